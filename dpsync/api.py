@@ -1,0 +1,75 @@
+"""The public Python API: load, plan, apply. The command line is a thin layer over this module.
+
+    desired = load(Path("dpsync.yaml"))
+    with ReadClient(url, token) as client:
+        plan = make_plan(client, desired)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpsync.client.client import ReadClient
+from dpsync.config.load import load as load_config
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.registry import load as load_registry
+from dpsync.live.evidence import with_evidence
+from dpsync.live.reader import read_snapshot
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Snapshot
+from dpsync.planner.context import Context, Options
+from dpsync.planner.plan import make_plan
+from dpsync.planner.removal import removal
+
+__all__ = ["Options", "Planned", "Session", "load"]
+
+
+def load(root: Path, env: Mapping[str, str] | None = None, registry: Registry | None = None) -> Desired:
+    """The checked configuration. Raises DiagnosticError (exit 5) with everything that is wrong."""
+    desired, diagnostics = load_config(root, registry or load_registry(), os.environ if env is None else env)
+    errors = [item for item in diagnostics if item.severity == "error"]
+    if errors:
+        raise InvalidConfiguration(errors, desired.texts)
+    return desired
+
+
+class InvalidConfiguration(DiagnosticError):
+    """What is wrong with a configuration; `texts` has the files, for showing the lines."""
+
+    def __init__(self, diagnostics: list[object], texts: Mapping[str, str]) -> None:
+        super().__init__(diagnostics, Exit.INVALID)  # type: ignore[arg-type]
+        self.texts = texts
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan and the snapshot that it rests on."""
+
+    plan: Plan
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True)
+class Session:
+    """A configuration against a platform. `parallelism` bounds the requests in flight."""
+
+    desired: Desired
+    registry: Registry
+    parallelism: int = 4
+
+    def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
+        """Read, compare, plan; when deletes result, what they rest on is read again and more closely.
+
+        Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
+        """
+        options = options or Options()
+        snapshot = read_snapshot(client, self.registry, self.desired, self.parallelism)
+        going = removal(Context(self.registry, self.desired, snapshot, options))
+        if going.roots:
+            snapshot = with_evidence(client, self.registry, snapshot, going.roots, self.parallelism)
+        return Planned(make_plan(Context(self.registry, self.desired, snapshot, options)), snapshot)

@@ -1,0 +1,167 @@
+"""The platform's API as two types: ReadClient has no way to write, WriteClient adds one.
+
+Paths are relative to `/v1` and percent-encoded (`quote` for each id). Both are safe to share between threads.
+What is raised is in `errors`; how often something is tried, in `retry`.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Self
+
+from dpsync.client import answers
+from dpsync.client.answers import JSON, Answer, Params, quote
+from dpsync.client.errors import BadList, ListFault, NotJson, Unknown
+from dpsync.client.retry import Clock, Policy
+from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
+
+__all__ = ["JSON", "Answer", "Params", "ReadClient", "WriteClient", "quote"]
+
+PAGE_LIMIT = 1000
+MAX_PAGES = 2000
+WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+
+class ReadClient:
+    """Reads. `timeout` is for one request, `max_wait` for what one call may wait for rate limits; in seconds.
+
+    Raises Malformed for a URL or token that cannot be used. `trace` sees every request.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        timeout: float = 30.0,
+        max_wait: float = 60.0,
+        transport: Transport | None = None,
+        trace: Trace | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._token = Token(token)
+        self._transport = GetOnly(transport or HttpTransport(url, self._token, timeout=timeout, trace=trace))
+        self._cancelled = threading.Event()
+        self._clock = clock or Clock()
+        self._policy = Policy(max_wait=max_wait, clock=self._clock, cancelled=self._cancelled)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def cancel(self) -> None:
+        """Ends every wait and refuses every further request with Interrupted; one under way is finished."""
+        self._cancelled.set()
+
+    @property
+    def requests(self) -> int:
+        """Requests tried so far, repeated ones included."""
+        return self._transport.stats().total
+
+    def stats(self) -> Stats:
+        return self._transport.stats()
+
+    def get(self, path: str, params: Params | None = None) -> JSON:
+        """The JSON at a path. NotFound is the platform's own 404; any other kind of nothing is NotJson."""
+        request = answers.request("GET", path, params)
+        return self._policy.run(request, lambda: self._read(request), repeatable=True)
+
+    def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
+        """Every item of a paginated list, or an error: never a part of it.
+
+        Raises BadList when the pages do not end properly, or when an `id` comes on two of them (the list
+        moved while it was read, so others may be missing).
+        """
+        items: list[dict[str, Any]] = []
+        cursors: set[str] = set()
+        ids: set[str] = set()
+        asked: dict[str, Any] = {**(params or {}), "limit": limit}
+        for number in range(1, MAX_PAGES + 1):
+            envelope = self.get(path, asked)
+            page, cursor = _page(path, envelope, number)
+            fresh = {item["id"] for item in page if isinstance(item.get("id"), str)}
+            if fresh & ids:
+                raise BadList(path, "item repeated", number)
+            ids |= fresh
+            items += page
+            if cursor is None:
+                return items
+            if cursor in cursors:
+                raise BadList(path, "cursor repeated", number)
+            cursors.add(cursor)
+            asked["page"] = cursor
+        raise BadList(path, "too many pages", MAX_PAGES)
+
+    def _read(self, request: Request) -> JSON:
+        answer = self._transport.send(request)
+        self._raise_for(request, answer)
+        return answers.read_body(request, answer)
+
+    def _raise_for(self, request: Request, answer: Response) -> None:
+        if error := answers.failure(request, answer, self._token.hide, self._clock.wall):
+            raise error
+
+
+class WriteClient(ReadClient):
+    """Reads as ReadClient does, and writes."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        timeout: float = 30.0,
+        max_wait: float = 60.0,
+        transport: Transport | None = None,
+        trace: Trace | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._writing = transport or HttpTransport(url, Token(token), timeout=timeout, trace=trace)
+        super().__init__(url, token, max_wait=max_wait, transport=self._writing, clock=clock)
+
+    def send(self, method: str, path: str, body: JSON | None = None, *, repeatable: bool) -> Answer:
+        """One write. Any of 200 to 205 is a success; `body` None sends none.
+
+        `repeatable` says that doing it twice is the same as doing it once; without it (every create), a
+        failure that may have done something is Unknown at once and must be looked up. So is any 5xx, in both
+        cases.
+        """
+        if method not in WRITES:
+            raise ValueError(method)
+        request = answers.request(method, path, body=body)
+        return self._policy.run(request, lambda: self._write(request), repeatable=repeatable)
+
+    def _write(self, request: Request) -> Answer:
+        try:
+            answer = self._writing.send(request)
+        except NotJson as error:
+            status = error.status
+        else:
+            self._raise_for(request, answer)
+            return answers.read_result(request, answer)
+        raise Unknown(request.method, request.path, "unreadable", status)
+
+
+def _page(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, Any]], str | None]:
+    """The items of a page, and the cursor of the following one (None: this was the last)."""
+    fault: ListFault
+    if not isinstance(envelope, dict):
+        fault = "not an envelope"
+    elif not isinstance(items := envelope.get("items"), list):
+        fault = "no items"
+    elif not all(isinstance(item, dict) for item in items):
+        fault = "item not an object"
+    else:
+        following = envelope.get("next")
+        cursor = following.get("page") if isinstance(following, dict) else following
+        if cursor is None:
+            return items, None
+        if isinstance(cursor, str) and isinstance(following, dict) and cursor:
+            return items, cursor
+        fault = "bad cursor"
+    raise BadList(path, fault, number)

@@ -1,0 +1,288 @@
+"""One HTTP request, one answer: the only module that knows httpx. It never retries, follows or interprets.
+
+Behind the three methods of `Transport` another library can be put. What can go wrong is told as `NotSent`
+(the request certainly did nothing) or `Unknown` (it left), and the token is in no repr and no exception.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+import httpcore
+import httpx
+
+import dpsync
+from dpsync.client.deadline import Deadline, TimedBackend
+from dpsync.client.errors import (
+    ClientError,
+    Malformed,
+    NotJson,
+    NotSent,
+    NotSentReason,
+    Unknown,
+    UnknownReason,
+    WriteRefused,
+)
+
+MAX_BODY = 64 * 1024 * 1024
+CONNECT_SECONDS = 5.0
+KEEP_ALIVE_SECONDS = 2.0  # less than servers keep one: a connection closed under a create leaves it unknown
+_VISIBLE = re.compile(r"[\x21-\x7e]+")
+_HOST = re.compile(rb"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)
+
+Trace = Callable[[str, str, int | None, float], None]
+"""Called after every request that was tried: method, path, status (None: no answer), seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`path` (relative to `/v1`) and `query` are percent-encoded; `body` is JSON text, None for no body."""
+
+    method: str
+    path: str
+    query: str = ""
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """`headers` have lower-case names. `framed`: the body's end was marked, so it cannot be cut unseen."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    framed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Requests tried so far, whatever came of them."""
+
+    total: int
+    by_method: Mapping[str, int]
+
+
+class Transport(Protocol):
+    def send(self, request: Request) -> Response:
+        """Any status is an answer. Raises NotSent, Unknown; NotJson for a body that is not read on."""
+
+    def close(self) -> None:
+        """Gives the connections back."""
+
+    def stats(self) -> Stats:
+        """How many requests were tried."""
+
+
+class GetOnly:
+    """A transport that cannot write, whatever it is handed: what a plan runs on."""
+
+    def __init__(self, inner: Transport) -> None:
+        self.__inner = inner
+
+    def send(self, request: Request) -> Response:
+        if request.method != "GET" or request.body is not None:
+            raise WriteRefused(request.method, request.path)
+        return self.__inner.send(request)
+
+    def close(self) -> None:
+        self.__inner.close()
+
+    def stats(self) -> Stats:
+        return self.__inner.stats()
+
+
+class Token:
+    """A secret that shows itself nowhere but in the one header."""
+
+    __slots__ = ("__value",)
+
+    def __init__(self, value: str) -> None:
+        if not value:
+            raise Malformed("token", "empty")
+        if not _VISIBLE.fullmatch(value):
+            raise Malformed("token", "has a space, a line break or a character outside ASCII")
+        self.__value = value
+
+    def header(self) -> str:
+        return f"Bearer {self.__value}"
+
+    def hide(self, text: str) -> str:
+        """The text without the token, for what a server may have echoed."""
+        return text.replace(self.__value, "[token]")
+
+    def __repr__(self) -> str:
+        return "Token(hidden)"
+
+
+class HttpTransport:
+    """HTTP/1.1 with keep-alive to one server; proxies and CA from the environment, as httpx reads them.
+
+    `timeout` is the wall-clock time of one whole request in seconds. Threads may share it.
+    """
+
+    def __init__(self, url: str, token: Token, *, timeout: float = 30.0, trace: Trace | None = None) -> None:
+        self._base = _base(url)
+        self._timeout = timeout
+        self._trace = trace
+        self._deadline = Deadline()
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._http = _open(self._base, token, timeout)
+        for pool in _pools(self._http):
+            pool._network_backend = TimedBackend(pool._network_backend, self._deadline)
+
+    def __repr__(self) -> str:
+        return f"HttpTransport({self._base!r})"
+
+    def close(self) -> None:
+        self._http.close()
+
+    def stats(self) -> Stats:
+        with self._lock:
+            return Stats(self._counts.total(), dict(self._counts))
+
+    def send(self, request: Request) -> Response:
+        with self._lock:
+            self._counts[request.method] += 1
+        started = time.monotonic()
+        outcome = self._exchange(request)
+        if self._trace:
+            with suppress(Exception):  # a terminal that is gone must not make a failure of a finished write
+                self._trace(request.method, request.path, outcome.status, time.monotonic() - started)
+        if isinstance(outcome, ClientError):
+            raise outcome  # outside of any handler: its context would be httpx's error, with headers
+        return outcome
+
+    def _exchange(self, request: Request) -> Response | ClientError:
+        url = f"{self._base}/v1{request.path}" + (f"?{request.query}" if request.query else "")
+        headers = {"Content-Type": "application/json"} if request.body is not None else {}
+        status: int | None = None
+        try:
+            with (
+                self._deadline.within(self._timeout),
+                self._http.stream(request.method, url, content=request.body, headers=headers) as answer,
+            ):
+                status = answer.status_code
+                return _read(request, answer)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
+            return NotSent(request.method, request.path, _not_sent(error))
+        except (httpx.TransportError, zlib.error) as error:
+            return Unknown(request.method, request.path, _unknown(error, status), status)
+
+
+def _base(url: str) -> str:
+    """The server's address without a trailing slash. It takes no user, password, query or fragment."""
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, UnicodeError):
+        raise Malformed("url", "cannot be read") from None
+    if parsed.scheme not in ("http", "https") or not _HOST.fullmatch(parsed.raw_host):
+        raise Malformed("url", "must begin with http:// or https:// and name a host")
+    if parsed.userinfo:
+        raise Malformed("url", "must not hold a user or password")
+    if parsed.query or parsed.fragment:
+        raise Malformed("url", "must not hold a query or fragment")
+    return str(parsed).rstrip("/")
+
+
+def _open(base: str, token: Token, timeout: float) -> httpx.Client:
+    try:
+        if base.startswith("https:"):
+            trust = httpx.create_ssl_context()
+        else:
+            trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # never used: loading the CA bundle takes 50 ms
+        return httpx.Client(
+            verify=trust,
+            timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
+            limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_ALIVE_SECONDS),
+            headers={
+                "Authorization": token.header(),
+                "Accept": "application/json",
+                "Accept-Encoding": "gzip",
+                "User-Agent": f"dpsync/{dpsync.__version__}",
+            },
+        )
+    except OSError:
+        raise Malformed("certificates", "the environment names a CA file that cannot be loaded") from None
+    except (ValueError, ImportError, httpx.InvalidURL):
+        raise Malformed("proxy", "the environment names a proxy that cannot be used") from None
+
+
+def _pools(client: httpx.Client) -> Iterator[httpcore.ConnectionPool]:
+    """The connection pools behind a client, proxies included: httpx has no way to give them a backend."""
+    for transport in (client._transport, *client._mounts.values()):
+        pool = transport._pool if isinstance(transport, httpx.HTTPTransport) else None
+        if isinstance(pool, httpcore.ConnectionPool):
+            yield pool
+
+
+def _read(request: Request, answer: httpx.Response) -> Response | ClientError:
+    """The whole body, inflated, under the cap. Raises zlib.error where it is broken or cut."""
+    headers = {name.lower(): value for name, value in answer.headers.items()}
+    coding = headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("identity", "gzip", "x-gzip"):
+        return _unfit(request, answer, "a content coding that was not asked for")
+    inflate = None if coding == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 16)
+    parts: list[bytes] = []
+    size = 0
+    for chunk in answer.iter_raw():
+        part = inflate.decompress(chunk, MAX_BODY + 1 - size) if inflate else chunk
+        size += len(part)
+        if max(size, answer.num_bytes_downloaded) > MAX_BODY:
+            return _unfit(request, answer, "a body over 64 MiB")
+        parts.append(part)
+    if inflate and answer.num_bytes_downloaded and not inflate.eof:
+        raise zlib.error("cut off")
+    framed = "content-length" in headers or "transfer-encoding" in headers
+    return Response(answer.status_code, headers, b"".join(parts), framed)
+
+
+def _unfit(request: Request, answer: httpx.Response, found: str) -> NotJson:
+    kind = media_type(answer.headers.get("content-type"))
+    return NotJson(request.method, request.path, answer.status_code, kind, found)
+
+
+def media_type(header: str | None) -> str | None:
+    """The type of a Content-Type header: lower case, visible characters, bounded length; None for none."""
+    kind = re.sub(r"[^a-z0-9!#$&^_.+/-]", "", (header or "").partition(";")[0].lower())
+    return kind[:80] or None
+
+
+def _not_sent(error: httpx.TransportError) -> NotSentReason:
+    if isinstance(error, httpx.ProxyError):
+        return "proxy"
+    if isinstance(error, httpx.TimeoutException):
+        return "timeout"
+    cause: BaseException | None = error
+    while cause:
+        match cause:
+            case ConnectionRefusedError():
+                return "refused"
+            case socket.gaierror():
+                return "dns"
+            case ssl.SSLCertVerificationError():
+                return "certificate"
+            case ssl.SSLError():
+                return "tls"
+        cause = cause.__cause__ or cause.__context__
+    return "connect"
+
+
+def _unknown(error: Exception, status: int | None) -> UnknownReason:
+    if isinstance(error, httpx.TimeoutException):
+        return "timeout"
+    if status is not None:
+        return "truncated"
+    if isinstance(error, httpx.RemoteProtocolError):
+        return "closed"
+    return "reset" if isinstance(error, httpx.NetworkError) else "failed"

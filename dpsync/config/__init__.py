@@ -1,0 +1,1 @@
+"""What users write, read with positions: YAML files → nodes → composed, checked sources."""

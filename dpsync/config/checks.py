@@ -1,0 +1,126 @@
+"""Checks that need more than one entry: natural keys, values that must be unique, exclusive flags, listed orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.values import Ref, canonical
+
+Resources = Mapping[Address, Resource]
+
+
+def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
+    for kind in registry.ordered:
+        mine = [resource for resource in resources.values() if resource.kind == kind.name]
+        yield from _natural_keys(kind, mine)
+        yield from _pins(kind, mine)
+        for field in kind.fields:
+            if field.unique:
+                yield from _unique(resources, kind, field, field.unique, mine)
+            if field.one_per:
+                yield from _exclusive(resources, kind, field, field.one_per, mine)
+        if kind.order and kind.order.field:
+            yield from _orders(kind, resources)
+
+
+def scope_of(resources: Resources, resource: Resource, scope: str) -> Address | None:
+    """The ancestor that a `unique` or `one_per` word names: "parent", or the ancestor of that kind."""
+    if scope == "parent":
+        return resource.parent
+    around = resources.get(resource.parent) if resource.parent else None
+    while around is not None and around.kind != scope:
+        around = resources.get(around.parent) if around.parent else None
+    return around.address if around else None
+
+
+def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
+    """Two unpinned entries that the first natural key and its tie-breakers cannot tell apart."""
+    if not kind.identity or kind.natural or isinstance(kind.identity[0], tuple):
+        return
+    name = kind.identity[0]
+    seen: dict[bytes, Resource] = {}
+    for resource in mine:
+        if resource.pin or resource.fields.get(name) is None:
+            continue
+        values = [str(resource.parent), *(resource.fields.get(part) for part in (name, *kind.near))]
+        other = seen.setdefault(canonical(values), resource)
+        if other is not resource and not kind.field(name).unique:
+            yield Diagnostic(
+                "DP223",
+                f'two {kind.noun}s have the {name} "{resource.fields[name]}" and nothing that tells them apart',
+                resource.where(name),
+                str(resource.address),
+                "give one of them another name, or pin both with id:",
+                (("the other one", other.where(name)),),
+            )
+
+
+def _pins(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
+    seen: dict[tuple[Address | None, str], Resource] = {}
+    for resource in mine:
+        if resource.pin is None:
+            continue
+        other = seen.setdefault((resource.parent, resource.pin), resource)
+        if other is not resource:
+            related = (("the other one", other.where("id")),)
+            message = f'the id "{resource.pin}" pins two {kind.noun}s'
+            yield Diagnostic("DP224", message, resource.where("id"), str(resource.address), related=related)
+
+
+def _unique(
+    resources: Resources, kind: Kind, field: Field, scope: str, mine: list[Resource]
+) -> Iterable[Diagnostic]:
+    seen: dict[tuple[Address | None, str], Resource] = {}
+    for resource in mine:
+        value = resource.fields.get(field.name)
+        if value is None:
+            continue
+        other = seen.setdefault((scope_of(resources, resource, scope), str(value)), resource)
+        if other is not resource:
+            yield Diagnostic(
+                "DP225",
+                f'two {kind.noun}s have the {field.name} "{value}"',
+                resource.where(field.name),
+                str(resource.address),
+                f"a {field.name} is unique",
+                (("first given here", other.where(field.name)),),
+            )
+
+
+def _exclusive(
+    resources: Resources, kind: Kind, field: Field, scope: str, mine: list[Resource]
+) -> Iterable[Diagnostic]:
+    seen: dict[Address | None, Resource] = {}
+    for resource in mine:
+        if resource.fields.get(field.name) is not True:
+            continue
+        other = seen.setdefault(scope_of(resources, resource, scope), resource)
+        if other is not resource:
+            message = f"two {kind.noun}s are the {field.name}; only one can be"
+            related = (("first given here", other.where(field.name)),)
+            yield Diagnostic(
+                "DP226", message, resource.where(field.name), str(resource.address), related=related
+            )
+
+
+def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
+    """What a list orders must be in the object that lists it."""
+    assert kind.order and kind.order.field and kind.order.within
+    holders = kind.field(kind.order.within).type.refers
+    for holder in (resource for resource in resources.values() if resource.kind in holders):
+        for ref in holder.fields.get(kind.order.field) or ():
+            item = resources.get(ref.address) if isinstance(ref, Ref) else None
+            if item is not None and item.fields.get(kind.order.within) != Ref(holder.address):
+                yield Diagnostic(
+                    "DP227",
+                    f'"{item.key}" is listed in the order of "{holder.key}" but is not in it',
+                    holder.where(kind.order.field),
+                    str(holder.address),
+                    f"give it {kind.order.within}: {holder.key}, or take it off the list",
+                    (("declared here", item.span),),
+                )

@@ -1,0 +1,290 @@
+"""First pass over the configuration: which entries there are, under which addresses, with which keys.
+
+Knows the shapes of kinds (entries, singles, nodes), not their fields' types: those are read in resolve.py, once every
+address is known.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from dpsync.config.suggest import did_you_mean
+from dpsync.kinds import later
+from dpsync.kinds.base import Entries, Kind, Single
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import Json
+from dpsync.model.address import Address
+from dpsync.model.desired import Scope
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.span import Span
+
+LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NODE_WORDS = ("type", "key", "children")
+
+
+@dataclass
+class Entry:
+    """One declared object, its fields still nodes."""
+
+    kind: Kind
+    address: Address
+    key: str
+    key_span: Span
+    span: Span
+    parent: Address | None
+    holder: Address | None = None
+    nodes: dict[str, tuple[Scalar | None, Node]] = field(default_factory=dict)
+    pin: Scalar | None = None
+    children: list[Address] = field(default_factory=list)
+
+
+class Declarations:
+    """Every entry and scope of a configuration, and what was wrong on the way."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self.entries: dict[Address, Entry] = {}
+        self.scopes: dict[Address, Scope] = {}
+        self.empty: list[Scope] = []
+        self.diagnostics: list[Diagnostic] = []
+
+    def error(
+        self, code: str, message: str, span: Span, hint: str | None = None, first: Span | None = None
+    ) -> None:
+        related = (("first given here", first),) if first else ()
+        self.diagnostics.append(Diagnostic(code, message, span, hint=hint, related=related))
+
+    def unknown_key(self, key: Scalar, known: list[str], what: str) -> None:
+        near = did_you_mean(str(key.value), known)
+        hint = f'did you mean "{near}"?' if near else f"known keys: {', '.join(sorted(known))}"
+        self.error("DP201", f'unknown key "{key.value}" in {what}', key.span, hint)
+
+    def organizations(self, node: Node) -> None:
+        root = self.registry.root
+        if not isinstance(node, Mapping) or not node.entries:
+            self.error("DP209", "organizations: must name at least one organization", node.span)
+            return
+        for key, value in node.entries:
+            word = str(key.value)
+            if word in self.registry.words:
+                self.error(
+                    "DP210", f'"{word}" is the word of a kind and cannot name an organization', key.span
+                )
+                continue
+            self._entry(root, Address.root(word), key, value, parent=None)
+
+    def _entry(self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None) -> None:
+        if not self.registry.keyed(kind) and not LOCAL_KEY.fullmatch(str(key.value)):
+            hint = "letters, digits, dots, underscores and hyphens, beginning with a letter or digit"
+            self.error("DP211", f'"{key.value}" is no local key', key.span, hint)
+            return
+        entry = Entry(kind, address, str(key.value), key.span, node.span, parent)
+        if not self._add(entry):
+            return
+        if isinstance(node, Scalar) and node.value is None:
+            hint = f"write {{}} for one without settings, or its {kind.shorthand}" if kind.shorthand else None
+            self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, hint)
+        elif isinstance(node, Mapping) and not self._only_short(kind):
+            self._mapping(entry, node)
+        elif kind.shorthand:
+            entry.nodes[kind.shorthand] = (None, node)
+        else:
+            self.error("DP202", f"a {kind.noun} is a mapping", node.span)
+
+    @staticmethod
+    def _only_short(kind: Kind) -> bool:
+        """A free-form value is always the whole entry: its own keys could be mistaken for fields."""
+        return kind.shorthand is not None and isinstance(kind.field(kind.shorthand).type, Json)
+
+    def _add(self, entry: Entry) -> bool:
+        other = self.entries.get(entry.address)
+        if other is not None:
+            self.error("DP213", f'"{entry.key}" is declared twice', entry.key_span, first=other.key_span)
+            return False
+        self.entries[entry.address] = entry
+        return True
+
+    def _mapping(self, entry: Entry, node: Mapping, reserved: tuple[str, ...] = ()) -> None:
+        kind = entry.kind
+        places = self.registry.places(kind.name)
+        settable = {item.name for item in kind.fields if not item.nest and item.name != kind.natural}
+        for key, value in node.entries:
+            word = str(key.value)
+            if word in reserved:
+                continue
+            if word == "id":
+                self._pin(entry, value)
+            elif word in settable:
+                entry.nodes[word] = (key, value)
+            elif any(place.split(".")[0] == word for place in places):
+                self._place(entry, word, key, value)
+            elif word in later.ENTRY or word in later.BELOW.get(kind.name, ()):
+                self.not_supported(key)
+            else:
+                known = [*settable, *places, *reserved, "id"]
+                self.unknown_key(key, known, f"a {kind.noun}")
+
+    def not_supported(self, key: Scalar) -> None:
+        self.error(
+            "DP250", f'"{key.value}" is not supported yet', key.span, "remove it; nothing would come of it"
+        )
+
+    def _pin(self, entry: Entry, value: Node) -> None:
+        if isinstance(value, Scalar) and isinstance(value.value, str) and value.value:
+            entry.pin = value
+        else:
+            self.error("DP202", "id is the platform's id, a text", value.span)
+
+    def _place(self, entry: Entry, path: str, key: Scalar, node: Node) -> None:
+        """Entries of other kinds below this one; a dotted place is a mapping in a mapping."""
+        places = self.registry.places(entry.kind.name)
+        if path not in places:
+            if not isinstance(node, Mapping):
+                self.error("DP202", f"{path} is a mapping", node.span)
+                return
+            known = [place.removeprefix(f"{path}.") for place in places if place.startswith(f"{path}.")]
+            for inner, value in node.entries:
+                if any(place.split(".")[0] == inner.value for place in known):
+                    self._place(entry, f"{path}.{inner.value}", inner, value)
+                else:
+                    self.unknown_key(inner, known, path)
+            return
+        kinds = places[path]
+        scope = Scope(
+            entry.address.child(*path.split(".")), entry.address, tuple(kind.name for kind in kinds), key.span
+        )
+        self.scopes[scope.address] = scope
+        match kinds[0].shape:
+            case Entries():
+                self._entries(entry, kinds[0], scope, key, node)
+            case Single():
+                self._entry(kinds[0], scope.address, key, node, parent=entry.address)
+            case NodeShape():
+                self._tree(entry, kinds, scope, key, node)
+
+    def _entries(self, entry: Entry, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
+        if not isinstance(node, Mapping):
+            found = "nothing" if isinstance(node, Scalar) and node.value is None else "something else"
+            hint = "write {} to say that there are none" if found == "nothing" else None
+            self.error("DP202", f"{key.value} is a mapping of entries, found {found}", key.span, hint)
+            return
+        if not node.entries:
+            self.empty.append(scope)
+        for name, value in node.entries:
+            local = str(name.value)
+            if kind.natural:
+                local = kind.field(kind.natural).type.fold(local)
+                if kind.field(kind.natural).type.refers:
+                    local = self._fold_reference(kind, local)
+            self._entry(kind, scope.address.child(local), name, value, parent=entry.address)
+
+    def _fold_reference(self, kind: Kind, key: str) -> str:
+        """A key that is a reference folds like the key it refers to: e-mails in any case name one member."""
+        assert kind.natural is not None
+        for name in kind.field(kind.natural).type.refers:
+            target = self.registry[name]
+            if target.natural:
+                return str(target.field(target.natural).type.fold(key))
+        return key
+
+    def _tree(self, entry: Entry, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node) -> None:
+        if not isinstance(node, Sequence):
+            self.error("DP202", f"{key.value} is a list of nodes", node.span)
+            return
+        if not node.items:
+            self.empty.append(scope)
+        at_root = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
+        before: Entry | None = None
+        for item in node.items:
+            made = self._node(item, at_root, at_root, scope, owner=entry, holder=None)
+            if made is None:
+                continue
+            if before is not None and _alone(before.kind) != _alone(made.kind):
+                message = f"a {made.kind.noun} and a {before.kind.noun} cannot stand side by side at the root"
+                self.error("DP214", message, made.key_span, first=before.key_span)
+            before = made
+
+    def _node(
+        self, node: Node, allowed: dict[str, Kind], all_types: dict[str, Kind],
+        scope: Scope, owner: Entry, holder: Entry | None,
+    ) -> Entry | None:  # fmt: skip
+        if not isinstance(node, Mapping):
+            self.error("DP202", "a node is a mapping", node.span)
+            return None
+        type_, key = node.get("type"), node.get("key")
+        if not isinstance(type_, Scalar) or type_.value not in all_types:
+            self._wrong_type(node, type_, all_types)
+            return None
+        kind = all_types[str(type_.value)]
+        if type_.value not in allowed:
+            inside = holder.kind.noun if holder else "structure"
+            message = f"a {kind.noun} cannot stand in a {inside}"
+            self.error("DP214", message, type_.span, f"a {inside} holds: {', '.join(allowed) or 'nothing'}")
+            return None
+        if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(str(key.value)):
+            self.error(
+                "DP211", f"a {kind.noun} needs a key", (key or type_).span, "key: is a local name, never sent"
+            )
+            return None
+        inner = holder is not None and holder.kind.name in kind.parents
+        address = (holder.address if inner and holder else scope.address).child(str(key.value))
+        parent = holder.address if inner and holder else owner.address
+        entry = Entry(
+            kind,
+            address,
+            str(key.value),
+            key.span,
+            node.span,
+            parent,
+            holder=holder.address if holder else None,
+        )
+        if not self._add(entry):
+            return None
+        if holder is not None:
+            holder.children.append(address)
+        else:
+            owner.children.append(address)
+        self._mapping(entry, node, reserved=NODE_WORDS)
+        self._children(entry, node, all_types, scope, owner)
+        return entry
+
+    def _children(
+        self, entry: Entry, node: Mapping, all_types: dict[str, Kind], scope: Scope, owner: Entry
+    ) -> None:
+        shape = entry.kind.shape
+        assert isinstance(shape, NodeShape)
+        children = node.get("children")
+        if children is None:
+            if shape.least:
+                self._too_few(entry, shape)
+            return
+        if not isinstance(children, Sequence):
+            self.error("DP202", "children is a list of nodes", children.span)
+            return
+        allowed = {type_: kind for type_, kind in all_types.items() if kind.name in shape.holds}
+        for item in children.items:
+            self._node(item, allowed, all_types, scope, owner, holder=entry)
+        if len(children.items) < shape.least:
+            self._too_few(entry, shape)
+
+    def _too_few(self, entry: Entry, shape: NodeShape) -> None:
+        holds = " or ".join(self.registry[name].noun for name in shape.holds)
+        self.error("DP215", f'the {entry.kind.noun} "{entry.key}" needs at least one {holds}', entry.key_span)
+
+    def _wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
+        if isinstance(type_, Scalar) and type_.value in later.NODES:
+            self.error(
+                "DP250", f'nodes of type "{type_.value}" are not supported yet', type_.span, "remove it"
+            )
+            return
+        hint = f"one of {', '.join(known)}"
+        if isinstance(type_, Scalar) and (near := did_you_mean(str(type_.value), list(known))):
+            hint = f'did you mean "{near}"?'
+        self.error("DP202", "a node needs a known type", (type_ or node).span, hint)
+
+
+def _alone(kind: Kind) -> bool:
+    return isinstance(kind.shape, NodeShape) and kind.shape.alone

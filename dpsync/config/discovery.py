@@ -1,0 +1,229 @@
+"""Which files make up a configuration: the root file, and what its `include` names. Parses nothing.
+
+Everything stays inside the project, the directory of the root file, after symbolic links are followed; only
+regular files are opened, and no more is read than the limit.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from dpsync.config import codes
+from dpsync.config.nodes import Node, Scalar, Sequence
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.span import Span
+
+ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
+# A pipe or device put in place of a file may neither block the open nor become the controlling terminal.
+_OPEN_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Included:
+    """One file: its name relative to the project, its real path, and the include that named it."""
+
+    name: str
+    path: Path = field(compare=False)
+    span: Span = field(compare=False)
+
+
+def find_root(start: Path) -> Path:
+    """The root file of the nearest directory that has one, from `start` up to the git root.
+
+    Outside git the search ends at the root of the file system. Raises DiagnosticError (exit 5) when there is
+    none, or when one directory has both names.
+    """
+    begin = directory = start.resolve()
+    for directory in (begin, *begin.parents):
+        found = [directory / name for name in ROOT_NAMES if _is_file(directory / name)]
+        if len(found) > 1:
+            message = f"both {ROOT_NAMES[0]} and {ROOT_NAMES[1]} are in {directory}"
+            problem = Diagnostic(codes.TWO_ROOTS, message, hint="remove one, or name one with --file")
+            raise DiagnosticError([problem], Exit.INVALID)
+        if found:
+            return found[0]
+        if _exists(directory / ".git"):
+            break
+    message = f"no {ROOT_NAMES[0]} in {begin} or above it, up to {directory}"
+    hint = "create dpsync.yaml, go to the directory that has one (--directory), or name a file with --file"
+    raise DiagnosticError([Diagnostic(codes.NO_ROOT, message, hint=hint)], Exit.INVALID)
+
+
+def included_files(root: Path, include: Node) -> tuple[list[Included], list[Diagnostic]]:
+    """The files that the value of `include` names: each once, sorted by name, in any order of the list."""
+    if not isinstance(include, Sequence):
+        message = '"include" is a list of paths'
+        return [], [Diagnostic(codes.INCLUDE, message, include.span, hint="write include: [sites/*.yaml]")]
+    project = root.parent.resolve()
+    files: dict[Path, Included] = {}
+    problems: list[Diagnostic] = []
+    for item in include:
+        if not isinstance(item, Scalar) or not isinstance(item.value, str):
+            problems.append(Diagnostic(codes.INCLUDE, "an include is a path or a pattern", item.span))
+            continue
+        found, refused = _expand(root, project, item.value, item.span)
+        problems.extend(refused)
+        for file in found:
+            files.setdefault(file.path, file)
+    return sorted(files.values()), problems
+
+
+def read_file(path: Path, limit: int) -> bytes:
+    """The content of a regular file, at most one byte more than `limit`. Raises OSError."""
+    raw = io.FileIO(path, opener=lambda name, _: os.open(name, _OPEN_FLAGS))
+    with io.BufferedReader(raw) as stream:
+        if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+            raise OSError("not a regular file")
+        return stream.read(limit + 1)
+
+
+def _expand(root: Path, project: Path, text: str, span: Span) -> tuple[list[Included], list[Diagnostic]]:
+    if not text.strip() or text.startswith(("/", "~")) or "://" in text:
+        message = f'"{text}" is not a path relative to {root.name}'
+        return [], [
+            Diagnostic(codes.INCLUDE, message, span, hint="only files of this project can be included")
+        ]
+    if "*" not in text:
+        checked = _checked(project, project / text, text, span)
+        if isinstance(checked, Included) and checked.path == root.resolve():
+            return [], [Diagnostic(codes.INCLUDE, f"{root.name} includes itself", span, hint="remove it")]
+        return ([], [checked]) if isinstance(checked, Diagnostic) else ([checked], [])
+    segments = [segment for segment in text.split("/") if segment not in ("", ".")]
+    if ".." in segments:
+        return [], [_outside(text, span, 'a pattern cannot hold ".."')]
+    found: list[Included] = []
+    problems: list[Diagnostic] = []
+    for path in _matching(project, segments):
+        checked = _checked(project, path, path.relative_to(project).as_posix(), span)
+        if isinstance(checked, Diagnostic):
+            problems.append(checked)
+        elif checked.path != root.resolve():
+            # A pattern such as "*.yaml" may well cover the root file, which is read anyway.
+            found.append(checked)
+    if not found and not problems:
+        problems.append(_no_match(text, span))
+    return found, problems
+
+
+def _checked(project: Path, path: Path, text: str, span: Span) -> Included | Diagnostic:
+    """The file behind a path, or why it may not be included."""
+    try:
+        real = path.resolve()
+        name = real.relative_to(project).as_posix()
+    except ValueError:
+        return _outside(text, span, "only files below the directory of the root file can be included")
+    except (OSError, RuntimeError):
+        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be followed to a file', span)
+    try:
+        name.encode()
+        mode = real.stat().st_mode
+    except UnicodeEncodeError:
+        return Diagnostic(codes.UNREADABLE, f'the file name "{text}" is not UTF-8', span, hint="rename it")
+    except FileNotFoundError:
+        return _no_match(text, span)
+    except OSError as error:
+        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {error.strerror}', span)
+    if stat.S_ISREG(mode):
+        return Included(name, real, span)
+    if stat.S_ISDIR(mode):
+        hint = f'write "{text.rstrip("/")}/*.yaml" for the files in it'
+        return Diagnostic(codes.NOT_A_FILE, f'"{text}" is a directory', span, hint=hint)
+    return Diagnostic(codes.NOT_A_FILE, f'"{text}" is not a regular file', span)
+
+
+def _outside(text: str, span: Span, hint: str) -> Diagnostic:
+    return Diagnostic(codes.OUTSIDE, f'"{text}" leads outside the project', span, hint=hint)
+
+
+def _no_match(text: str, span: Span) -> Diagnostic:
+    message = f'no file matches "{text}"' if "*" in text else f'there is no file "{text}"'
+    return Diagnostic(codes.NO_MATCH, message, span, hint="an include that finds nothing is an error")
+
+
+def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
+    """The files that a pattern names: `*` stays within one name, `**` is any number of directories.
+
+    Neither matches a name that begins with a dot, nor leads through a link to a directory (loops). All
+    positions in the pattern are followed at once, so that a directory is read once, however many `**` there
+    are.
+    """
+    last = len(segments)
+    if segments and segments[-1] == "**":
+        segments, last = [*segments, "*"], last + 1
+    pending = [(project, _closed(segments, {0}))]
+    while pending:
+        directory, positions = pending.pop()
+        for entry in _entries(directory):
+            named = {i + 1 for i in positions if segments[i] == entry.name}
+            wild = set(named)
+            if not entry.is_symlink() or not _is_directory(entry):
+                wild |= {i + 1 for i in positions if _matches(segments[i], entry.name)}
+                if not entry.name.startswith("."):
+                    wild |= {i for i in positions if segments[i] == "**"}
+            if _is_directory(entry):
+                following = _closed(segments, wild) - {last}
+                if following:
+                    pending.append((Path(entry.path), following))
+            elif last in wild:
+                yield Path(entry.path)
+
+
+def _closed(segments: list[str], positions: Iterable[int]) -> frozenset[int]:
+    """The positions and those reached by taking `**` for no directory at all."""
+    closed = set(positions)
+    for i, segment in enumerate(segments):
+        if segment == "**" and i in closed:
+            closed.add(i + 1)
+    return frozenset(closed)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Whether a name fits a segment with `*`; in linear time, which a regular expression would not be."""
+    if pattern == "**" or "*" not in pattern or (name.startswith(".") and not pattern.startswith(".")):
+        return False
+    first, *middle, end = pattern.split("*")
+    if not name.startswith(first) or not name.endswith(end) or len(name) < len(first) + len(end):
+        return False
+    at, stop = len(first), len(name) - len(end)
+    for piece in middle:
+        found = name.find(piece, at, stop)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
+def _entries(directory: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(directory) as entries:
+            return list(entries)
+    except OSError:
+        # A directory that may not be read has no files to offer; a pattern that finds nothing is reported.
+        return []
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False

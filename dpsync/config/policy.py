@@ -1,0 +1,89 @@
+"""The `policy:` part of the root file: prune, protect, ignore and limits."""
+
+from __future__ import annotations
+
+from dpsync.config.declare import Declarations
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Pattern
+from dpsync.model.desired import Limits, Policy, Resource
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.span import Span
+
+_LISTS = ("prune", "protect", "ignore")
+
+
+class PolicyReader:
+    """Reads the policy; remembers where each pattern was written for the checks that follow."""
+
+    def __init__(self, declared: Declarations) -> None:
+        self.declared = declared
+        self.patterns: dict[str, list[tuple[Pattern, Span]]] = {name: [] for name in _LISTS}
+        self.limits = Limits()
+
+    def read(self, node: Node | None) -> Policy:
+        if isinstance(node, Mapping):
+            for key, value in node.entries:
+                if key.value in _LISTS:
+                    self._list(str(key.value), value)
+                elif key.value == "limits":
+                    self._limits(value)
+                else:
+                    self.declared.unknown_key(key, [*_LISTS, "limits"], "policy")
+        elif node is not None:
+            self.declared.error("DP202", "policy is a mapping", node.span)
+        found = {name: tuple(pattern for pattern, _ in self.patterns[name]) for name in _LISTS}
+        return Policy(found["prune"], found["protect"], found["ignore"], self.limits)
+
+    def _list(self, name: str, node: Node) -> None:
+        if not isinstance(node, Sequence):
+            self.declared.error("DP202", f"{name} is a list of address patterns", node.span)
+            return
+        for item in node.items:
+            if not isinstance(item, Scalar) or not isinstance(item.value, str):
+                self.declared.error("DP202", "an address pattern is a text", item.span)
+                continue
+            try:
+                pattern = Pattern.parse(item.value, self.declared.registry.words)
+            except ValueError as wrong:
+                self.declared.error("DP230", f'"{item.value}" is no address pattern: {wrong}', item.span)
+                continue
+            if pattern.field and name != "ignore":
+                self.declared.error("DP230", f"{name} takes addresses, not fields", item.span, "remove #…")
+                continue
+            self.patterns[name].append((pattern, item.span))
+
+    def _limits(self, node: Node) -> None:
+        values = {"deletes": Limits().deletes, "percent": Limits().percent}
+        if not isinstance(node, Mapping):
+            self.declared.error("DP202", "limits is a mapping of deletes and percent", node.span)
+            return
+        for key, value in node.entries:
+            if key.value not in values:
+                self.declared.unknown_key(key, list(values), "limits")
+            elif (
+                not isinstance(value, Scalar)
+                or isinstance(value.value, bool)
+                or not isinstance(value.value, int)
+                or value.value < 0
+            ):
+                self.declared.error("DP202", f"{key.value} is a number from 0 up", value.span)
+            else:
+                values[str(key.value)] = value.value
+        self.limits = Limits(**values)
+
+    def check(self, registry: Registry, resources: list[Resource]) -> None:
+        """Patterns against what they meet: a natural key is never ignored, an empty mapping needs its prune."""
+        for pattern, span in self.patterns["ignore"]:
+            for resource in resources:
+                kind = registry[resource.kind]
+                keys = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
+                if pattern.field in keys and pattern.matches(resource.address):
+                    hint = f"pin {resource.address} with id: or take the pattern away"
+                    message = f'"{pattern.field}" is a natural key of a {kind.noun} and cannot be ignored'
+                    self.declared.error("DP231", message, span, hint)
+                    break
+        for scope in self.declared.empty:
+            if not any(pattern.matches(scope.address) for pattern, _ in self.patterns["prune"]):
+                word = scope.address.segments[-1]
+                hint = f"remove the key to leave {word} alone, or add a prune pattern that covers it"
+                self.declared.error("DP232", f"an empty {word} would mean nothing here", scope.span, hint)

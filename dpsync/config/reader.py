@@ -1,0 +1,366 @@
+"""One YAML file → a tree of nodes with positions, and every problem in it.
+
+Built from the parser's event stream under limits; YAML never constructs an object, nothing recurses, and no
+input may take long or crash the process.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from dpsync.config import codes
+from dpsync.config.nodes import Mapping, Node, Scalar, Sequence, Value
+from dpsync.config.scalars import CONTROLS, FORBIDDEN_IN_VALUE, LINE_BREAK, NumberError, resolve
+from dpsync.config.syntax import Bracket, explain
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.span import Span
+
+_PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# YAML 1.1 counts the first two as line breaks and editors do not, so positions would disagree. As an escape
+# in a double-quoted text they are allowed.
+_SEPARATORS: Final = "\u2028\u2029\ufeff"
+_FORBIDDEN: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
+_TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
+_QUOTE: Final = "put it in quotes if it is text"
+_SPLIT: Final = "split it with include"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one file. `nodes` counts values (not keys), each alias with all that it stands for."""
+
+    bytes: int = 10_000_000
+    depth: int = 64
+    nodes: int = 200_000
+    scalar: int = 1_000_000
+    aliases: int = 100
+
+
+DEFAULT_LIMITS: Final = Limits()
+
+
+def read(
+    text: str | bytes, file: str, limits: Limits = DEFAULT_LIMITS
+) -> tuple[Node | None, list[Diagnostic]]:
+    """Read one file; `file` is its name in spans.
+
+    The node is None when the file is empty, when it is not valid YAML or when it exceeds a limit (reading
+    stops there). All other problems are collected, and the node lacks what they are about. Never raises.
+    """
+    decoded, diagnostics = decode(text, file, limits)
+    if diagnostics:
+        return None, diagnostics
+    reader = _Reader(decoded, file, limits)
+    with _collector_paused():
+        return reader.read(), reader.diagnostics
+
+
+def decode(data: str | bytes, file: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, list[Diagnostic]]:
+    """The text of a file without its byte order mark, and what forbids reading it as YAML.
+
+    When there are diagnostics the text is only good for showing source lines.
+    """
+    size = len(data) if isinstance(data, bytes) else len(data.encode("utf-8", "surrogatepass"))
+    if size > limits.bytes:
+        message = f"the file is larger than {limits.bytes:,} bytes"
+        return "", [Diagnostic(codes.FILE_SIZE, message, Span(file, 1, 1, 1, 1), hint=_SPLIT)]
+    if isinstance(data, bytes):
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            return data.decode("utf-8", "replace"), [_not_utf8(data, error.start, file)]
+    else:
+        text = data
+    text = text.removeprefix("\ufeff")
+    found = _FORBIDDEN.search(text)
+    if found:
+        return text, [_forbidden(found.group(), _span_at(text, found.start(), found.end(), file))]
+    directive = _TAG_DIRECTIVE.search(text)
+    if directive:
+        # Refused before parsing: the parser's table of handles costs quadratic time.
+        return text, [_tag_error(_span_at(text, directive.start(1), directive.end(1), file))]
+    return text, []
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Many new objects and not one cycle: collecting in between more than doubles the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class _StopReading(Exception):
+    """Ends the reading of a file after its last diagnostic was added."""
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A collection that is being read."""
+
+    start: Any
+    is_mapping: bool
+    flow: bool
+    anchor: str | None
+    count: int
+    height: int = 1
+    end: Any = None
+    items: list[Node] = field(default_factory=list)
+    entries: list[tuple[Scalar, Node]] = field(default_factory=list)
+    seen: dict[str, Scalar] = field(default_factory=dict)
+    key: Scalar | None = None
+    # The value of a key that was refused is read and dropped.
+    skip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    node: Node
+    count: int
+    height: int
+
+
+class _Reader:
+    def __init__(self, text: str, file: str, limits: Limits) -> None:
+        self.text = text
+        self.file = file
+        self.limits = limits
+        self.diagnostics: list[Diagnostic] = []
+        self.root: Node | None = None
+        self.frames: list[_Frame] = []
+        self.anchors: dict[str, _Anchor] = {}
+        self.open_anchors: dict[str, int] = {}
+        self.count = 0
+        self.aliases = 0
+        self.documents = 0
+        self.values: dict[str, Value] = {}
+
+    def read(self) -> Node | None:
+        try:
+            for event in yaml.parse(self.text, Loader=_PARSER):
+                self.event(event)
+        except _StopReading:
+            return None
+        except yaml.MarkedYAMLError as error:
+            flow = next((frame for frame in reversed(self.frames) if frame.flow), None)
+            bracket = Bracket(flow.start, flow.is_mapping) if flow else None
+            self.diagnostics.append(explain(error, self.text, self.file, bracket))
+            return None
+        except (yaml.YAMLError, ValueError, OverflowError) as error:
+            # The pure parser: an escape beyond Unicode is a bare ValueError there.
+            self.error(codes.SYNTAX, f"this is not valid YAML: {error}", Span(self.file, 1, 1, 1, 1))
+            return None
+        return self.root
+
+    def event(self, event: Event) -> None:
+        kind = type(event)
+        if kind is ScalarEvent:
+            self.scalar(event)
+        elif kind is MappingStartEvent or kind is SequenceStartEvent:
+            self.open(event, kind is MappingStartEvent)
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            self.close(event)
+        elif kind is AliasEvent:
+            self.alias(event)
+        elif kind is DocumentStartEvent:
+            self.document(event)
+
+    def document(self, event: Any) -> None:
+        span = self.span(event.start_mark, event.end_mark)
+        self.documents += 1
+        if self.documents > 1:
+            self.error(codes.DOCUMENTS, "a second document begins here", span, "one file holds one document")
+            raise _StopReading
+        if event.version not in (None, (1, 2)):
+            version = ".".join(str(part) for part in event.version)
+            message = f"the file asks for YAML {version}; it is read as YAML 1.2"
+            self.error(codes.YAML_VERSION, message, span, "remove the %YAML line")
+
+    def open(self, event: Any, is_mapping: bool) -> None:
+        if len(self.frames) >= self.limits.depth:
+            self.too_deep(self.span(event.start_mark, event.end_mark))
+        self.counted(1, event)
+        self.tag(event)
+        frame = _Frame(event.start_mark, is_mapping, bool(event.flow_style), event.anchor, self.count - 1)
+        if frame.anchor is not None:
+            self.anchors.pop(frame.anchor, None)
+            self.open_anchors[frame.anchor] = self.open_anchors.get(frame.anchor, 0) + 1
+        self.frames.append(frame)
+
+    def close(self, event: Any) -> None:
+        frame = self.frames.pop()
+        # The end mark of a block collection stands after the comments and blank lines that follow it.
+        end = event.end_mark if frame.flow or frame.end is None else frame.end
+        span = self.span(frame.start, end)
+        node: Node
+        if frame.is_mapping:
+            node = Mapping(tuple(frame.entries), span)
+        else:
+            node = Sequence(tuple(frame.items), span)
+        if frame.anchor is not None:
+            self.open_anchors[frame.anchor] -= 1
+            self.anchors[frame.anchor] = _Anchor(node, self.count - frame.count, frame.height)
+        self.add(node, end, frame.height)
+
+    def scalar(self, event: Any) -> None:
+        text = event.value
+        span = self.span(event.start_mark, event.end_mark)
+        if len(text) > self.limits.scalar:
+            message = f"a text of {len(text):,} characters; the limit is {self.limits.scalar:,}"
+            self.error(codes.TEXT_SIZE, message, span)
+            raise _StopReading
+        self.tag(event)
+        is_plain = event.style is None or event.style == ""
+        if event.style == '"' and (found := FORBIDDEN_IN_VALUE.search(text)):
+            self.diagnostics.append(_forbidden(found.group(), span))
+            text = FORBIDDEN_IN_VALUE.sub("", text)
+        frame = self.frames[-1] if self.frames else None
+        is_key = frame is not None and frame.is_mapping and frame.key is None and not frame.skip
+        if not is_key:
+            self.counted(1, event)
+        node = Scalar(self.value(text, span) if is_plain and not is_key else text, span, text, is_plain)
+        if event.anchor is not None:
+            anchored = Scalar(self.value(text, span), span, text, True) if is_plain and is_key else node
+            self.anchors[event.anchor] = _Anchor(anchored, 1, 0)
+        if is_key and frame is not None:
+            self.key(frame, node)
+        else:
+            self.add(node, event.end_mark, 0)
+
+    def value(self, text: str, span: Span) -> Value:
+        try:
+            return self.values[text]
+        except KeyError:
+            pass
+        try:
+            value = resolve(text)
+        except NumberError as error:
+            self.error(codes.NUMBER, str(error), span, _QUOTE)
+            return text
+        self.values[text] = value
+        return value
+
+    def alias(self, event: Any) -> None:
+        span = self.span(event.start_mark, event.end_mark)
+        self.aliases += 1
+        if self.aliases > self.limits.aliases:
+            self.error(codes.ALIASES, f"more than {self.limits.aliases} aliases in one file", span)
+            raise _StopReading
+        anchor = self.anchors.get(event.anchor)
+        if anchor is None:
+            if self.open_anchors.get(event.anchor):
+                message, hint = f'"*{event.anchor}" stands inside its own anchor', None
+            else:
+                message, hint = f'no anchor "&{event.anchor}" comes before this', _QUOTE
+            self.error(codes.ALIAS, message, span, hint)
+            anchor = _Anchor(Scalar(None, span, "", True), 1, 0)
+        self.counted(anchor.count, event)
+        if len(self.frames) + anchor.height > self.limits.depth:
+            self.too_deep(span)
+        frame = self.frames[-1] if self.frames else None
+        if frame is not None and frame.is_mapping and frame.key is None and not frame.skip:
+            self.error(codes.KEY, "an alias cannot be a key", span)
+            frame.skip = True
+            return
+        self.add(anchor.node, event.end_mark, anchor.height)
+
+    def key(self, frame: _Frame, key: Scalar) -> None:
+        first = frame.seen.get(key.text)
+        if key.plain and key.text == "<<":
+            hint = 'repeat the keys, or give the whole value by an alias ("key: *name")'
+            self.error(codes.MERGE_KEY, 'merge keys ("<<") are not part of YAML 1.2', key.span, hint)
+        elif first is not None:
+            related = (("first given", first.span),)
+            message = f'the key "{key.text}" is given twice'
+            self.diagnostics.append(Diagnostic(codes.DUPLICATE_KEY, message, key.span, related=related))
+        else:
+            frame.seen[key.text] = frame.key = key
+            return
+        frame.skip = True
+
+    def add(self, node: Node, end: Any, height: int) -> None:
+        if not self.frames:
+            self.root = node
+            return
+        frame = self.frames[-1]
+        if frame.is_mapping and frame.key is None and not frame.skip:
+            self.error(codes.KEY, "a list or mapping cannot be a key", node.span, "a key is text")
+            frame.skip = True
+            return
+        frame.end = end
+        if height >= frame.height:
+            frame.height = height + 1
+        if not frame.is_mapping:
+            frame.items.append(node)
+        elif frame.key is not None:
+            frame.entries.append((frame.key, node))
+        frame.key, frame.skip = None, False
+
+    def counted(self, count: int, event: Any) -> None:
+        self.count += count
+        if self.count > self.limits.nodes:
+            message = f"the file holds more than {self.limits.nodes:,} values"
+            self.error(codes.NODES, message, self.span(event.start_mark, event.end_mark), _SPLIT)
+            raise _StopReading
+
+    def too_deep(self, span: Span) -> None:
+        message = f"lists and mappings are nested deeper than {self.limits.depth} levels"
+        self.error(codes.DEPTH, message, span)
+        raise _StopReading
+
+    def tag(self, event: Any) -> None:
+        if event.tag is not None:
+            self.diagnostics.append(_tag_error(self.span(event.start_mark, event.end_mark)))
+
+    def error(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        self.diagnostics.append(Diagnostic(code, message, span, hint=hint))
+
+    def span(self, start: Any, end: Any) -> Span:
+        return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+
+def _tag_error(span: Span) -> Diagnostic:
+    return Diagnostic(codes.TAG, "tags are not supported", span, hint='quote a text that begins with "!"')
+
+
+def _forbidden(character: str, span: Span) -> Diagnostic:
+    message = f"the character U+{ord(character):04X} may not stand here"
+    escape = f'write it as "\\u{ord(character):04x}", in double quotes'
+    hint = escape if character in _SEPARATORS else "remove it"
+    return Diagnostic(codes.CHARACTER, message, span, hint=hint)
+
+
+def _not_utf8(data: bytes, offset: int, file: str) -> Diagnostic:
+    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    message = "the file is UTF-16" if wide else f"the byte 0x{data[offset]:02x} is not UTF-8"
+    before = data[:offset].decode("utf-8").removeprefix("\ufeff")
+    span = _span_at(before + "?", len(before), len(before) + 1, file)
+    return Diagnostic(codes.ENCODING, message, span, hint="save the file as UTF-8")
+
+
+def _span_at(text: str, start: int, end: int, file: str) -> Span:
+    breaks = list(LINE_BREAK.finditer(text, 0, start))
+    line, begin = len(breaks) + 1, breaks[-1].end() if breaks else 0
+    return Span(file, line, start - begin + 1, line, end - begin + 1)

@@ -1,0 +1,127 @@
+"""Second pass: every field is read by its type, every reference resolved against the declared addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dpsync.config.declare import Declarations, Entry
+from dpsync.config.suggest import did_you_mean
+from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.types import INVALID, Invalid
+from dpsync.model.address import Address
+from dpsync.model.desired import Lookup, Resource
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Node, Scalar
+from dpsync.model.span import Span
+from dpsync.model.values import Ref, Value
+
+ReadFile = Callable[[Scalar], "Node | str | None"]
+
+
+class Resolving:
+    """Reads the fields of entries. Implements what types need while they read (kinds.types.Parsing)."""
+
+    def __init__(self, declared: Declarations, read_file: ReadFile) -> None:
+        self.declared = declared
+        self.registry = declared.registry
+        self.file = read_file
+        self.lookups: dict[Address, Lookup] = {}
+        self._at: Entry | None = None
+
+    # What types call.
+
+    def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
+        address = str(self._at.address) if self._at else None
+        self.declared.diagnostics.append(Diagnostic(code, message, span, address=address, hint=hint))
+        return INVALID
+
+    def unknown_key(self, key: Scalar, known: list[str], what: str) -> None:
+        self.declared.unknown_key(key, known, what)
+
+    def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
+        assert self._at is not None
+        known: list[str] = []
+        for name in kinds:
+            if name not in self.registry:
+                continue
+            target = self.registry[name]
+            owner = self._owner(target)
+            if owner is None:
+                continue
+            place = owner.child(*target.key.split("."))
+            local = target.field(target.natural).type.fold(key) if target.natural else key
+            address = place.child(local)
+            entry = self.declared.entries.get(address)
+            if entry is not None and entry.kind.name == name:
+                return Ref(address)
+            if target.natural and place not in self.declared.scopes:
+                self.lookups.setdefault(address, Lookup(address, name, owner, local, span))
+                return Ref(address)
+            known += [other.key for other in self.declared.entries.values() if other.kind.name == name]
+        nouns = " or ".join(self.registry[name].noun for name in kinds if name in self.registry)
+        near = did_you_mean(key, known)
+        hint = (
+            f'did you mean "{near}"?'
+            if near
+            else "declare it, or write {id: …} for one that is not managed here"
+        )
+        return self.error("DP220", f'there is no {nouns} "{key}"', span, hint)
+
+    def _owner(self, target: Kind) -> Address | None:
+        """The nearest object around the present one under which the target's kind stands."""
+        around: Entry | None = self._at
+        while around is not None:
+            if around.kind.name in target.parents:
+                return around.address
+            around = self.declared.entries.get(around.parent) if around.parent else None
+        return None
+
+    # The pass itself.
+
+    def resource(self, entry: Entry) -> Resource:
+        self._at = entry
+        kind = entry.kind
+        fields: dict[str, Value] = {}
+        spans: dict[str, Span] = {}
+        for field in kind.fields:
+            if field.nest:
+                fields[field.name] = self._nested(entry, field)
+            elif field.name == kind.natural:
+                spans[field.name] = entry.key_span
+                fields[field.name] = self._natural(entry, field)
+            elif field.name in entry.nodes:
+                key, node = entry.nodes[field.name]
+                spans[field.name] = (key or node).span
+                value = self._value(field, node)
+                if value is not INVALID:
+                    fields[field.name] = value
+            elif field.required:
+                self.error(
+                    "DP206", f'"{field.name}" is missing in the {kind.noun} "{entry.key}"', entry.key_span
+                )
+        pin = str(entry.pin.value) if entry.pin else None
+        if entry.pin:
+            spans["id"] = entry.pin.span
+        return Resource(
+            kind.name, entry.address, entry.key, entry.parent, entry.holder,
+            fields, entry.key_span, spans, pin, tuple(entry.children),
+        )  # fmt: skip
+
+    def _nested(self, entry: Entry, field: Field) -> Value:
+        holder = self.declared.entries.get(entry.holder) if entry.holder else None
+        return Ref(holder.address) if holder and holder.kind.name in field.type.refers else None
+
+    def _natural(self, entry: Entry, field: Field) -> Value:
+        value = field.type.parse(Scalar(entry.key, entry.key_span, entry.key, plain=False), self)
+        return None if value is INVALID else field.type.fold(value)
+
+    def _value(self, field: Field, node: Node) -> Value:
+        if field.on == "neither" and field.source is not None:
+            return self.error("DP221", f'"{field.name}" is only ever set by the platform', node.span)
+        if isinstance(node, Scalar) and node.value is None and node.plain:
+            if field.null == "refused":
+                hint = "remove the key to leave the field alone"
+                return self.error("DP222", f'"{field.name}" cannot be cleared', node.span, hint)
+            return None
+        value = field.type.parse(node, self)
+        return None if field.null == "empty" and value == "" else value

@@ -1,0 +1,23 @@
+"""What somebody probably meant to type. Words only; no knowledge of what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Final
+
+_LONGEST: Final = 100
+
+
+def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate closest to a mistyped word, whatever their order; None when none is close."""
+    if not word or len(word) > _LONGEST:
+        return None
+    # A comparison costs the product of both lengths, so hopeless candidates are left out first.
+    reach = max(2, len(word) // 2)
+    near = sorted({c for c in candidates if c != word and abs(len(c) - len(word)) <= reach})
+    folded: dict[str, str] = {}
+    for candidate in near:
+        folded.setdefault(candidate.casefold(), candidate)
+    found = get_close_matches(word.casefold(), list(folded), n=1, cutoff=0.65)
+    return folded[found[0]] if found else None

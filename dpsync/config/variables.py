@@ -1,0 +1,185 @@
+"""Variables in values, as in Compose files: `${NAME}`, `${NAME:-default}`, `${NAME:?message}`, `$$`.
+
+Only text is substituted, never keys, and the result stays text: `${N}` with N=1 is "1", not a number. A lone
+`$` is an ordinary character. As in Compose, `:-` and `:?` treat an empty variable like one that is not set.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping as Environment
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from dpsync.config import codes
+from dpsync.config.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.config.scalars import FORBIDDEN_IN_VALUE, LINE_BREAK
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.span import Span
+
+LONGEST_RESULT: Final = 1_000_000
+"""Characters of one text after substitution."""
+LARGEST_TOTAL: Final = 10_000_000
+"""Characters of all texts with variables of one file: a few letters may stand for a very long value."""
+
+_VARIABLE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\?)(.*))?", re.DOTALL)
+_FORMS: Final = "write ${NAME}, ${NAME:-default} or ${NAME:?message}; a literal $ before { is $$"
+
+
+def substitute(node: Node, env: Environment[str, str], source: str = "") -> tuple[Node, list[Diagnostic]]:
+    """The same tree with variables put in, and what is wrong with them. Other nodes are kept as they are.
+
+    With the file's text in `source`, a problem points at its `${`, otherwise at the start of the scalar. A
+    scalar with a problem keeps its text. Values of variables never appear in messages.
+    """
+    substitution = _Substitution(env, source)
+    return substitution.node(node), substitution.diagnostics
+
+
+class _Refused(Exception):
+    """Ends the substitution of one scalar after its diagnostic was added."""
+
+
+@dataclass(slots=True)
+class _Substitution:
+    env: Environment[str, str]
+    source: str
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    total: int = 0
+    # An aliased node is one object in many places: substituted once, reported once.
+    done: dict[int, Node] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
+
+    def node(self, node: Node) -> Node:
+        if isinstance(node, Scalar) and not (isinstance(node.value, str) and "$" in node.value):
+            return node
+        known = self.done.get(id(node))
+        if known is None:
+            known = self.done[id(node)] = self.fresh(node)
+        return known
+
+    def fresh(self, node: Node) -> Node:
+        if isinstance(node, Scalar):
+            return self.scalar(node)
+        if isinstance(node, Sequence):
+            items = tuple(self.node(item) for item in node.items)
+            same = all(new is old for new, old in zip(items, node.items, strict=True))
+            return node if same else Sequence(items, node.span)
+        entries = tuple((key, self.node(value)) for key, value in node.entries)
+        same = all(new is old for (_, new), (_, old) in zip(entries, node.entries, strict=True))
+        return node if same else Mapping(entries, node.span)
+
+    def scalar(self, scalar: Scalar) -> Scalar:
+        try:
+            value, used = self.text(scalar)
+        except _Refused:
+            return replace(scalar, interpolated=True)
+        self.total += len(value) if used else 0
+        if self.total > LARGEST_TOTAL:
+            self.refuse(
+                codes.TEXT_SIZE, f"variables make this file longer than {LARGEST_TOTAL:,} characters", scalar
+            )
+            return replace(scalar, interpolated=True)
+        return replace(scalar, value=value, interpolated=used)
+
+    def text(self, scalar: Scalar) -> tuple[str, bool]:
+        """The text with every variable replaced, and whether there was one. All missing ones are reported."""
+        text = str(scalar.value)
+        parts: list[str] = []
+        missing: set[str] = set()
+        done, length, used = 0, 0, False
+        while (at := text.find("$", done)) >= 0:
+            parts.append(text[done:at])
+            if text.startswith("$$", at):
+                part, done = "$", at + 2
+            elif text.startswith("${", at):
+                used = True
+                part, done = self.variable(scalar, text, at, missing)
+            else:
+                part, done = "$", at + 1
+            parts.append(part)
+            length += len(parts[-2]) + len(part)
+            if length > LONGEST_RESULT:
+                message = f"a text of more than {LONGEST_RESULT:,} characters after substitution"
+                self.refuse(codes.TEXT_SIZE, message, scalar)
+                raise _Refused
+        if missing:
+            raise _Refused
+        parts.append(text[done:])
+        return "".join(parts), used
+
+    def variable(self, scalar: Scalar, text: str, at: int, missing: set[str]) -> tuple[str, int]:
+        """What the variable at `text[at:]` stands for, and where the text goes on."""
+        end = text.find("}", at)
+        if end < 0:
+            self.refuse(codes.MALFORMED_VARIABLE, 'a "${" is not closed by "}"', scalar, at, 2, _FORMS)
+            raise _Refused
+        found = _VARIABLE.fullmatch(text, at + 2, end)
+        if found is None:
+            self.refuse(
+                codes.MALFORMED_VARIABLE,
+                f'"{text[at : end + 1][:60]}" is not a variable',
+                scalar,
+                at,
+                2,
+                _FORMS,
+            )
+            raise _Refused
+        name, form, argument = found[1], found[2], (found[3] or "")
+        if "${" in argument.replace("$$", ""):
+            message = f'the text inside "${{{name}{form}…}}" holds another variable'
+            self.refuse(codes.MALFORMED_VARIABLE, message, scalar, at, 2, "only one level is supported")
+            raise _Refused
+        value = self.env.get(name)
+        if value is None or (not value and form is not None):
+            if form == ":-":
+                return argument.replace("$$", "$"), end + 1
+            if name not in missing:
+                missing.add(name)
+                self.missing(scalar, at, end, name, argument.replace("$$", "$") if form else "", value)
+            return "", end + 1
+        if FORBIDDEN_IN_VALUE.search(value):
+            message = f"the value of {name} holds a control character or is not valid text"
+            self.refuse(codes.VARIABLE_VALUE, message, scalar, at, end + 1 - at)
+            raise _Refused
+        return value, end + 1
+
+    def missing(self, scalar: Scalar, at: int, end: int, name: str, why: str, value: str | None) -> None:
+        message = f"the variable {name} is {'not set' if value is None else 'empty'}"
+        hint = f"set it in the environment, or give a default: ${{{name}:-…}}"
+        if why:
+            message, hint = f"{message}: {why}", f"set {name} in the environment"
+        self.refuse(codes.MISSING_VARIABLE, message, scalar, at, end + 1 - at, hint)
+
+    def refuse(
+        self, code: str, message: str, scalar: Scalar, at: int = -1, width: int = 0, hint: str | None = None
+    ) -> None:
+        span = scalar.span if at < 0 else self.place(scalar, at, width)
+        self.diagnostics.append(Diagnostic(code, message, span, hint=hint))
+
+    def place(self, scalar: Scalar, at: int, width: int) -> Span:
+        """Where the `$` at an offset of the value stands in the file.
+
+        Quotes, escapes, folding and indentation come between the two, but the nth `$` of the value is the nth
+        of the source, unless one was written as an escape or stands in a comment: then their numbers differ.
+        """
+        if not self.source:
+            return scalar.span
+        if not self.starts:
+            self.starts = [0, *(found.end() for found in LINE_BREAK.finditer(self.source))]
+        span = scalar.span
+        begin, end = self.offset(span.line, span.column), self.offset(span.end_line, span.end_column)
+        text = str(scalar.value)
+        if self.source.count("$", begin, end) != text.count("$"):
+            return span
+        position = begin - 1
+        for _ in range(text.count("$", 0, at + 1)):
+            position = self.source.find("$", position + 1)
+        line = bisect_right(self.starts, position)
+        column = position - self.starts[line - 1] + 1
+        return Span(span.file, line, column, line, column + width)
+
+    def offset(self, line: int, column: int) -> int:
+        start = self.starts[line - 1] if line <= len(self.starts) else len(self.source)
+        return min(start + column - 1, len(self.source))

@@ -1,0 +1,29 @@
+"""Collections hold spaces and other collections. `order` lists the spaces of one in their order."""
+
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.roles import LEVEL
+from dpsync.kinds.types import Many, Reference, Text
+
+COLLECTION = Kind(
+    name="collection",
+    parent="organization",
+    key="collections",
+    shape=Entries(),
+    at="/collections/{id}",
+    read=Pages("{parent}/collections"),
+    identity=("title",),
+    near=("parent",),
+    create=Post("{parent}/collections"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    content=True,
+    on_delete="lifted",
+    fields=(
+        Field("title", Text(1, 50), required=True),
+        Field("parent", Reference("collection"), null="clear", via=Post("{self}/move", {"parent": "$value"})),
+        Field("description", Text(0, 100), on="update", null="empty"),
+        Field("defaultLevel", LEVEL, on="update", absent="guest"),
+        # The order of its spaces: compared and changed as the order of the spaces, never sent as a field.
+        Field("order", Many(Reference("space"), as_set=True), on="neither", read=None),
+    ),
+)

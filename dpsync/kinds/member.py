@@ -1,0 +1,28 @@
+"""People of an organization, by e-mail. They join or are invited; dpsync sets their role and removes them."""
+
+from dpsync.kinds.base import ByHand, Delete, Entries, Field, Guard, Kind, Pages, Patch, Post
+from dpsync.kinds.roles import ROLE
+from dpsync.kinds.types import Flag, Text
+
+MEMBER = Kind(
+    name="member",
+    parent="organization",
+    key="members",
+    shape=Entries(natural="email"),
+    at="{parent}/members/{id}",
+    id="user.id",
+    read=Pages("{parent}/members"),
+    identity=("email",),
+    title="email",
+    create=ByHand("invite {key} to the organization; invitations are never sent by dpsync"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    shorthand="role",
+    guard=Guard("role", "admin", own=True),
+    fields=(
+        Field("email", Text(3, 320, form="email"), on="neither", read="user.email"),
+        Field("role", ROLE, absent="guest"),
+        # Set by a call of its own; no call takes it back.
+        Field("sso", Flag(), on="update", via={True: Post("{self}/sso", None)}, absent=False),
+    ),
+)

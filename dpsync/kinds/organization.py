@@ -1,0 +1,33 @@
+"""The organization itself: settings only. It is found by id or hostname and never made."""
+
+from dpsync.kinds.base import ByHand, Entries, Field, Kind, One, Pages, Patch
+from dpsync.kinds.roles import ROLE, STANDALONE_MERGE_RULES
+from dpsync.kinds.types import Enum, Flag, Many, Object, OneOf, Reference, Text
+
+ORGANIZATION = Kind(
+    name="organization",
+    parent=None,
+    key="organizations",
+    shape=Entries(),
+    at="/orgs/{id}",
+    read=One(),
+    find=Pages("/orgs"),
+    identity=("hostname",),
+    create=ByHand("make the organization on the platform, then name its id here"),
+    update=Patch("{self}"),
+    fields=(
+        Field("title", Text(2, 255), on="update"),
+        Field("emailDomains", Many(Text(1, 253), as_set=True), on="update", absent=[]),
+        Field("hostname", Text(3, 32), on="update"),
+        Field("defaultRole", ROLE, on="update", absent="guest"),
+        Field("defaultContent", OneOf("type", {"site": Object({"site": Reference("site")}, ("site",))}),
+              on="update", null="clear"),
+        # Written as `logo`, read as `urls.logo`, where the platform may answer with a URL of its own.
+        Field("logo", Text(1, 2048, form="url"), on="update", read="urls.logo", null="clear"),
+        Field("sso", Flag(), on="update", absent=False),
+        Field("ai", Flag(), on="update", absent=False),
+        Field("inviteLinks", Flag(), on="update"),
+        Field("mergeRules", STANDALONE_MERGE_RULES, on="update"),
+        Field("type", Enum(("business", "community")), on="neither"),
+    ),
+)  # fmt: skip

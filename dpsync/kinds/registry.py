@@ -1,0 +1,101 @@
+"""Which kinds there are, and how they hang together. Everything that depends on a kind asks here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from graphlib import TopologicalSorter
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from dpsync.kinds.base import Entries, Kind, Node, Tree
+
+_NOT_KINDS = {"base", "registry", "types", "roles", "schema", "later"}
+
+
+class Registry:
+    """A closed set of kinds."""
+
+    def __init__(self, kinds: Iterable[Kind]) -> None:
+        self.kinds = {kind.name: kind for kind in kinds}
+
+    def __getitem__(self, name: str) -> Kind:
+        return self.kinds[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.kinds
+
+    @cached_property
+    def root(self) -> Kind:
+        return next(kind for kind in self.kinds.values() if kind.parent is None)
+
+    @cached_property
+    def ordered(self) -> tuple[Kind, ...]:
+        """Every kind behind its parents and behind the kinds that its natural keys refer to."""
+        graph: dict[str, set[str]] = {}
+        for kind in self.kinds.values():
+            names = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
+            names |= {*kind.near, kind.natural or ""}
+            refers = {ref for field in kind.fields if field.name in names for ref in field.type.refers}
+            graph[kind.name] = {name for name in {*kind.parents, *refers} - {kind.name} if name in self.kinds}
+        return tuple(self.kinds[name] for name in TopologicalSorter(graph).static_order())
+
+    def children(self, name: str) -> tuple[Kind, ...]:
+        return tuple(kind for kind in self.ordered if name in kind.parents)
+
+    def places(self, name: str) -> dict[str, tuple[Kind, ...]]:
+        """The YAML keys below an entry of this kind that hold other kinds. Nodes inside nodes are no place."""
+        places: dict[str, tuple[Kind, ...]] = {}
+        for kind in self.children(name):
+            inside_node = isinstance(kind.shape, Node) and isinstance(self.kinds[name].shape, Node)
+            if not inside_node:
+                places[kind.key] = (*places.get(kind.key, ()), kind)
+        for key, kinds in places.items():
+            if any(isinstance(kind.shape, Node) for kind in kinds):
+                places[key] = self.nodes(key)
+        return places
+
+    def nodes(self, key: str) -> tuple[Kind, ...]:
+        """The kinds that share one ordered tree."""
+        return tuple(kind for kind in self.ordered if kind.key == key and isinstance(kind.shape, Node))
+
+    def tree_owner(self, kind: Kind) -> str:
+        """The kind that owns the tree which this kind is a node of."""
+        assert isinstance(kind.read, Tree)
+        return next(
+            parent
+            for node in self.nodes(kind.key)
+            for parent in node.parents
+            if not isinstance(self.kinds[parent].shape, Node)
+        )
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The keys that a pattern may start with: the places below an organization."""
+        return frozenset(self.places(self.root.name))
+
+    def referring(self, name: str) -> tuple[tuple[Kind, Any], ...]:
+        """Fields of any kind that put an object into one of this kind (its collection, its group)."""
+        return tuple(
+            (kind, field)
+            for kind in self.ordered
+            for field in kind.fields
+            if name in field.type.refers and (field.nest or field.via is not None and field.one_per is None)
+        )
+
+    def keyed(self, kind: Kind) -> bool:
+        """Whether the local key is data: an e-mail, a slug, a reference."""
+        return isinstance(kind.shape, Entries) and kind.shape.natural is not None
+
+
+def load() -> Registry:
+    """Every kind declared in this package, one file each."""
+    import dpsync.kinds as package
+
+    kinds: list[Kind] = []
+    for module in sorted(iter_modules(package.__path__), key=lambda item: item.name):
+        if module.name not in _NOT_KINDS:
+            found = vars(import_module(f"dpsync.kinds.{module.name}")).values()
+            kinds.extend(value for value in found if isinstance(value, Kind))
+    return Registry(kinds)

@@ -1,0 +1,33 @@
+"""Groups in a site's navigation: they hold sections and other groups, and have no URL of their own."""
+
+from dpsync.kinds.base import Delete, Field, Kind, Node, Order, Patch, Post, Tree
+from dpsync.kinds.types import Reference, Text
+
+NAVIGATION = Tree("/orgs/{organization}/sites/{site}/structure", root="structure")
+SIBLINGS = Order(
+    Patch("/orgs/{organization}/sites/{site}/structure/sort",
+          {"item": {"type": "$wire", "id": "$id"}, "position": "$position"}),
+    pointer={"type": "$wire", "id": "$id"},
+)  # fmt: skip
+SECTION_GROUP = Kind(
+    name="section_group",
+    parent="site",
+    key="structure",
+    shape=Node("section-group", "site-section-group", children="children", holds=("section_group", "section")),
+    at="/orgs/{organization}/sites/{site}/section-groups/{id}",
+    read=NAVIGATION,
+    identity=("title",),
+    near=("group",),
+    create=Post("/orgs/{organization}/sites/{site}/section-groups"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    order=SIBLINGS,
+    on_delete="lifted",
+    fields=(
+        Field("title", Text(1, 100), required=True),
+        Field("icon", Text(1, 50), null="clear"),
+        # Read under one name and written under two more.
+        Field("group", Reference("section_group"), nest=True, read="sectionGroup", create_as="parent",
+              write="parentSectionGroupId", null="clear"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,35 @@
+"""Docs sites. Their navigation is made of kinds of its own (section_group, section, site_space)."""
+
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.types import Enum, Flag, Object, Text
+
+SITE = Kind(
+    name="site",
+    parent="organization",
+    key="sites",
+    shape=Entries(),
+    at="{parent}/sites/{id}",
+    read=Pages("{parent}/sites"),
+    identity=("basename", "title"),  # creating takes no basename: an interrupted creation is found by its title
+    create=Post("{parent}/sites"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    content=True,
+    fields=(
+        Field("title", Text(2, 128), required=True),
+        Field("type", Enum(("basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium")),
+              on="create"),
+        Field("visibility", Enum(("public", "unlisted", "share-link", "visitor-auth")),
+              exposure=("visitor-auth", "share-link", "unlisted", "public")),
+        Field("basename", Text(1, 100), on="update", unique="organization"),
+        # Written as one text, read as an object with the platform's target beside it.
+        Field("proxy", Text(3, 512, r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+", says="a host and a path (host/docs)"),
+              on="update", read="proxy.origin", null="clear"),
+        Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)), on="update", absent={"enabled": False}),
+        Field("agentsContext", Enum(("excluded", "included")), on="update"),
+        # Publishing may be answered with a checkout instead of the site: then it did not happen.
+        Field("published", Flag(), absent=False, exposure=(False, True), on="update",
+              via={True: Post("{self}/publish", None, answers="site"),
+                   False: Post("{self}/unpublish", None, answers="site")}),
+    ),
+)  # fmt: skip

@@ -1,0 +1,32 @@
+"""Where a space is shown: in a section, or at the root of a site without sections. It never changes its section."""
+
+from dpsync.kinds.base import Delete, Field, Kind, Node, Patch, Post
+from dpsync.kinds.section_group import NAVIGATION, SIBLINGS
+from dpsync.kinds.types import Flag, Reference, Text
+
+SITE_SPACE = Kind(
+    name="site_space",
+    parent=("section", "site"),
+    key="structure",
+    shape=Node("space", "site-space", alone=True),
+    label="site space",
+    at="/orgs/{organization}/sites/{site}/site-spaces/{id}",
+    read=NAVIGATION,
+    identity=("path", "space"),  # creating takes no path: an interrupted creation is found by its space
+    title="path",
+    create=Post("/orgs/{organization}/sites/{site}/site-spaces"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    order=SIBLINGS,
+    after=("adaptive_schema",),
+    fields=(
+        Field("space", Reference("space", "translation"), read="space.id", write="spaceId", required=True),
+        Field("path", Text(1, 100), on="update", unique="parent"),
+        Field("condition", Text(1, 1024), on="update", null="clear"),
+        Field("hidden", Flag(), on="update", absent=False),
+        # Its section names the default, or the site where there are no sections.
+        Field("default", Flag(), on="update", absent=False, one_per="parent",
+              via=Patch("{parent}", {"defaultSiteSpace": "$id"})),
+        Field("section", Reference("section"), on="create", nest=True, write="sectionId"),
+    ),
+)  # fmt: skip

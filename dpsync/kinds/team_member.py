@@ -1,0 +1,25 @@
+"""Who is in a team, and as what. The key of an entry is the member's e-mail."""
+
+from dpsync.kinds.base import Delete, Entries, Field, Guard, Kind, Pages, Put
+from dpsync.kinds.types import Enum, Reference
+
+TEAM_MEMBER = Kind(
+    name="team_member",
+    parent="team",
+    key="members",
+    shape=Entries(natural="user"),
+    at="{parent}/members/{id}",
+    id="organization.user.id",
+    read=Pages("{parent}/members"),
+    identity=("user",),
+    title="user",
+    create=Put("{parent}/members/{user}", gives="$user"),
+    update=Put("{self}"),
+    delete=Delete(),
+    shorthand="role",
+    guard=Guard("role", "owner"),
+    fields=(
+        Field("user", Reference("member"), on="neither", read="organization.user.id"),
+        Field("role", Enum(("owner", "member")), read="team.role", absent="member", required=True),
+    ),
+)

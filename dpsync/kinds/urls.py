@@ -1,0 +1,53 @@
+"""Fills the path templates of a kind: ancestors' ids, the parent's URL, the object's own id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
+
+from dpsync.kinds.base import Kind
+from dpsync.kinds.registry import Registry
+
+Chain = Sequence[tuple[str, str]]
+"""Kind and id of the parent, its parent, and so on up to the organization."""
+
+_NAME = re.compile(r"\{(\w+)\}")
+_UNMADE = re.compile(r"\{[^{}]+\}")
+
+
+def expand(
+    registry: Registry,
+    kind: Kind,
+    template: str,
+    id: str | None,
+    chain: Chain,
+    more: Mapping[str, str] | None = None,
+) -> str:
+    """The path with every name filled in. An id of the form `{address}` stands for one that is not known yet."""
+
+    def fill(match: re.Match[str]) -> str:
+        name = match[1]
+        if more and name in more:
+            return segment(more[name])
+        if name == "self":
+            return expand(registry, kind, kind.at, id, chain)
+        if name == "parent":
+            (parent, parent_id), *above = chain
+            return expand(registry, registry[parent], registry[parent].at, parent_id, above)
+        if name in ("id", kind.name) and id is not None:
+            return segment(id)
+        return segment(next(other for around, other in chain if around == name))
+
+    return _NAME.sub(fill, template)
+
+
+def segment(id: str) -> str:
+    """An id as one segment of a path."""
+    return id if _UNMADE.fullmatch(id) else quote(id, safe="@")
+
+
+def split_query(path: str) -> tuple[str, dict[str, str] | None]:
+    """A template may end in one query: `/sites?space=ID`."""
+    path, _, query = path.partition("?")
+    return path, dict(part.split("=", 1) for part in query.split("&")) if query else None

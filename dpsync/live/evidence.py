@@ -1,0 +1,110 @@
+"""What deletes rest on: their lists are read a second time, and whatever would go along with them is looked at.
+
+Nothing is deleted on a guess: lists that differ between two readings mean that somebody is writing, and no plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from dpsync.client.client import ReadClient
+from dpsync.kinds.base import Tree
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import Chain, expand
+from dpsync.live.sources import Source, Sources
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.snapshot import Evidence, Identity, LiveObject, Snapshot
+
+
+def with_evidence(
+    client: ReadClient, registry: Registry, snapshot: Snapshot, doomed: Iterable[Identity], parallelism: int = 4
+) -> Snapshot:
+    """The snapshot with what the deletes of `doomed` need to know. Raises DiagnosticError when lists moved."""
+    return _Evidence(client, registry, snapshot, parallelism).gather(sorted(doomed))
+
+
+class _Evidence:
+    def __init__(self, client: ReadClient, registry: Registry, snapshot: Snapshot, parallelism: int) -> None:
+        self.client = client
+        self.registry = registry
+        self.snapshot = snapshot
+        self.sources = Sources(client, registry, parallelism)
+
+    def gather(self, doomed: list[Identity]) -> Snapshot:
+        self._read_again(doomed)
+        shown = self.sources.map(self._shown_in, doomed)
+        objects = dict(self.snapshot.objects)
+        for source in self._what_could_be_inside(doomed):
+            for item in self.sources.read(source):
+                objects.setdefault(item.identity, item)
+        evidence = Evidence(shown_in=dict(zip(doomed, shown, strict=True)))
+        return replace(self.snapshot, objects=objects, evidence=evidence, requests=self.client.requests)
+
+    def _chain(self, item: LiveObject) -> Chain:
+        chain: list[Identity] = []
+        around = item.parent
+        while around is not None:
+            chain.append(around)
+            around = self.snapshot.objects[around].parent
+        return chain
+
+    def _source(self, item: LiveObject) -> Source:
+        """Where an object was read: its list below its parent, or its tree below the tree's owner."""
+        kind = self.registry[item.kind]
+        chain = list(self._chain(item))
+        if isinstance(kind.read, Tree):
+            owner = self.registry.tree_owner(kind)
+            while chain[0][0] != owner:
+                chain = chain[1:]
+        return self.sources.source(kind, chain[0], chain)
+
+    def _read_again(self, doomed: list[Identity]) -> None:
+        sources = {source.url: source for source in (self._source(self.snapshot.objects[item]) for item in doomed)}
+        before: dict[str, set[Identity]] = {url: set() for url in sources}
+        for item in self.snapshot.objects.values():
+            if item.source in before:
+                before[item.source].add(item.identity)
+        self.sources.fetch(sources.values())
+        for url, then in before.items():
+            now = {item.identity for item in self.sources.objects[url]}
+            # What an object of another kind has put out stands in the list and was left out on purpose.
+            if not then <= now or any(identity[0] in {kind for kind, _ in then} for identity in now - then):
+                message = f"GET {url} gave other objects the second time: somebody else is writing"
+                hint = "nothing was planned; try again when it is quiet"
+                raise DiagnosticError([Diagnostic("DP320", message, hint=hint)], Exit.FAILED)
+
+    def _shown_in(self, identity: Identity) -> tuple[tuple[Identity, str], ...]:
+        item = self.snapshot.objects[identity]
+        kind = self.registry[item.kind]
+        if kind.shown_in is None:
+            return ()
+        url = expand(self.registry, kind, kind.shown_in.path, item.id, self._chain(item))
+        found = self.sources.pages(url)
+        return tuple(((str(body.get("object")), str(body["id"])), str(body.get("title", ""))) for body in found)
+
+    def _what_could_be_inside(self, doomed: list[Identity]) -> list[Source]:
+        """Lists and trees that say what a doomed holder still holds, where they were not read before."""
+        known = {item.source for item in self.snapshot.objects.values()}
+        found: dict[str, Source] = {}
+        for identity in doomed:
+            item = self.snapshot.objects[identity]
+            chain = self._chain(item)
+            for source in [*self._lifted(item, chain), *self._trees(item, chain)]:
+                if source.url not in known:
+                    found[source.url] = source
+        return list(found.values())
+
+    def _lifted(self, item: LiveObject, chain: Chain) -> Iterable[Source]:
+        if self.registry[item.kind].on_delete != "lifted":
+            return
+        for kind, _ in self.registry.referring(item.kind):
+            if not isinstance(kind.read, Tree):
+                yield self.sources.source(kind, chain[0], chain)
+
+    def _trees(self, item: LiveObject, chain: Chain) -> Iterable[Source]:
+        for kind in self.registry.children(item.kind):
+            if isinstance(kind.read, Tree):
+                yield self.sources.source(kind, item.identity, [item.identity, *chain])
+                return
+

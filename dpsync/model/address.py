@@ -1,0 +1,91 @@
+"""The one syntax for naming things: `acme/sites/docs/structure/news#title`, and patterns over it.
+
+An address holds *encoded* segments, so its text is the segments joined with "/" and parsing is splitting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_RESERVED = re.compile(r"[%/#*\[\]{}\x00-\x1f\x7f]")
+
+
+def encode(key: str) -> str:
+    """Percent-encode what would break an address: `% / # * [ ]`, braces and control characters."""
+    return _RESERVED.sub(lambda match: f"%{ord(match.group()):02X}", key)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Address:
+    """A place in the configuration. Segments are encoded; `[Title]` marks something that is not declared."""
+
+    segments: tuple[str, ...]
+
+    @staticmethod
+    def root(key: str) -> Address:
+        return Address((encode(key),))
+
+    @staticmethod
+    def parse(text: str) -> Address:
+        return Address(tuple(text.split("/")))
+
+    def child(self, *keys: str) -> Address:
+        """The address below this one; the keys are encoded here."""
+        return Address(self.segments + tuple(encode(key) for key in keys))
+
+    def unmanaged(self, title: str, id: str | None = None) -> Address:
+        """An object that no entry declares: `[Title]`, with `~id` where the title is not unique."""
+        return Address((*self.segments, f"[{encode(title)}{'' if id is None else '~' + encode(id)}]"))
+
+    def within(self, other: Address) -> bool:
+        """Whether this is `other` or lies below it."""
+        return self.segments[: len(other.segments)] == other.segments
+
+    def __str__(self) -> str:
+        return "/".join(self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """An address pattern: `*` is one segment, `**` any depth, `#field` names a field.
+
+    A pattern that starts with a kind's word (`teams/…`) applies to every organization.
+    """
+
+    text: str
+    segments: tuple[str, ...]
+    field: str | None = None
+
+    @staticmethod
+    def parse(text: str, words: Iterable[str]) -> Pattern:
+        """Raises ValueError with a sentence when the text is no pattern."""
+        path, hash_, field = text.partition("#")
+        segments = tuple(path.split("/"))
+        if not path or any(segment == "" for segment in segments):
+            raise ValueError("a pattern is segments joined by single slashes")
+        if hash_ and not field:
+            raise ValueError("a field's name is missing behind #")
+        for segment in segments:
+            if "*" in segment and segment not in ("*", "**"):
+                raise ValueError(f'"*" stands for a whole segment, not for a part of "{segment}"')
+        if segments[0] in set(words):
+            segments = ("*", *segments)
+        return Pattern(text, segments, field or None)
+
+    def matches(self, address: Address) -> bool:
+        return _match(self.segments, address.segments)
+
+    def covers(self, address: Address) -> bool:
+        """Whether it names this address or something that contains it."""
+        return any(_match(self.segments, address.segments[:n]) for n in range(1, len(address.segments) + 1))
+
+
+def _match(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool:
+    if not pattern:
+        return not segments
+    head, rest = pattern[0], pattern[1:]
+    if head == "**":
+        return any(_match(rest, segments[n:]) for n in range(len(segments) + 1))
+    return bool(segments) and head in ("*", segments[0]) and _match(rest, segments[1:])

@@ -1,0 +1,86 @@
+"""What is wanted: the configuration after all checks, keyed by address, every field with its span."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dpsync.model.address import Address, Pattern
+from dpsync.model.span import Span
+from dpsync.model.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One declared object.
+
+    `parent` is the object whose URL and lifetime it shares; `holder` the node that encloses it in a tree (None at
+    the root of the tree and outside of trees). `fields` has only what was written; a None there means "clear".
+    """
+
+    kind: str
+    address: Address
+    key: str
+    parent: Address | None
+    holder: Address | None
+    fields: Mapping[str, Value]
+    span: Span
+    spans: Mapping[str, Span]
+    pin: str | None = None
+    children: tuple[Address, ...] = ()
+    """Nodes directly inside, in order."""
+
+    def where(self, name: str) -> Span:
+        return self.spans.get(name, self.span)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A declared mapping of entries, a tree or a single: what is read, and what `prune` can cover."""
+
+    address: Address
+    parent: Address
+    kinds: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Something that is not declared but named by its natural key: found in the live list, or an error."""
+
+    address: Address
+    kind: str
+    parent: Address
+    key: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many deletes may go without being confirmed: a number, and percent of the managed live objects."""
+
+    deletes: int = 5
+    percent: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    prune: tuple[Pattern, ...] = ()
+    protect: tuple[Pattern, ...] = ()
+    ignore: tuple[Pattern, ...] = ()
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Desired:
+    """The whole configuration. `texts` holds the source files for messages about them."""
+
+    resources: Mapping[Address, Resource]
+    scopes: Mapping[Address, Scope]
+    lookups: Mapping[Address, Lookup] = field(default_factory=dict)
+    policy: Policy = field(default_factory=Policy)
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def pruned(self, scope: Address) -> bool:
+        """Whether undeclared things in this scope are deleted; a prune pattern covers one scope."""
+        return any(pattern.matches(scope) for pattern in self.policy.prune)

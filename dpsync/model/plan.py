@@ -1,0 +1,180 @@
+"""A plan: frozen data, canonical JSON, versioned, no secrets. Everything that is written or shown comes from here.
+
+Values inside are plain JSON with the markers of model/values.py. Where things were written is in `origins`, which
+is in no digest: the same configuration and platform give the same bytes without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import to_json
+
+FORMAT = "dpsync.plan/1"
+
+Action = Literal["create", "update", "delete"]
+Verb = Literal["create", "update", "link", "place", "default", "step-aside", "move", "withdraw", "expose", "delete"]
+
+
+class Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Difference(Frozen):
+    """One field: what is live and what is wanted. `known` is false where the live value cannot be read."""
+
+    field: str
+    before: Any = None
+    after: Any = None
+    known: bool = True
+
+
+class Gives(Frozen):
+    """After the step this address has the id found at `pointer` in the answer (or `id`, when known before)."""
+
+    address: str
+    pointer: str | None = None
+    id: Any = None
+
+
+class Step(Frozen):
+    """A single request.
+
+    `path` and `body` hold ids of what is live and markers for what is not made yet. `needs` must have succeeded,
+    `follows` must have ended. `repeatable` says whether it may be sent again when its outcome is unknown.
+    """
+
+    id: str
+    verb: Verb
+    method: str
+    path: str
+    path_refs: dict[str, Any] = Field(default_factory=dict)
+    body: Any = None
+    gives: tuple[Gives, ...] = ()
+    needs: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+    repeatable: bool = True
+    answers: str | None = None
+    whole: bool = False
+    says: str = ""
+
+
+class Effect(Frozen):
+    """What goes or changes along with a delete, without a request of its own."""
+
+    address: str
+    what: str
+    counts: bool = True
+
+
+class Change(Frozen):
+    """One address: why it changes, how, and by which requests in which order."""
+
+    address: str
+    kind: str
+    action: Action
+    label: str = ""
+    """What people know it by: its title."""
+    id: str | None = None
+    matched: str | None = None
+    """The natural key it was recognised by, where that is not the first one; or "pin"."""
+    digest: str | None = None
+    """Of the live object, as it was when the plan was made."""
+    differences: tuple[Difference, ...] = ()
+    moved: str | None = None
+    effects: tuple[Effect, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+class Blocked(Frozen):
+    """Wanted, but not to be done by this tool: the reason, and what a person must do."""
+
+    address: str
+    reason: str
+    todo: str = ""
+    because: str | None = None
+
+
+class Waiting(Frozen):
+    """Work that the platform does by itself."""
+
+    address: str
+    what: str
+
+
+class Refusal(Frozen):
+    """Why the plan may not be applied, and the way out."""
+
+    code: str
+    address: str
+    message: str
+    way_out: str
+
+
+class Kept(Frozen):
+    """Live things in a declared place that nobody declares and nothing prunes."""
+
+    place: str
+    addresses: tuple[str, ...]
+
+
+class Note(Frozen):
+    address: str
+    text: str
+
+
+class Origin(Frozen):
+    file: str
+    line: int
+    column: int
+
+
+class Plan(Frozen):
+    """What would be done. `can_apply` is decided here and nowhere else."""
+
+    format: Literal["dpsync.plan/1"] = FORMAT
+    base: str | None = None
+    """The git commit that served as the base."""
+    changes: tuple[Change, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    notes: tuple[Note, ...] = ()
+    bindings: dict[str, str] = Field(default_factory=dict)
+    """Which live id each recognised address has."""
+    requests: int = 0
+    """How many requests the reading took."""
+    origins: dict[str, Origin] = Field(default_factory=dict)
+
+    @property
+    def can_apply(self) -> bool:
+        return not self.refusals
+
+    @property
+    def empty(self) -> bool:
+        return not self.changes
+
+    @property
+    def deletes(self) -> int:
+        """How many things go: deletes, and what goes along with them."""
+        gone = [change for change in self.changes if change.action == "delete"]
+        return len(gone) + sum(effect.counts for change in gone for effect in change.effects)
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.bytes()).hexdigest()
+
+    def bytes(self) -> bytes:
+        """The canonical form: without `origins` and without how much reading it took."""
+        return to_json(_ordered(self.model_dump(mode="json", exclude={"origins", "requests"})))
+
+
+def _ordered(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _ordered(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_ordered(item) for item in value]
+    return value

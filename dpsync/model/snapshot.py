@@ -1,0 +1,69 @@
+"""What is live: decoded declared fields of what was read, and which live object is which address.
+
+Raw answers carry keys and tokens: they are decoded and forgotten. Counts and times are in no field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dpsync.model.address import Address
+from dpsync.model.values import Value
+
+Identity = tuple[str, str]
+"""The kind's name and the platform's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveObject:
+    """One object of the platform. `holder` is the node that encloses it; `source` names the read it came from."""
+
+    kind: str
+    id: str
+    parent: Identity | None
+    holder: Identity | None
+    fields: Mapping[str, Value]
+    source: str
+    bare: bool = False
+    """Read only to be recognised: its fields are not complete."""
+
+    @property
+    def identity(self) -> Identity:
+        return self.kind, self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How an address was recognised: "pin", or the name of the natural key; `first` when it was the first key."""
+
+    id: str
+    by: str
+    first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was read because of deletes: things that show the object, and kinds whose lists were completed."""
+
+    shown_in: Mapping[Identity, tuple[tuple[Identity, str], ...]] = field(default_factory=dict)
+    complete: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    objects: Mapping[Identity, LiveObject]
+    matches: Mapping[Address, Match]
+    scopes: Mapping[Address, tuple[Identity, ...]]
+    """What each declared scope holds live, in live order."""
+    lanes: Mapping[Identity | str, tuple[Identity, ...]]
+    """The live order of siblings: by holding object, or by the source of a tree for its root."""
+    outputs: Mapping[Address, str | None] = field(default_factory=dict)
+    """The id of what a declared object has put out (None: not yet)."""
+    user: str | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+    requests: int = 0
+
+    def bound(self, address: Address) -> str | None:
+        match = self.matches.get(address)
+        return match.id if match else None

@@ -1,0 +1,128 @@
+"""What a field's value may hold besides JSON: references, raw ids and secrets. Plus the ways through them.
+
+In a plan they are JSON objects with one reserved key each, so that no data can be mistaken for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import to_json
+
+from dpsync.model.address import Address
+
+REF, LIVE, ENV = "dpsync:ref", "dpsync:id", "dpsync:env"
+
+Value = Any
+"""JSON, with Ref, LiveId and Secret allowed at any depth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Something declared in the configuration, or looked up in a live list by its natural key."""
+
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class LiveId:
+    """An object of the platform by its id."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """`{env: NAME}`: resolved when a request is sent, never before."""
+
+    env: str
+
+
+def transform(value: Value, change: Callable[[Any], Any]) -> Value:
+    """The value with every leaf, reference, id and secret replaced by `change(leaf)`."""
+    if isinstance(value, dict):
+        return {key: transform(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [transform(item, change) for item in value]
+    return change(value)
+
+
+def leaves(value: Value) -> Iterator[Any]:
+    """Every leaf of the value, references included."""
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from leaves(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def references(value: Value) -> set[Address]:
+    return {leaf.address for leaf in leaves(value) if isinstance(leaf, Ref)}
+
+
+def live_ids(value: Value) -> set[str]:
+    return {leaf.id for leaf in leaves(value) if isinstance(leaf, LiveId)}
+
+
+def to_plain(value: Value) -> Value:
+    """JSON with the reserved markers, as plans and journals hold it."""
+
+    def mark(leaf: Any) -> Any:
+        match leaf:
+            case Ref(address):
+                return {REF: str(address)}
+            case LiveId(id):
+                return {LIVE: id}
+            case Secret(env):
+                return {ENV: env}
+        return leaf
+
+    return transform(value, mark)
+
+
+def markers(value: Value, marker: str) -> set[str]:
+    """The names under one reserved key, anywhere in plain JSON."""
+    if isinstance(value, dict):
+        if set(value) == {marker}:
+            return {value[marker]}
+        return set().union(*(markers(item, marker) for item in value.values()))
+    if isinstance(value, list):
+        return set().union(*(markers(item, marker) for item in value))
+    return set()
+
+
+def fill(value: Value, known: Callable[[str, str], Any]) -> Value:
+    """Plain JSON with every marker replaced by `known(marker, name)`."""
+    if isinstance(value, dict):
+        if len(value) == 1:
+            (key, name), *_ = value.items()
+            if key in (REF, LIVE, ENV):
+                return known(key, name)
+        return {key: fill(item, known) for key, item in value.items()}
+    if isinstance(value, list):
+        return [fill(item, known) for item in value]
+    return value
+
+
+def canonical(value: Value) -> bytes:
+    """One JSON text for one value, whatever the order of keys."""
+
+    def ordered(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: ordered(part[key]) for key in sorted(part)}
+        if isinstance(part, list):
+            return [ordered(item) for item in part]
+        return part
+
+    return to_json(ordered(to_plain(value)))
+
+
+def digest(value: Value) -> str:
+    """SHA-256 of the canonical form, in hexadecimal."""
+    return hashlib.sha256(canonical(value)).hexdigest()

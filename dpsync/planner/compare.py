@@ -1,0 +1,75 @@
+"""What differs between an entry and its live object: declared, readable fields, both sides normalised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpsync.kinds.base import Field
+from dpsync.kinds.types import Flag
+from dpsync.model.desired import Resource
+from dpsync.model.plan import Difference
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import Value, digest
+from dpsync.planner.context import Context
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A field that must be written: the wanted value and the live one, both in their normal form."""
+
+    field: Field
+    after: Value
+    before: Value
+
+    def difference(self, context: Context) -> Difference:
+        return Difference(
+            field=self.field.name,
+            before=context.shown(self.field, self.before),
+            after=context.shown(self.field, self.after),
+            known=self.field.source is not None,
+        )
+
+
+def managed(context: Context, resource: Resource) -> Iterator[Field]:
+    """The fields that this entry declares and that some call can write."""
+    kind = context.kind(resource)
+    for field in kind.fields:
+        if field.name in resource.fields and field.name != kind.natural and field.on != "neither":
+            yield field
+
+
+def changed(context: Context, resource: Resource, live: LiveObject) -> list[Changed]:
+    """The fields of a live object that are not as wanted."""
+    found = []
+    for field in managed(context, resource):
+        if field.source is None:
+            continue
+        after = context.normal(field, resource.fields[field.name])
+        before = context.normal(field, live.fields.get(field.name))
+        if not same(field, after, before):
+            found.append(Changed(field, after, before))
+    return found
+
+
+def wanted_anew(context: Context, resource: Resource) -> list[Changed]:
+    """The fields of an entry that is not live yet: what a new object has anyway is left out."""
+    found = []
+    for field in managed(context, resource):
+        after = context.normal(field, resource.fields[field.name])
+        has_anyway = after is None or (isinstance(field.type, Flag) and after == field.absent)
+        if not has_anyway:
+            found.append(Changed(field, after, None))
+    return found
+
+
+def same(field: Field, after: Value, before: Value) -> bool:
+    if after is None or before is None:
+        return after is None and (before is None or before == field.absent)
+    return field.type.same(after, before)
+
+
+def object_digest(live: LiveObject, names: set[str] | None = None) -> str:
+    """Digest of a live object: kind, id, parent and its declared fields (all of them where none are named)."""
+    fields = {name: value for name, value in live.fields.items() if names is None or name in names}
+    return digest([live.kind, live.id, live.parent, live.holder, fields])

@@ -1,0 +1,209 @@
+"""What every part of the planner looks things up in: both sides, under one set of names.
+
+Live references are turned into addresses where the object is declared, so that the two sides compare as they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import Chain
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Resource
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import LiveId, Ref, Value, to_plain, transform
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the person asked for beside the configuration."""
+
+    confirm: tuple[str, ...] = ()
+    delete: bool = True
+
+
+@dataclass
+class Context:
+    """Both sides. `resources` is desired with everything that is ignored taken out."""
+
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+    options: Options = field(default_factory=Options)
+
+    @cached_property
+    def resources(self) -> dict[Address, Resource]:
+        edited: dict[Address, Resource] = {}
+        for address in sorted(self.desired.resources):
+            resource = self.desired.resources[address]
+            fields = {
+                name: value for name, value in resource.fields.items() if not self.ignored(address, name)
+            }
+            edited[address] = Resource(
+                resource.kind, address, resource.key, resource.parent, resource.holder, fields,
+                resource.span, resource.spans, resource.pin, resource.children,
+            )  # fmt: skip
+        return edited
+
+    def ignored(self, address: Address, field: str | None = None) -> bool:
+        """Whether a pattern leaves the object, something around it, or this field of it alone."""
+        return any(
+            pattern.covers(address)
+            if pattern.field is None
+            else field == pattern.field and pattern.matches(address)
+            for pattern in self.desired.policy.ignore
+        )
+
+    def kind(self, item: Resource | LiveObject) -> Kind:
+        return self.registry[item.kind]
+
+    # Names of live things.
+
+    @cached_property
+    def declared(self) -> dict[Identity, Address]:
+        """The address of each recognised live object; looked-up ones are among them."""
+        known = {
+            (resource.kind, match.id): address
+            for address, resource in self.desired.resources.items()
+            if (match := self.snapshot.matches.get(address))
+        }
+        for address, lookup in self.desired.lookups.items():
+            if match := self.snapshot.matches.get(address):
+                known[lookup.kind, match.id] = address
+        return known
+
+    def live(self, address: Address) -> LiveObject | None:
+        resource = self.desired.resources.get(address)
+        id = self.snapshot.bound(address)
+        return None if resource is None or id is None else self.snapshot.objects.get((resource.kind, id))
+
+    @cached_property
+    def _same_title(self) -> Counter[tuple[Identity | None, str, str]]:
+        """How many undeclared objects of one place have one title."""
+        return Counter(
+            (item.parent, self.kind(item).key, self._title(item))
+            for identity, item in self.snapshot.objects.items()
+            if identity not in self.declared
+        )
+
+    def _place(self, item: LiveObject) -> Address:
+        if item.parent is None:
+            return Address(())
+        kind = self.kind(item)
+        parent = self.address(item.parent)
+        inside = self.registry[item.parent[0]].key == kind.key and item.parent[0] in kind.parents
+        return parent if inside and item.holder == item.parent else parent.child(*kind.key.split("."))
+
+    def _title(self, item: LiveObject) -> str:
+        kind = self.kind(item)
+        value = item.fields.get(kind.title)
+        if isinstance(value, LiveId):
+            known = [
+                self.declared.get((name, value.id)) or self._titled((name, value.id))
+                for name in kind.field(kind.title).type.refers
+            ]
+            return next((str(name).rpartition("/")[2] for name in known if name), value.id)
+        return str(value) if value else item.id
+
+    def _titled(self, identity: Identity) -> str | None:
+        other = self.snapshot.objects.get(identity)
+        return self._title(other) if other else None
+
+    def address(self, identity: Identity) -> Address:
+        """The address of a live object: its entry's, or that of an unmanaged object."""
+        if identity in self.declared:
+            return self.declared[identity]
+        item = self.snapshot.objects[identity]
+        title = self._title(item)
+        alone = self._same_title[item.parent, self.kind(item).key, title] == 1
+        return self._place(item).unmanaged(title, None if alone else item.id)
+
+    def label(self, item: Resource | LiveObject) -> str:
+        """What people call it."""
+        kind = self.kind(item)
+        if isinstance(item, LiveObject):
+            return self._title(item)
+        value = item.fields.get(kind.title)
+        return value if isinstance(value, str) else item.key
+
+    # Values.
+
+    def normal(self, field: Field, value: Value) -> Value:
+        """The value with every id that is declared here turned into its address."""
+
+        def name(leaf: Value) -> Value:
+            if isinstance(leaf, LiveId):
+                for kind in field.type.refers:
+                    if address := self.declared.get((kind, leaf.id)):
+                        return Ref(address)
+                    if address := self._outputs.get(leaf.id):
+                        return Ref(address)
+            return leaf
+
+        return transform(value, name)
+
+    @cached_property
+    def _outputs(self) -> dict[str, Address]:
+        return {id: address for address, id in self.snapshot.outputs.items() if id is not None}
+
+    def shown(self, field: Field, value: Value) -> Value:
+        """The normal form as plain JSON, for differences."""
+        return to_plain(self.normal(field, value))
+
+    def known_id(self, address: Address) -> str | None:
+        """The id that a reference to this address stands for, when it is live: its own, or its output's."""
+        if address in self.snapshot.outputs:
+            return self.snapshot.outputs[address]
+        return self.snapshot.bound(address)
+
+    def sent(self, value: Value) -> Value:
+        """Plain JSON as a request carries it: ids for what is live, markers for what is not made yet."""
+
+        def id(leaf: Value) -> Value:
+            if isinstance(leaf, LiveId):
+                return leaf.id
+            if isinstance(leaf, Ref):
+                return self.known_id(leaf.address) or leaf
+            return leaf
+
+        return to_plain(transform(value, id))
+
+    def id(self, address: Address) -> str:
+        """For paths: the live id, or the address in braces."""
+        return self.snapshot.bound(address) or f"{{{address}}}"
+
+    def chain(self, resource: Resource) -> Chain:
+        """Kind and id of everything above an entry."""
+        chain: list[tuple[str, str]] = []
+        around = resource.parent
+        while around is not None:
+            above = self.desired.resources[around]
+            chain.append((above.kind, self.id(around)))
+            around = above.parent
+        return chain
+
+    def live_chain(self, item: LiveObject) -> Chain:
+        chain: list[tuple[str, str]] = []
+        around = item.parent
+        while around is not None:
+            chain.append(around)
+            around = self.snapshot.objects[around].parent
+        return chain
+
+    def ancestor(self, resource: Resource, kind: str) -> Address | None:
+        """The entry around this one that is of a kind; "parent" is the parent whatever it is."""
+        if kind == "parent":
+            return resource.parent
+        around = resource.parent
+        while around is not None and self.desired.resources[around].kind != kind:
+            around = self.desired.resources[around].parent
+        return around
+
+    def live_ancestor(self, item: LiveObject, kind: str) -> Identity | None:
+        if kind == "parent":
+            return item.parent
+        return next((above for above in self.live_chain(item) if above[0] == kind), None)

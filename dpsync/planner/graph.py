@@ -1,0 +1,154 @@
+"""Edges between steps that follow from the declarations: what must exist first, what must be done first."""
+
+from __future__ import annotations
+
+from dpsync.kinds.base import Kind
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import live_ids
+from dpsync.planner.context import Context
+from dpsync.planner.removal import Removal
+from dpsync.planner.steps import Book, Draft
+
+
+def connect(context: Context, book: Book, going: Removal) -> None:
+    """Add every edge except those of lanes and unique values."""
+    for draft in book.steps.values():
+        _made_first(context, book, draft)
+    for address, steps in book.by_address.items():
+        resource = context.resources.get(address)
+        if resource is not None:
+            _after(context, book, resource, steps)
+            _hierarchy(context, book, resource, steps)
+    _exposure(book)
+    _guarded(context, book)
+    _deletes(context, book, going)
+
+
+def _made_first(context: Context, book: Book, draft: Draft) -> None:
+    """Ids that a step carries, the object's own and its parent's must be known before it is sent."""
+    named = draft.refers() | {draft.address}
+    resource = context.desired.resources.get(draft.address)
+    if resource is not None and resource.parent is not None:
+        named.add(resource.parent)
+    draft.needs |= {book.makers[address] for address in named if address in book.makers} - {draft.id}
+
+
+def _after(context: Context, book: Book, resource: Resource, steps: list[Draft]) -> None:
+    kind = context.kind(resource)
+    for step in steps:
+        words = {*kind.after, *(word for name in step.fields for word in kind.field(name).after)}
+        if words and step.verb != "delete":
+            step.needs |= {other.id for other in _beside(context, book, resource, words)} - {step.id}
+
+
+def _beside(context: Context, book: Book, resource: Resource, words: set[str]) -> list[Draft]:
+    """Steps of the named kinds below any object around this one; "children" are those below itself."""
+    found = []
+    around = set(resource.address.segments[:n] for n in range(1, len(resource.address.segments)))
+    for address, steps in book.by_address.items():
+        other = context.resources.get(address)
+        if other is None or address == resource.address:
+            continue
+        beside = other.kind in words and other.parent is not None and other.parent.segments in around
+        inside = "children" in words and address.within(resource.address)
+        if beside or inside:
+            found += [step for step in steps if step.verb != "delete"]
+    return found
+
+
+def _hierarchy(context: Context, book: Book, resource: Resource, steps: list[Draft]) -> None:
+    """Objects of one kind inside each other are placed top-down by the wanted tree: so an inversion is no circle."""
+    kind = context.kind(resource)
+    for step in steps:
+        for name in step.fields if step.verb == "place" else ():
+            if kind.name not in kind.field(name).type.refers:
+                continue
+            holder = resource.fields.get(name)
+            above = getattr(holder, "address", None)
+            if isinstance(above, Address):
+                step.needs |= {other.id for other in book.of(above, "place") if name in other.fields}
+
+
+def _exposure(book: Book) -> None:
+    """Exposure goes up last and comes down first, within everything below the exposed object."""
+    for step in list(book.steps.values()):
+        if step.verb not in ("expose", "withdraw"):
+            continue
+        for other in book.below(step.address):
+            if other is step or other.verb == "create" and other.address == step.address:
+                continue
+            if step.verb == "withdraw":
+                other.needs.add(step.id)
+            elif other.verb not in ("expose", "withdraw") or other.address != step.address:
+                step.needs.add(other.id)
+
+
+def _guarded(context: Context, book: Book) -> None:
+    """Somebody gets the guarded value before somebody else gives it up."""
+    for kind in context.registry.ordered:
+        if kind.guard is None:
+            continue
+        gain: dict[Address | None, set[str]] = {}
+        lose: dict[Address | None, list[Draft]] = {}
+        for address, steps in book.by_address.items():
+            for step in steps:
+                _sort(context, kind, address, step, gain, lose)
+        for parent, losing in lose.items():
+            for step in losing:
+                step.needs |= gain.get(parent, set()) - {step.id}
+
+
+def _sort(
+    context: Context, kind: Kind, address: Address, step: Draft,
+    gain: dict[Address | None, set[str]], lose: dict[Address | None, list[Draft]],
+) -> None:  # fmt: skip
+    guard = kind.guard
+    resource = context.resources.get(address)
+    if guard is None:
+        return
+    if resource is None:
+        if step.verb == "delete" and _is(context, address, kind):
+            lose.setdefault(_parent(address, kind), []).append(step)
+    elif resource.kind == kind.name and (guard.field in step.fields or step.verb == "create"):
+        if resource.fields.get(guard.field) == guard.value:
+            gain.setdefault(resource.parent, set()).add(step.id)
+        else:
+            lose.setdefault(resource.parent, []).append(step)
+
+
+def _is(context: Context, address: Address, kind: Kind) -> bool:
+    return any(
+        identity[0] == kind.name and context.address(identity) == address
+        for identity in context.snapshot.objects
+        if identity not in context.declared
+    )
+
+
+def _parent(address: Address, kind: Kind) -> Address:
+    return Address(address.segments[: -1 - len(kind.key.split("."))])
+
+
+def _deletes(context: Context, book: Book, going: Removal) -> None:
+    """What refers to a doomed object goes, or is written, before it."""
+    own: dict[Identity, Draft] = {}
+    for root in going.roots:
+        own[root] = book.of(context.address(root), "delete")[0]
+    doomed = {identity: root for root in going.roots for identity in going.with_riders(root)}
+    by_id: dict[str, list[Identity]] = {}
+    for identity in doomed:
+        by_id.setdefault(identity[1], []).append(identity)
+    for live in context.snapshot.objects.values():
+        kind = context.kind(live)
+        for item in kind.fields:
+            for id in live_ids(live.fields.get(item.name)):
+                for target in by_id.get(id, ()):
+                    if target[0] not in item.type.refers:
+                        continue
+                    step = own[doomed[target]]
+                    if live.identity in doomed:
+                        step.needs |= {own[doomed[live.identity]].id} - {step.id}
+                    elif live.identity in context.declared:
+                        writers = book.of(context.declared[live.identity])
+                        step.needs |= {other.id for other in writers if item.name in other.fields}

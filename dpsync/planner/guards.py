@@ -1,0 +1,214 @@
+"""What must not happen, as refusals with their way out. Each guard reads the decided plan; none changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpsync.kinds.base import Guard, Kind
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.model.address import Address
+from dpsync.model.plan import Change, Refusal
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import live_ids
+from dpsync.planner.blocking import Blocking
+from dpsync.planner.compare import changed
+from dpsync.planner.context import Context
+from dpsync.planner.removal import Removal, inside
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What guards look at."""
+
+    context: Context
+    going: Removal
+    blocking: Blocking
+
+
+def refusals(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
+    yield from _create_only(decided)
+    yield from _protected(decided)
+    yield from _not_empty(decided)
+    yield from _named_by_declared(decided)
+    yield from _restructured(decided)
+    yield from _holders(decided)
+    yield from _limits(decided, deletes)
+
+
+def _create_only(decided: Decided) -> Iterator[Refusal]:
+    context = decided.context
+    for resource in context.resources.values():
+        live = context.live(resource.address)
+        if live is None or context.ignored(resource.address):
+            continue
+        kind = context.kind(resource)
+        for item in changed(context, resource, live):
+            if item.field.on == "create" and item.field.via is None and not item.field.nest:
+                before = context.shown(item.field, item.before)
+                yield Refusal(
+                    code="create-only",
+                    address=f"{resource.address}#{item.field.name}",
+                    message=f'the {item.field.name} of a {kind.noun} is set when it is created and stays "{before}"',
+                    way_out=f"set it back, or declare a new {kind.noun} under another key and remove this one",
+                )
+
+
+def _protected(decided: Decided) -> Iterator[Refusal]:
+    context = decided.context
+    for root in decided.going.roots:
+        for identity in decided.going.with_riders(root):
+            address = context.address(identity)
+            if any(pattern.covers(address) for pattern in context.desired.policy.protect):
+                yield Refusal(
+                    code="protected",
+                    address=str(address),
+                    message="it is protected and would be deleted",
+                    way_out="declare it again, take it out of prune, or take its protection away first",
+                )
+
+
+def _not_empty(decided: Decided) -> Iterator[Refusal]:
+    """A holder whose contents would be lifted goes only when it is empty by then."""
+    context = decided.context
+    for identity in decided.going.roots:
+        if context.registry[identity[0]].on_delete != "lifted":
+            continue
+        for live in inside(context, decided.going, identity):
+            yield Refusal(
+                code="not-empty",
+                address=str(context.address(identity)),
+                message=f"it would be deleted, but {context.address(live.identity)} is still in it",
+                way_out="move or delete what is in it first, or declare it to keep it",
+            )
+
+
+def _named_by_declared(decided: Decided) -> Iterator[Refusal]:
+    """A declared entry that names a doomed object by its raw id."""
+    context = decided.context
+    doomed = {id: (kind, id) for root in decided.going.roots for kind, id in decided.going.with_riders(root)}
+    for resource in context.resources.values():
+        for item in context.kind(resource).fields:
+            for id in live_ids(resource.fields.get(item.name)) & set(doomed):
+                if doomed[id][0] in item.type.refers:
+                    yield Refusal(
+                        code="in-use",
+                        address=f"{resource.address}#{item.name}",
+                        message=f"it names {context.address(doomed[id])}, which would be deleted",
+                        way_out="name another one, or declare that one to keep it",
+                    )
+
+
+def _restructured(decided: Decided) -> Iterator[Refusal]:
+    """A tree whose root would change between nodes that stand alone and others."""
+    context = decided.context
+    for scope in context.desired.scopes.values():
+        owner = context.live(scope.parent)
+        if owner is None or not any(_alone(context.registry[name]) for name in scope.kinds):
+            continue
+        live = {_alone(context.registry[kind]) for kind, _ in context.snapshot.lanes.get(owner.identity, ())}
+        children = context.desired.resources[scope.parent].children
+        wanted = {_alone(context.registry[context.resources[child].kind]) for child in children}
+        if live and wanted and live != wanted:
+            now, then = ("spaces", "sections") if True in live else ("sections", "spaces")
+            yield Refusal(
+                code="restructure",
+                address=str(scope.parent),
+                message=f"its navigation has {now} at the root and would get {then}: every URL would change",
+                way_out="this is not supported yet; change the kind of navigation on the platform",
+            )
+
+
+def _alone(kind: Kind) -> bool:
+    return isinstance(kind.shape, NodeShape) and kind.shape.alone
+
+
+def _holders(decided: Decided) -> Iterator[Refusal]:
+    """The token's own user stays as it is, and somebody always holds the guarded value."""
+    context = decided.context
+    for kind in context.registry.ordered:
+        if kind.guard is None:
+            continue
+        parents: dict[Identity, list[LiveObject]] = {}
+        for live in context.snapshot.objects.values():
+            if live.kind == kind.name and live.parent is not None:
+                parents.setdefault(live.parent, []).append(live)
+        for parent, members in parents.items():
+            yield from _own(decided, kind.guard, members)
+            yield from _last(decided, kind, kind.guard, context.address(parent), members)
+
+
+def _value_after(decided: Decided, guard: Guard, live: LiveObject) -> object:
+    """The guarded value that a live object will have; None when it goes."""
+    context = decided.context
+    if decided.going.gone(live.identity):
+        return None
+    address = context.declared.get(live.identity)
+    declared = context.resources.get(address) if address else None
+    if declared is None or context.ignored(declared.address):
+        return live.fields.get(guard.field)
+    return declared.fields.get(guard.field, live.fields.get(guard.field))
+
+
+def _own(decided: Decided, guard: Guard, members: list[LiveObject]) -> Iterator[Refusal]:
+    for live in members:
+        if not guard.own or live.id != decided.context.snapshot.user:
+            continue
+        after = _value_after(decided, guard, live)
+        if live.fields.get(guard.field) == guard.value and after != guard.value:
+            yield Refusal(
+                code="own-user",
+                address=str(decided.context.address(live.identity)),
+                message=f"this token belongs to them, and they would stop being {guard.value}",
+                way_out="let somebody else apply this, with a token of their own",
+            )
+
+
+def _last(
+    decided: Decided, kind: Kind, guard: Guard, parent: Address, members: list[LiveObject]
+) -> Iterator[Refusal]:
+    had = [live for live in members if live.fields.get(guard.field) == guard.value]
+    stays = any(_value_after(decided, guard, live) == guard.value for live in members)
+    arrives = any(
+        resource.kind == kind.name
+        and resource.parent == parent
+        and resource.fields.get(guard.field) == guard.value
+        and decided.context.live(resource.address) is None
+        and not decided.blocking.entry(resource.address)
+        for resource in decided.context.resources.values()
+    )
+    if had and not stays and not arrives:
+        yield Refusal(
+            code=f"last-{guard.value}",
+            address=str(decided.context.address(had[0].identity)),
+            message=f"{parent} would be left without {_article(guard.value)}",
+            way_out=f"keep one, or make somebody else {guard.value} in the same plan",
+        )
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
+def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
+    """More deletes than allowed, per organization; `--confirm "delete N"` answers once and names the number."""
+    context = decided.context
+    limits = context.desired.policy.limits
+    total = sum(1 + sum(effect.counts for effect in change.effects) for change in deletes)
+    for organization in sorted({Address.parse(change.address).segments[0] for change in deletes}):
+        mine = [change for change in deletes if change.address.split("/")[0] == organization]
+        count = sum(1 + sum(effect.counts for effect in change.effects) for change in mine)
+        inside_ = Address.parse(organization)
+        managed = sum(
+            len(items) for address, items in context.snapshot.scopes.items() if address.within(inside_)
+        )
+        percent = 100 * count / max(managed, 1)
+        too_many = count > limits.deletes or percent > limits.percent
+        if too_many and f"delete {total}" not in context.options.confirm:
+            yield Refusal(
+                code="limits",
+                address=organization,
+                message=f"{count} things would be deleted ({percent:.0f} percent of {managed}); "
+                f"allowed are {limits.deletes} and {limits.percent} percent",
+                way_out=f'check them, then say --confirm "delete {total}"',
+            )

@@ -1,0 +1,169 @@
+"""Siblings in order: one request in flight per ordered list, in the order that is wanted, then the fewest moves.
+
+Creating and placing in the wanted order makes most moves unnecessary: a new sibling comes last. Moves are counted on
+what the list will look like by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+
+from dpsync.kinds.base import Kind, Order
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource, Scope
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import Ref
+from dpsync.planner.context import Context
+from dpsync.planner.order import moves
+from dpsync.planner.steps import Book, Builder, Draft
+
+Sibling = Address | Identity
+"""A declared sibling by its address, another one by what it is live."""
+
+
+@dataclass
+class Lanes:
+    """Adds the moves, and the edges that keep one request of a lane in flight."""
+
+    context: Context
+    book: Book
+    builder: Builder
+
+    def trees(self) -> None:
+        """Every declared tree is one lane."""
+        for address in sorted(self.context.desired.scopes):
+            scope = self.context.desired.scopes[address]
+            if isinstance(self.context.registry[scope.kinds[0]].shape, NodeShape):
+                self._tree(scope)
+
+    def _tree(self, scope: Scope) -> None:
+        owner = self.context.desired.resources[scope.parent]
+        nodes = [self.context.resources[address] for address in self._preorder(owner.children)]
+        aside = [
+            step
+            for address, steps in self.book.by_address.items()
+            if address.within(scope.address)
+            for step in steps
+            if step.verb == "step-aside"
+        ]
+        renames = [step for node in nodes if self.context.live(node.address) for step in self._plain(node)]
+        lane = aside + _by_needs(renames)
+        for node in nodes:
+            if self.context.live(node.address) is None:
+                lane += self.book.of(node.address, "create", "update", "place")
+            else:
+                lane += self.book.of(node.address, "place")
+        for node in nodes:
+            lane += self.book.of(node.address, "default")
+        lane += self._tree_moves(owner, nodes)
+        _chain(lane)
+
+    def _plain(self, node: Resource) -> list[Draft]:
+        return [step for step in self.book.of(node.address) if step.verb in ("update", "link")]
+
+    def _preorder(self, children: tuple[Address, ...]) -> Iterator[Address]:
+        for address in children:
+            yield address
+            yield from self._preorder(self.context.desired.resources[address].children)
+
+    def _tree_moves(self, owner: Resource, nodes: list[Resource]) -> list[Draft]:
+        found: list[Draft] = []
+        for holder in [owner, *nodes]:
+            children = holder.children
+            known = [child for child in children if self._will_be(child)]
+            live = self.context.live(holder.address)
+            before = self.context.snapshot.lanes.get(live.identity, ()) if live else ()
+            found += self._moves(self._then(before, holder, known), known)
+        return found
+
+    def _will_be(self, address: Address) -> bool:
+        return self.context.live(address) is not None or address in self.book.makers
+
+    def _then(self, before: tuple[Identity, ...], holder: Resource, wanted: list[Address]) -> list[Sibling]:
+        """The list as it will be when everything has been made and placed: who stays, then who arrives."""
+        staying: list[Sibling] = []
+        for identity in before:
+            address = self.context.declared.get(identity)
+            if address is None:
+                staying.append(identity)
+            elif address in holder.children:
+                staying.append(address)
+        here = set(staying)
+        return staying + [address for address in wanted if address not in here]
+
+    def lists(self) -> None:
+        """Lanes outside of trees: an order declared on the object that holds the siblings."""
+        for kind in self.context.registry.ordered:
+            if kind.order is not None and kind.order.within is not None:
+                self._listed(kind, kind.order)
+
+    def _listed(self, kind: Kind, order: Order) -> None:
+        assert order.within is not None
+        assert order.field is not None
+        holders = kind.field(order.within).type.refers
+        for holder in self.context.resources.values():
+            if holder.kind in holders and order.field in holder.fields:
+                self._list(kind, order, holder)
+
+    def _list(self, kind: Kind, order: Order, holder: Resource) -> None:
+        assert order.within is not None
+        listed = [ref.address for ref in holder.fields[order.field or ""] or () if isinstance(ref, Ref)]
+        known = [address for address in listed if self._will_be(address)]
+        here = [
+            address
+            for address, item in self.context.resources.items()
+            if item.kind == kind.name and item.fields.get(order.within) == Ref(holder.address)
+        ]
+        live = self.context.live(holder.address)
+        before = self.context.snapshot.lanes.get(live.identity, ()) if live else ()
+        staying: list[Sibling] = [
+            address or identity
+            for identity in before
+            if (address := self.context.declared.get(identity)) is None
+            or address in here
+            or not self._leaves(address, order.within)
+        ]
+        arriving = [address for address in known if address not in staying]
+        arriving += [address for address in here if address not in staying and address not in arriving]
+        lane = [step for address in arriving for step in self._arrival(address, order.within)]
+        _chain(lane + self._moves(staying + arriving, known))
+
+    def _leaves(self, address: Address, within: str) -> bool:
+        resource = self.context.resources.get(address)
+        return resource is not None and within in resource.fields
+
+    def _arrival(self, address: Address, within: str) -> list[Draft]:
+        return [
+            step
+            for step in self.book.of(address, "create", "place")
+            if step.verb == "create" or within in step.fields
+        ]
+
+    def _moves(self, then: list[Sibling], wanted: list[Address]) -> list[Draft]:
+        found = []
+        names: list[Sibling] = list(wanted)
+        for move in moves(then, names):
+            assert isinstance(move.item, Address)
+            side, other = ("after", move.after) if move.after is not None else ("before", move.before)
+            assert isinstance(other, Address)
+            resource, neighbour = self.context.resources[move.item], self.context.resources[other]
+            position = {side: self.builder.pointer(neighbour)}
+            found.append(self.book.add(self.builder.move(resource, position, f"{side} {other}")))
+        return found
+
+
+def _by_needs(steps: list[Draft]) -> list[Draft]:
+    """The steps in their order, except that what another one needs comes first."""
+    by_id = {step.id: step for step in steps}
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for step in steps:
+        sorter.add(step.id, *sorted(need for need in step.needs if need in by_id))
+    return [by_id[id] for id in sorter.static_order()]
+
+
+def _chain(lane: list[Draft]) -> None:
+    for before, step in zip(lane, lane[1:], strict=False):
+        step.follows.add(before.id)

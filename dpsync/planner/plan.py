@@ -1,0 +1,313 @@
+"""The planner: Desired and Snapshot in, Plan out. Compare, decide what goes, write the steps, order them, guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
+
+from dpsync.kinds.base import Kind, Order
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.plan import Change, Difference, Effect, Note, Origin, Plan
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import references
+from dpsync.planner.blocking import Blocking
+from dpsync.planner.compare import Changed, changed, object_digest, wanted_anew
+from dpsync.planner.context import Context
+from dpsync.planner.graph import connect
+from dpsync.planner.guards import Decided, refusals
+from dpsync.planner.lanes import Lanes
+from dpsync.planner.removal import effects, is_place, removal
+from dpsync.planner.steps import Book, Builder
+from dpsync.planner.unique import UniqueValues
+
+
+class CircularPlan(Exception):
+    """Steps that wait for each other: a fault of a declaration, with the circle."""
+
+
+def make_plan(context: Context) -> Plan:
+    """The whole plan, deterministic: the same two sides give the same bytes."""
+    return _Planner(context).plan()
+
+
+class _Planner:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.book = Book()
+        self.builder = Builder(context)
+        self.blocking = Blocking(context)
+        self.going = removal(context)
+        self.changes: dict[Address, list[Changed]] = {}
+        self.adopted = {
+            resource.children[0] for resource in context.resources.values() if self._made_with_child(resource)
+        }
+        self.notes: list[Note] = []
+
+    def _made_with_child(self, resource: Resource) -> bool:
+        create = self.context.kind(resource).create
+        return bool(
+            getattr(create, "makes", None)
+            and resource.children
+            and self.context.live(resource.address) is None
+        )
+
+    def plan(self) -> Plan:
+        context = self.context
+        for address in self._in_order():
+            resource = context.resources[address]
+            if not context.ignored(address) and not self.blocking.entry(address):
+                self._entry(resource)
+        for identity, live in self.going.roots.items():
+            self.book.add(self.builder.delete(live, context.address(identity)))
+        unique = UniqueValues(context, self.book, self.builder, self.going)
+        for kind in context.registry.ordered:
+            for item in kind.fields:
+                if item.unique:
+                    unique.settle(kind, item)
+        connect(context, self.book, self.going)
+        lanes = Lanes(context, self.book, self.builder)
+        lanes.trees()
+        lanes.lists()
+        for steps in self.book.by_address.values():
+            for step in steps:
+                if step.verb == "move":
+                    made = {self.book.makers[ref] for ref in step.refers() if ref in self.book.makers}
+                    step.needs |= made
+        return self._finish(unique)
+
+    def _in_order(self) -> Iterable[Address]:
+        """Parents before children; otherwise by address."""
+        rank = {kind.name: index for index, kind in enumerate(self.context.registry.ordered)}
+        return sorted(
+            self.context.resources, key=lambda address: (rank[self.context.resources[address].kind], address)
+        )
+
+    # One entry.
+
+    def _entry(self, resource: Resource) -> None:
+        live = self.context.live(resource.address)
+        if live is None:
+            self._new(resource)
+        else:
+            self._existing(resource, live)
+
+    def _new(self, resource: Resource) -> None:
+        wanted = wanted_anew(self.context, resource)
+        self.changes[resource.address] = wanted
+        if resource.address not in self.adopted:
+            self.book.add(self.builder.create(resource))
+        later = [item for item in wanted if item.field.on == "update"]
+        free = [item for item in later if not self.blocking.field(resource, item.field)]
+        plain = [item for item in free if item.field.via is None]
+        if plain:
+            self.book.add(self.builder.update(resource, None, plain))
+        for item in free:
+            if item.field.via is not None:
+                self._link(resource, item)
+
+    def _existing(self, resource: Resource, live: LiveObject) -> None:
+        self._cannot_compare(resource)
+        found = [item for item in changed(self.context, resource, live) if self._can_write(resource, item)]
+        if not found:
+            return
+        self.changes[resource.address] = found
+        plain: list[Changed] = []
+        for item in found:
+            if item.field.via is not None:
+                self._link(resource, item)
+            elif item.field.exposure:
+                self.book.add(
+                    self.builder.update(resource, live, [item], self._exposing(item), item.field.name)
+                )
+            elif item.field.nest:
+                self.book.add(self.builder.update(resource, live, [item], "place"))
+            else:
+                plain.append(item)
+        waiting = [item for item in plain if self._waits(item)]
+        ready = [item for item in plain if item not in waiting]
+        if ready:
+            self.book.add(self.builder.update(resource, live, ready))
+        for item in waiting:
+            self.book.add(self.builder.update(resource, live, [item], tag=item.field.name))
+
+    def _waits(self, item: Changed) -> bool:
+        """Whether it names something that this plan makes: then the rest of the update must not wait for it."""
+        return bool(item.field.after) or any(
+            self.context.known_id(ref) is None for ref in references(item.after)
+        )
+
+    def _exposing(self, item: Changed) -> str:
+        scale = item.field.exposure
+        before = scale.index(item.before) if item.before in scale else 0
+        after = scale.index(item.after) if item.after in scale else 0
+        return "expose" if after > before else "withdraw"
+
+    def _link(self, resource: Resource, item: Changed) -> None:
+        if item.field.exposure:
+            verb = self._exposing(item)
+        elif item.field.one_per:
+            verb = "default"
+        else:
+            verb = "place" if is_place(item.field) else "link"
+        draft = self.builder.link(resource, item, verb)
+        if draft is not None:
+            self.book.add(draft)
+
+    def _can_write(self, resource: Resource, item: Changed) -> bool:
+        """Whether the field can be written at all: notes what is blocked, drops what happens by itself."""
+        field = item.field
+        kind = self.context.kind(resource)
+        if self.blocking.field(resource, field):
+            return False
+        if field.on == "create" and field.via is None:
+            return False  # refused by a guard
+        if field.one_per and item.after is not True:
+            if not self._somebody_else(resource, field.name, field.one_per):
+                reason = f"the platform always has a {field.name}"
+                self.blocking.note(resource, field, reason, f"set {field.name}: true on another {kind.noun}")
+            return False
+        if field.via is not None and self.builder.link(resource, item) is None:
+            shown = self.context.shown(field, item.after)
+            reason = (
+                f"no request sets {field.name} to {str(shown).lower() if isinstance(shown, bool) else shown}"
+            )
+            self.blocking.note(resource, field, reason, "change it on the platform, or take it off the entry")
+            return False
+        return True
+
+    def _somebody_else(self, resource: Resource, name: str, scope: str) -> bool:
+        around = self.context.ancestor(resource, scope)
+        return any(
+            other.kind == resource.kind
+            and other.fields.get(name) is True
+            and self.context.ancestor(other, scope) == around
+            for other in self.context.resources.values()
+        )
+
+    def _cannot_compare(self, resource: Resource) -> None:
+        kind = self.context.kind(resource)
+        listed = {self._listed_by(other) for other in self.context.registry.ordered}
+        for item in kind.fields:
+            declared = resource.fields.get(item.name) is not None
+            if item.source is None and declared and (kind.name, item.name) not in listed:
+                text = "it cannot be compared: the platform does not say what it is"
+                self.notes.append(Note(address=f"{resource.address}#{item.name}", text=text))
+
+    @staticmethod
+    def _listed_by(kind: Kind) -> tuple[str, str] | None:
+        order: Order | None = kind.order
+        if order is None or order.within is None or order.field is None:
+            return None
+        return kind.field(order.within).type.refers[0], order.field
+
+    # The plan.
+
+    def _finish(self, unique: UniqueValues) -> Plan:
+        context = self.context
+        self._check_circles()
+        changes = sorted(
+            (self._change(address) for address in self.book.by_address.keys() | self.adopted_changes()),
+            key=lambda change: (change.action == "delete", change.address),
+        )
+        deletes = [change for change in changes if change.action == "delete"]
+        decided = Decided(context, self.going, self.blocking)
+        found = [*unique.refusals, *refusals(decided, deletes)]
+        return Plan(
+            changes=tuple(changes),
+            blocked=self.blocking.all(),
+            refusals=tuple(sorted(found, key=lambda item: (item.address, item.code, item.message))),
+            kept=tuple(self.going.kept),
+            notes=tuple(sorted(self.notes, key=lambda item: item.address)),
+            bindings={
+                str(address): match.id
+                for address, match in context.snapshot.matches.items()
+                if address in context.desired.resources
+            },
+            requests=context.snapshot.requests,
+            origins=self._origins(changes),
+        )
+
+    def adopted_changes(self) -> set[Address]:
+        """Children that are made along with their parent: a change even when no request is theirs."""
+        return {address for address in self.adopted if address in self.changes}
+
+    def _change(self, address: Address) -> Change:
+        context = self.context
+        resource = context.resources.get(address)
+        drafts = self.book.of(address)
+        if resource is None:
+            return self._delete(address)
+        live = context.live(address)
+        match = context.snapshot.matches.get(address)
+        by = match.by if match and not (match.first and match.by != "pin") else None
+        changes = self.changes.get(address, [])
+        moves = [step for step in drafts if step.verb == "move"]
+        return Change(
+            address=str(address),
+            kind=resource.kind,
+            action="create" if live is None else "update",
+            label=context.label(resource),
+            id=live.id if live else None,
+            matched=by,
+            digest=object_digest(live, set(resource.fields)) if live else None,
+            differences=self._differences(changes),
+            moved=moves[0].says if moves else None,
+            steps=tuple(step.frozen() for step in drafts),
+        )
+
+    def _differences(self, changes: list[Changed]) -> tuple[Difference, ...]:
+        return tuple(item.difference(self.context) for item in changes)
+
+    def _delete(self, address: Address) -> Change:
+        context = self.context
+        identity = next(item for item in self.going.roots if context.address(item) == address)
+        live = self.going.roots[identity]
+        along = effects(context, self.going, identity)
+        return Change(
+            address=str(address),
+            kind=live.kind,
+            action="delete",
+            label=context.label(live),
+            id=live.id,
+            digest=object_digest(live),
+            effects=along + self._default_goes(live),
+            steps=tuple(step.frozen() for step in self.book.of(address)),
+        )
+
+    def _default_goes(self, live: LiveObject) -> tuple[Effect, ...]:
+        """The platform chooses a new default when nobody has said which."""
+        found = []
+        for item in self.context.kind(live).fields:
+            if item.one_per is None or live.fields.get(item.name) is not True:
+                continue
+            around = self.context.live_ancestor(live, item.one_per)
+            chosen = any(
+                resource.kind == live.kind and resource.fields.get(item.name) is True
+                for resource in self.context.resources.values()
+            )
+            if around is not None and not chosen:
+                where = f"{self.context.address(around)}"
+                found.append(
+                    Effect(address=where, what=f"the platform chooses another {item.name}", counts=False)
+                )
+        return tuple(found)
+
+    def _origins(self, changes: list[Change]) -> dict[str, Origin]:
+        origins: dict[str, Origin] = {}
+        resources = self.context.desired.resources
+        for address, resource in resources.items():
+            span = resource.span
+            origins[str(address)] = Origin(file=span.file, line=span.line, column=span.column)
+            for name, at in resource.spans.items():
+                origins[f"{address}#{name}"] = Origin(file=at.file, line=at.line, column=at.column)
+        return {key: origins[key] for key in sorted(origins)}
+
+    def _check_circles(self) -> None:
+        sorter: TopologicalSorter[str] = TopologicalSorter()
+        for step in self.book.steps.values():
+            sorter.add(step.id, *sorted(step.needs | step.follows))
+        try:
+            sorter.prepare()
+        except CycleError as circle:
+            raise CircularPlan(" → ".join(circle.args[1])) from None

@@ -1,0 +1,306 @@
+"""Requests: from a kind's calls and templates to steps, and the book in which all steps of a plan stand.
+
+Steps are drafts here: their edges are added by graph.py and lanes.py, then they are frozen into the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpsync.kinds.base import ANY, Call, Field, Kind
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.urls import expand
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.plan import Gives, Step, Verb
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import REF, Value, markers
+from dpsync.planner.compare import Changed
+from dpsync.planner.context import Context
+
+
+@dataclass
+class Draft:
+    """A step that still gets edges. `address` is the change it belongs to."""
+
+    address: Address
+    id: str
+    verb: Verb
+    method: str
+    path: str
+    body: Any = None
+    gives: tuple[Gives, ...] = ()
+    repeatable: bool = True
+    answers: str | None = None
+    whole: bool = False
+    says: str = ""
+    fields: tuple[str, ...] = ()
+    exposure: int = 0
+    """1 when it exposes more, -1 when it exposes less."""
+    needs: set[str] = field(default_factory=set)
+    follows: set[str] = field(default_factory=set)
+
+    def refers(self) -> set[Address]:
+        """The addresses whose ids must be known before it can be sent."""
+        named = markers(self.body, REF) | markers([gives.id for gives in self.gives], REF)
+        inside = [part.partition("}")[0] for part in self.path.split("{")[1:]]
+        return {Address.parse(text) for text in {*named, *inside}}
+
+    def frozen(self) -> Step:
+        return Step(
+            id=self.id,
+            verb=self.verb,
+            method=self.method,
+            path=self.path,
+            body=self.body,
+            gives=self.gives,
+            needs=tuple(sorted(self.needs)),
+            follows=tuple(sorted(self.follows - self.needs)),
+            repeatable=self.repeatable,
+            answers=self.answers,
+            whole=self.whole,
+            says=self.says,
+        )
+
+
+@dataclass
+class Book:
+    """Every step of a plan, by id and by the address it belongs to."""
+
+    steps: dict[str, Draft] = field(default_factory=dict)
+    by_address: dict[Address, list[Draft]] = field(default_factory=dict)
+    makers: dict[Address, str] = field(default_factory=dict)
+    """Which step gives an address its id."""
+
+    def add(self, draft: Draft) -> Draft:
+        self.steps[draft.id] = draft
+        self.by_address.setdefault(draft.address, []).append(draft)
+        for gives in draft.gives:
+            self.makers[Address.parse(gives.address)] = draft.id
+        return draft
+
+    def of(self, address: Address, *verbs: Verb) -> list[Draft]:
+        """The steps of one address, all or those of some verbs, in the order they were added."""
+        return [step for step in self.by_address.get(address, ()) if not verbs or step.verb in verbs]
+
+    def below(self, address: Address) -> Iterator[Draft]:
+        """The steps of this address and of everything under it."""
+        for other, steps in self.by_address.items():
+            if other.within(address):
+                yield from steps
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Makes steps of one kind of object out of the kind's calls."""
+
+    context: Context
+
+    def create(self, resource: Resource) -> Draft:
+        kind = self.context.kind(resource)
+        call = kind.create
+        assert isinstance(call, Call)
+        fields = {
+            item.create_as or item.wire: self.wire(item, value)
+            for item in kind.fields
+            if item.on in ("create", "both")
+            and item.name != kind.natural
+            and (value := resource.fields.get(item.name)) is not None
+        }
+        values = {"fields": fields, **self._named(kind, resource), **self._child(kind, resource)}
+        own_id = values[call.gives.removeprefix("$")] if call.gives.startswith("$") else None
+        gives = [Gives(address=str(resource.address), pointer=None if own_id else call.gives, id=own_id)]
+        if call.makes:
+            gives.append(Gives(address=str(resource.children[0]), pointer=call.makes))
+        path = expand(
+            self.context.registry,
+            kind,
+            call.path,
+            None,
+            self.context.chain(resource),
+            self._ids(kind, resource),
+        )
+        single = "{self}" in call.path
+        if single:
+            gives = [Gives(address=str(resource.address), id=self._parent_id(resource))]
+        # A create on a URL that is not the object's own makes another one each time.
+        return self._draft(
+            resource.address,
+            "create",
+            call,
+            path,
+            values,
+            gives=tuple(gives),
+            repeatable=own_id is not None or single,
+        )
+
+    def _parent_id(self, resource: Resource) -> Any:
+        assert resource.parent is not None
+        return self.context.snapshot.bound(resource.parent) or {REF: str(resource.parent)}
+
+    def _named(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+        return {
+            item.name: self.wire(item, resource.fields[item.name])
+            for item in kind.fields
+            if item.name in resource.fields
+        }
+
+    def _ids(self, kind: Kind, resource: Resource) -> dict[str, str]:
+        """Fields that a path may name: references, as ids."""
+        named = self._named(kind, resource)
+        return {name: text for name, value in named.items() if (text := _path_id(value)) is not None}
+
+    def _child(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+        if not resource.children:
+            return {}
+        child = self.context.desired.resources[resource.children[0]]
+        child_kind = self.context.kind(child)
+        return {f"child.{name}": value for name, value in self._named(child_kind, child).items()}
+
+    def update(
+        self,
+        resource: Resource,
+        live: LiveObject | None,
+        changes: list[Changed],
+        verb: Verb = "update",
+        tag: str = "",
+    ) -> Draft:
+        """One request that writes several plain fields."""
+        kind = self.context.kind(resource)
+        assert kind.update is not None
+        fields = {item.field.wire: self.wire(item.field, item.after) for item in changes}
+        if kind.update.whole and live is not None:
+            fields = self._whole(kind, resource) | fields
+        path = self.path(kind, kind.update, resource)
+        values = {"fields": fields, **self._named(kind, resource)}
+        names = tuple(item.field.name for item in changes)
+        draft = self._draft(resource.address, verb, kind.update, path, values, tag=tag)
+        draft.fields = names
+        draft.says = ", ".join(names)
+        return draft
+
+    def _whole(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+        return {
+            item.wire: self.wire(item, resource.fields[item.name])
+            for item in kind.fields
+            if item.on in ("update", "both") and item.name in resource.fields
+        }
+
+    def link(self, resource: Resource, change: Changed, verb: Verb = "link") -> Draft | None:
+        """The field's own call, or None when there is none for this value."""
+        kind, item = self.context.kind(resource), change.field
+        call = item.via if isinstance(item.via, Call) else self._by_value(item, change.after)
+        if call is None:
+            return None
+        value, old = self.wire(item, change.after), self.wire(item, change.before)
+        more = {"value": _path_id(value) or "", "old": _path_id(old) or ""}
+        path = self.path(kind, call, resource, more)
+        values = {"fields": {item.wire: value}, "value": value, "old": old, "id": self._own(resource)}
+        draft = self._draft(
+            resource.address, verb, call, path, {**self._named(kind, resource), **values}, tag=item.name
+        )
+        draft.fields = (item.name,)
+        draft.says = item.name
+        return draft
+
+    @staticmethod
+    def _by_value(item: Field, value: Value) -> Call | None:
+        assert isinstance(item.via, Mapping)
+        key = value if value is None or isinstance(value, bool | str) else ANY
+        return item.via.get(key, item.via.get(ANY) if value is not None else None)
+
+    def step_aside(self, resource_path: str, kind: Kind, address: Address, item: Field, value: str) -> Draft:
+        """Give up a value that somebody else is about to take."""
+        assert kind.update is not None
+        draft = self._draft(
+            address, "step-aside", kind.update, resource_path, {"fields": {item.wire: value}}, tag=item.name
+        )
+        draft.says = f"{item.name} is free for another one"
+        return draft
+
+    def delete(self, live: LiveObject, address: Address) -> Draft:
+        kind = self.context.kind(live)
+        assert isinstance(kind.delete, Call)
+        path = expand(self.context.registry, kind, kind.delete.path, live.id, self.context.live_chain(live))
+        return self._draft(address, "delete", kind.delete, path, {})
+
+    def move(self, resource: Resource, position: dict[str, Any], says: str) -> Draft:
+        kind = self.context.kind(resource)
+        assert kind.order is not None
+        path = self.path(kind, kind.order.call, resource)
+        values = {"position": position, "id": self._own(resource), "wire": _wire(kind)}
+        draft = self._draft(resource.address, "move", kind.order.call, path, values)
+        draft.says = says
+        return draft
+
+    def pointer(self, resource: Resource) -> Any:
+        """How a sibling is named in a position."""
+        kind = self.context.kind(resource)
+        assert kind.order is not None
+        return render(kind.order.pointer, {"id": self._own(resource), "wire": _wire(kind)})
+
+    def path(self, kind: Kind, call: Call, resource: Resource, more: Mapping[str, str] | None = None) -> str:
+        id, chain = self.context.id(resource.address), self.context.chain(resource)
+        return expand(self.context.registry, kind, call.path, id, chain, more)
+
+    def live_path(self, live: LiveObject, template: str) -> str:
+        kind, chain = self.context.kind(live), self.context.live_chain(live)
+        return expand(self.context.registry, kind, template, live.id, chain)
+
+    def _own(self, resource: Resource) -> Any:
+        return self.context.snapshot.bound(resource.address) or {REF: str(resource.address)}
+
+    def wire(self, item: Field, value: Value) -> Any:
+        """The field's wire form, ids filled in where they are known."""
+        if value is None:
+            return "" if item.null == "empty" else None
+        return self.context.sent(item.type.encode(value))
+
+    @staticmethod
+    def _draft(
+        address: Address, verb: Verb, call: Call, path: str, values: dict[str, Any],
+        gives: tuple[Gives, ...] = (), repeatable: bool = True, tag: str = "",
+    ) -> Draft:  # fmt: skip
+        return Draft(
+            address=address,
+            id=f"{address} {verb}{' ' + tag if tag else ''}",
+            verb=verb,
+            method=call.method,
+            path=path,
+            body=render(call.body, values),
+            gives=gives,
+            repeatable=repeatable,
+            answers=call.answers,
+            whole=call.whole,
+        )
+
+
+def _wire(kind: Kind) -> str:
+    return kind.shape.wire if isinstance(kind.shape, NodeShape) else kind.name
+
+
+def _path_id(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and set(value) == {REF}:
+        return f"{{{value[REF]}}}"
+    return None
+
+
+def render(template: Any, values: Mapping[str, Any]) -> Any:
+    """Fill a body template: "$name" is a value, a "..." key spreads one, what has no value is left out."""
+    if isinstance(template, str) and template.startswith("$"):
+        return values.get(template[1:])
+    if isinstance(template, dict):
+        body: dict[str, Any] = {}
+        for key, part in template.items():
+            if key == "...":
+                body |= render(part, values) or {}
+            else:
+                body[key] = render(part, values)
+        return body
+    if isinstance(template, list):
+        return [render(part, values) for part in template]
+    return template

@@ -1,0 +1,163 @@
+"""Values that only one may hold (paths, basenames): they are freed before they are taken.
+
+Who frees a value goes before who takes it; a ring is opened with a temporary value; what will be deleted steps aside.
+A value that stays with somebody else is a refusal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.plan import Refusal
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.context import Context
+from dpsync.planner.removal import Removal
+from dpsync.planner.steps import Book, Builder, Draft
+
+
+@dataclass
+class _Rename:
+    """One entry that takes a value. `live` is None for an entry that is made in this plan."""
+
+    resource: Resource
+    live: LiveObject | None
+    value: str
+    step: Draft
+
+
+@dataclass
+class UniqueValues:
+    """Adds the steps and edges for one unique field; collects what must be refused."""
+
+    context: Context
+    book: Book
+    builder: Builder
+    going: Removal
+    refusals: list[Refusal] = field(default_factory=list)
+
+    def settle(self, kind: Kind, item: Field) -> None:
+        scopes: dict[Address, list[_Rename]] = {}
+        for resource in self.context.resources.values():
+            if resource.kind != kind.name or resource.fields.get(item.name) is None:
+                continue
+            step = next((step for step in self.book.of(resource.address) if item.name in step.fields), None)
+            scope = self.context.ancestor(resource, item.unique or "")
+            if step is not None and scope is not None:
+                value = str(resource.fields[item.name])
+                live = self.context.live(resource.address)
+                scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
+        for scope, renames in sorted(scopes.items()):
+            self._scope(kind, item, scope, renames)
+
+    def _scope(self, kind: Kind, item: Field, scope: Address, renames: list[_Rename]) -> None:
+        holders = self._holders(kind, item, scope)
+        by_live = {rename.live.identity: rename for rename in renames if rename.live}
+        waits: dict[Address, _Rename] = {}
+        for rename in renames:
+            holder = holders.get(rename.value)
+            if holder is None or (rename.live is not None and holder.identity == rename.live.identity):
+                continue
+            other = by_live.get(holder.identity)
+            if other is not None:
+                rename.step.needs.add(other.step.id)
+                waits[rename.resource.address] = other
+            elif holder.identity in self.going.roots:
+                rename.step.needs.add(self._aside(kind, item, holder).id)
+            else:
+                self._refuse(kind, item, rename, holder)
+        for ring in _rings(waits):
+            self._open(kind, item, ring, by_live, waits)
+        if not isinstance(kind.shape, NodeShape):  # the nodes of a tree are made one at a time anyway
+            self._one_at_a_time(renames, [rename.step.id for rename in renames if rename.live is not None])
+
+    def _holders(self, kind: Kind, item: Field, scope: Address) -> dict[str, LiveObject]:
+        """Who holds which value in the scope now."""
+        resource = self.context.desired.resources[scope]
+        id = self.context.snapshot.bound(scope)
+        return {
+            str(live.fields[item.name]): live
+            for live in self.context.snapshot.objects.values()
+            if live.kind == kind.name
+            and live.fields.get(item.name) is not None
+            and id is not None
+            and self.context.live_ancestor(live, item.unique or "") == (resource.kind, id)
+        }
+
+    def _aside(self, kind: Kind, item: Field, holder: LiveObject) -> Draft:
+        address = self.context.address(holder.identity)
+        known = self.book.of(address, "step-aside")
+        if known:
+            return known[0]
+        assert kind.update is not None
+        path = self.builder.live_path(holder, kind.update.path)
+        return self.book.add(self.builder.step_aside(path, kind, address, item, temporary(holder.identity)))
+
+    def _open(
+        self,
+        kind: Kind,
+        item: Field,
+        ring: list[Address],
+        by_live: dict[Identity, _Rename],
+        waits: dict[Address, _Rename],
+    ) -> None:
+        """Let one of the ring step aside: then the next one can take its value without waiting for it."""
+        first = min(ring)
+        rename = next(other for other in by_live.values() if other.resource.address == first)
+        assert rename.live is not None
+        aside = self._aside(kind, item, rename.live)
+        rename.step.needs.add(aside.id)
+        for address, other in waits.items():
+            if other.resource.address == first:
+                taker = next(one for one in by_live.values() if one.resource.address == address)
+                taker.step.needs.discard(rename.step.id)
+                taker.step.needs.add(aside.id)
+
+    def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
+        self.refusals.append(
+            Refusal(
+                code="taken",
+                address=f"{rename.resource.address}#{item.name}",
+                message=f'the {item.name} "{rename.value}" belongs to {self.context.address(holder.identity)}',
+                way_out=f"choose another {item.name}, or declare that {kind.noun} with a new one",
+            )
+        )
+
+    def _one_at_a_time(self, renames: list[_Rename], existing: list[str]) -> None:
+        """The platform picks a value when something is made: so renames come first, and each new one gets its own
+        value before the next is made."""
+        before: str | None = None
+        for rename in renames:
+            if rename.live is not None:
+                continue
+            maker = self.book.steps[self.book.makers[rename.resource.address]]
+            maker.follows |= set(existing)
+            if before is not None and maker.id != before:
+                maker.follows.add(before)
+            before = rename.step.id
+
+
+def temporary(identity: Identity) -> str:
+    """A value nobody would choose, the same for the same object each time."""
+    return f"dpsync-{hashlib.sha256('/'.join(identity).encode()).hexdigest()[:10]}"
+
+
+def _rings(waits: dict[Address, _Rename]) -> list[list[Address]]:
+    """Entries that wait for each other in a circle."""
+    rings: list[list[Address]] = []
+    done: set[Address] = set()
+    for start in sorted(waits):
+        path: list[Address] = []
+        at: Address | None = start
+        while at is not None and at not in done and at not in path:
+            path.append(at)
+            following = waits.get(at)
+            at = following.resource.address if following else None
+        if at in path:
+            rings.append(path[path.index(at) :])
+        done |= set(path)
+    return rings

@@ -1,0 +1,57 @@
+"""Rich-text documents as the platform keeps them.
+
+What is read back is not byte for byte what was written: every node has a `key` that the server made,
+neighbouring leaves of a text with the same marks are joined, and the document carries a token of its
+content.
+"""
+
+import hashlib
+from typing import Any
+
+from pydantic_core import to_json
+
+Json = dict[str, Any]
+
+
+def empty_document() -> Json:
+    return stored_document({})
+
+
+def stored_document(given: Json) -> Json:
+    """The document with server-made keys and token. Keys are the node's place, so the same text has the same
+    keys.
+    """
+    nodes = [_keyed(node, f"n{index}") for index, node in enumerate(given.get("nodes", []))]
+    data = {"schemaVersion": 1, **given.get("data", {})}
+    rest = {key: value for key, value in given.items() if key not in ("object", "data", "nodes", "meta")}
+    token = hashlib.sha256(to_json([data, nodes])).hexdigest()[:16]
+    return {"object": "document", "data": data, "nodes": nodes, **rest, "meta": {"token": token}}
+
+
+def _keyed(node: Any, place: str) -> Any:
+    if not isinstance(node, dict):
+        return node
+    kept = dict(node)
+    if kept.get("object") in ("block", "inline", "text", "fragment"):
+        kept["key"] = kept.get("key") or place
+    for member in ("nodes", "fragments"):
+        if isinstance(kept.get(member), list):
+            kept[member] = [_keyed(child, f"{place}-{index}") for index, child in enumerate(kept[member])]
+    if isinstance(kept.get("leaves"), list):
+        kept["leaves"] = _joined(kept["leaves"])
+    return kept
+
+
+def _joined(leaves: list[Any]) -> list[Any]:
+    joined: list[Json] = []
+    for leaf in leaves:
+        last = joined[-1] if joined else {}
+        if _plain(last) and _plain(leaf) and last.get("marks", []) == leaf.get("marks", []):
+            joined[-1] = {**last, "text": last["text"] + leaf["text"]}
+        else:
+            joined.append(leaf)
+    return joined
+
+
+def _plain(leaf: Any) -> bool:
+    return isinstance(leaf, dict) and isinstance(leaf.get("text"), str)

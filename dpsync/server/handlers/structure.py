@@ -1,0 +1,324 @@
+"""The navigation of a site: sections, section groups, site spaces, and the order of siblings."""
+
+from typing import Any
+
+from .. import answers
+from ..context import Context
+from ..errors import bad, conflict
+from ..navigation import (
+    GROUP,
+    KINDS,
+    PLACE,
+    SECTION,
+    Navigation,
+    add_place,
+    add_section,
+    make_default,
+    read,
+    remove_place,
+    remove_section,
+    wrap_root,
+)
+from ..paging import page
+from ..siblings import end, place, renumber, same_order
+from ..store import Record
+from .content import new_space
+
+Json = dict[str, Any]
+
+DEEPEST = 50
+
+
+def _read(ctx: Context) -> Navigation:
+    return read(ctx, ctx.site())
+
+
+def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Record]]) -> Json:
+    items, envelope = page(
+        found,
+        limit=ctx.query.limit,
+        cursor=ctx.query.page,
+        key=lambda entry: list(entry[0]),
+        anchor=lambda entry: entry[1].id,
+    )
+    return {**envelope, "items": [answers.node(ctx, nav, node) for _, node in items]}
+
+
+def get_structure(ctx: Context) -> Json:
+    return answers.structure(ctx, _read(ctx))
+
+
+def _named_space(ctx: Context, nav: Navigation, title: str | None) -> Record:
+    """The space that a body names; null makes a new, empty one at the top level of the organization."""
+    organization = nav.site.organization
+    if ctx.body.spaceId is None and ctx.full:
+        return new_space(ctx, organization, "", {"title": (title or "Untitled")[:50]})
+    if ctx.body.spaceId is None:
+        raise bad("body.spaceId: a space is needed")
+    return ctx.named_space(ctx.body.spaceId, organization, "body.spaceId")
+
+
+# --- sections -------------------------------------------------------------------------------------
+
+
+def list_sections(ctx: Context) -> Json:
+    nav = _read(ctx)
+    return _list(ctx, nav, nav.ordered(SECTION))
+
+
+def create_section(ctx: Context) -> Json:
+    """With the space named as its first site space, its path a slug of its title, the space's title when it
+    has none.
+
+    On a flat site the site spaces at the root first move into a section of their own, titled like the site.
+    """
+    nav, body = _read(ctx), ctx.body
+    given = body.given()
+    space = _named_space(ctx, nav, body.title)
+    parent = (given.get("siteSectionGroupId") or "") if ctx.full else ""
+    if parent:
+        nav.node(GROUP, parent, "body.siteSectionGroupId")
+    wrap_root(ctx, nav)
+    section = add_section(ctx, nav, body.title or space.doc["title"], parent)
+    if body.icon is not None:
+        section.doc["icon"] = body.icon
+        ctx.put(section)
+    add_place(ctx, nav, space, section.id)
+    return answers.section(ctx, nav, section)
+
+
+def update_section(ctx: Context) -> Json:
+    nav, given = _read(ctx), ctx.body.given()
+    section = nav.node(SECTION, ctx.params["siteSectionId"])
+    group, default = given.pop("siteSectionGroupId", ...), given.pop("defaultSiteSpace", None)
+    path = given.get("path")
+    if path is not None and any(other.doc["path"] == path and other is not section for other in nav.sections):
+        raise conflict(f"body.path: {path!r} is taken in this site")
+    if default is not None:
+        chosen = nav.node(PLACE, default, "body.defaultSiteSpace")
+        if chosen.parent != section.id:
+            raise bad("body.defaultSiteSpace: not a site space of this section")
+        make_default(ctx, nav.places_in(section.id), chosen)
+    if ctx.full and group is not ...:
+        _reparent(nav, section, group or "", "body.siteSectionGroupId")
+    section.doc.update(given)
+    ctx.put(section)
+    return answers.section(ctx, nav, section)
+
+
+def delete_section(ctx: Context) -> None:
+    nav = _read(ctx)
+    if section := _present(nav.sections, ctx.params["siteSectionId"]):
+        remove_section(ctx, nav, section)
+
+
+def _present(nodes: list[Record], id: str) -> Record | None:
+    return next((node for node in nodes if node.id == id), None)
+
+
+def _reparent(nav: Navigation, node: Record, parent: str, field: str) -> None:
+    """To the end of another group, or of the root (`""`). In the same one the node keeps its place."""
+    if parent == node.parent:
+        return
+    if parent:
+        nav.node(GROUP, parent, field)
+        if node.kind == GROUP and parent in nav.inside(node.id):
+            raise bad(f"{field}: a group cannot be in itself or in a group below it")
+        if node.kind == GROUP:
+            _check_depth(nav, parent, field, _height(nav, node.id))
+    node.position = end(nav.children(parent))
+    node.parent = parent
+
+
+def _check_depth(nav: Navigation, parent: str, field: str, below: int = 1) -> None:
+    """Groups may be nested, but an answer must stay readable."""
+    depth, at = below, parent
+    while at:
+        depth, at = depth + 1, nav.node(GROUP, at).parent
+    if depth > DEEPEST:
+        raise bad(f"{field}: groups are nested at most {DEEPEST} deep")
+
+
+def _height(nav: Navigation, group: str) -> int:
+    return 1 + max((_height(nav, child.id) for child in nav.groups if child.parent == group), default=0)
+
+
+# --- section groups -------------------------------------------------------------------------------
+
+
+def list_groups(ctx: Context) -> Json:
+    """Every group, also those in other groups: each before what is in it."""
+    nav = _read(ctx)
+    return _list(ctx, nav, nav.ordered(GROUP))
+
+
+def create_group(ctx: Context) -> Json:
+    nav, body = _read(ctx), ctx.body
+    parent = body.parent or ""
+    if parent:
+        nav.node(GROUP, parent, "body.parent")
+        _check_depth(nav, parent, "body.parent")
+    sections = [nav.node(SECTION, id, "body.sections") for id in dict.fromkeys(body.sections)]
+    wrap_root(ctx, nav)
+    doc: Json = {"title": body.title}
+    if body.icon is not None:
+        doc["icon"] = body.icon
+    position = end(nav.children(parent))
+    group = Record(GROUP, ctx.new_id(GROUP), doc, nav.site.organization, nav.site.id, parent, position)
+    ctx.put(group)
+    nav.groups.append(group)
+    for section in sections:
+        _reparent(nav, section, group.id, "body.sections")
+        ctx.put(section)
+    return answers.group(ctx, nav, group)
+
+
+def update_group(ctx: Context) -> Json:
+    nav, given = _read(ctx), ctx.body.given()
+    group = nav.node(GROUP, ctx.params["siteSectionGroupId"])
+    parent = given.pop("parentSectionGroupId", ...)
+    if ctx.full and parent is not ...:
+        _reparent(nav, group, parent or "", "body.parentSectionGroupId")
+    group.doc.update(given)
+    ctx.put(group)
+    return answers.group(ctx, nav, group)
+
+
+def delete_group(ctx: Context) -> None:
+    """What is in it moves to its parent, to the place where the group stood."""
+    nav = _read(ctx)
+    group = _present(nav.groups, ctx.params["siteSectionGroupId"])
+    if group is None:
+        return
+    inside, ordered = nav.children(group.id), []
+    for sibling in nav.children(group.parent):
+        ordered += inside if sibling is group else [sibling]
+    ctx.remove(group)
+    for node in inside:
+        node.parent = group.parent
+        ctx.put(node)
+    renumber(ctx.store, ordered)
+
+
+def add_group_section(ctx: Context) -> Json:
+    """The section moves to the end of the group; one that is there already stays in its place."""
+    nav = _read(ctx)
+    group = nav.node(GROUP, ctx.params["siteSectionGroupId"])
+    section = nav.node(SECTION, ctx.body.sectionId, "body.sectionId")
+    _reparent(nav, section, group.id, "body.sectionId")
+    ctx.put(section)
+    return answers.group(ctx, nav, group)
+
+
+def remove_group_section(ctx: Context) -> None:
+    """The section moves to the end of the root."""
+    nav = _read(ctx)
+    section = _present(nav.sections, ctx.params["siteSectionId"])
+    if section is not None and section.parent == ctx.params["siteSectionGroupId"]:
+        _reparent(nav, section, "", "")
+        ctx.put(section)
+
+
+# --- site spaces ----------------------------------------------------------------------------------
+
+
+def list_site_spaces(ctx: Context) -> Json:
+    nav, wanted = _read(ctx), ctx.query.default
+    found = nav.ordered(PLACE)
+    if wanted is not None:
+        found = [entry for entry in found if entry[1].doc["default"] == wanted]
+    return _list(ctx, nav, found)
+
+
+def create_site_space(ctx: Context) -> Json:
+    """In the section named, else in the default section, else at the root.
+
+    A site with groups but no section has no such root: the site space gets a section titled like the site.
+    """
+    nav, section_id = _read(ctx), ctx.body.sectionId
+    space = _named_space(ctx, nav, None)
+    section = nav.default_section()
+    if section_id is not None:
+        section = nav.node(SECTION, section_id, "body.sectionId")
+    made = add_place(ctx, nav, space, section.id if section else "")
+    if nav.groups and not nav.sections:
+        wrap_root(ctx, nav)
+    return answers.site_space(ctx, nav, made)
+
+
+def update_site_space(ctx: Context) -> Json:
+    nav, given = _read(ctx), ctx.body.given()
+    shown = nav.node(PLACE, ctx.params["siteSpaceId"])
+    space, path = given.pop("spaceId", None), given.get("path")
+    if path is not None and any(
+        other.doc["path"] == path and other is not shown for other in nav.siblings(shown)
+    ):
+        raise conflict(f"body.path: {path!r} is taken beside this site space")
+    if space is not None:
+        shown.ref = ctx.named_space(space, nav.site.organization, "body.spaceId").id
+    shown.doc.update(given)
+    ctx.put(shown)
+    return answers.site_space(ctx, nav, shown)
+
+
+def delete_site_space(ctx: Context) -> None:
+    """A section may be left without site spaces by this."""
+    nav = _read(ctx)
+    if shown := _present(nav.places, ctx.params["siteSpaceId"]):
+        remove_place(ctx, nav, shown)
+
+
+# --- order ----------------------------------------------------------------------------------------
+
+
+def move_section(ctx: Context) -> Json:
+    return _move(ctx, SECTION, ctx.params["siteSectionId"])
+
+
+def move_group(ctx: Context) -> Json:
+    return _move(ctx, GROUP, ctx.params["siteSectionGroupId"])
+
+
+def move_site_space(ctx: Context) -> Json:
+    return _move(ctx, PLACE, ctx.params["siteSpaceId"])
+
+
+def _move(ctx: Context, kind: str, id: str) -> Json:
+    """409 when the order stays as it is."""
+    nav = _read(ctx)
+    node = nav.node(kind, id)
+    position = ctx.body.position.given() if ctx.body else {}
+    if not _sort(ctx, nav, node, position):
+        raise conflict("operation would not result in any update")
+    return answers.node(ctx, read(ctx, nav.site), node)
+
+
+def sort_structure(ctx: Context) -> Json:
+    """One sibling to another place. It may be the place it has."""
+    nav, body = _read(ctx), ctx.body
+    node = nav.node(KINDS[body.item.type], body.item.id, "body.item")
+    _sort(ctx, nav, node, body.position.given())
+    return answers.node(ctx, read(ctx, nav.site), node)
+
+
+def _sort(ctx: Context, nav: Navigation, node: Record, position: Json) -> bool:
+    now = nav.siblings(node)
+    ordered = place(now, node, _pointed(position, "before"), _pointed(position, "after"))
+    if same_order(now, ordered):
+        return False
+    renumber(ctx.store, ordered)
+    return True
+
+
+_NAMES = {"site-section": "siteSection", "site-space": "siteSpace", "site-section-group": "siteSectionGroup"}
+
+
+def _pointed(position: Json, side: str) -> tuple[str, str] | None:
+    """`{type: site-section, siteSection: ID}` or `{type: site-section, id: ID}` as (kind, id)."""
+    pointer = position.get(side)
+    if pointer is None:
+        return None
+    id = pointer.get("id") or pointer.get(_NAMES[pointer["type"]])
+    if not id:
+        raise bad(f"body.position.{side}: invalid position: names no neighbour")
+    return KINDS[pointer["type"]], id

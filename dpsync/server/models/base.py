@@ -1,0 +1,141 @@
+"""What all shapes share.
+
+A request ignores members it does not know; an answer may have none that are not declared. A field made with
+`absent` may be left out; it accepts null only where its type says so.
+"""
+
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Role = Literal["admin", "create", "review", "edit", "comment", "read"]
+Level = Role | Literal["inherit"] | None
+Order = Literal["asc", "desc"]
+Id = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$")]
+Url = Annotated[str, Field(max_length=2048, pattern=r"^[a-z][a-z0-9+.-]*:\S*$")]
+Stamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")]
+
+
+def absent(**limits: Any) -> Any:
+    """A field that may be left out."""
+    return Field(default=None, **limits)
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    def given(self) -> dict[str, Any]:
+        """The fields that the caller sent, null included."""
+        return self.model_dump(exclude_unset=True)
+
+
+class Query(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Paged(Query):
+    page: str | None = Field(default=None, description="`next.page` of the page before")
+    limit: int = Field(default=50, ge=0, le=1000)
+
+
+class Next(Answer):
+    page: str
+
+
+T = TypeVar("T")
+
+
+class Page(Answer, Generic[T]):
+    next: Next = absent()
+    count: int
+    items: list[T]
+
+
+class Empty(Body):
+    """A body of which nothing is read."""
+
+
+class UserUrls(Answer):
+    location: Url
+
+
+class User(Answer):
+    object: Literal["user"]
+    id: Id
+    displayName: str
+    email: str = absent()
+    photoURL: str = absent()
+    urls: UserUrls
+
+
+class ErrorDetail(Answer):
+    code: int
+    message: str
+
+
+class Error(Answer):
+    error: ErrorDetail
+
+
+class Block(BaseModel):
+    """A node of a rich-text document. Only the outermost level is looked at; what is inside is kept as it
+    came.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    object: Literal["block"]
+    type: str
+
+
+class Document(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    object: Literal["document"] = "document"
+    data: dict[str, Any] = Field(default_factory=dict)
+    nodes: list[Block] = Field(default_factory=list)
+
+
+class InheritRules(Answer):
+    model_config = ConfigDict(extra="ignore", strict=True)
+    type: Literal["inherit"]
+
+
+class NoRules(Answer):
+    model_config = ConfigDict(extra="ignore", strict=True)
+    type: Literal["none"]
+
+
+class Rule(Answer):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    rule: Literal[
+        "require_specific_reviewers",
+        "require_one_of_specific_reviewers",
+        "allow_bypass",
+        "require_at_least_one_review",
+        "require_at_least_one_approved_review",
+        "require_all_reviews_approved",
+        "require_agent_review",
+        "require_up_to_date_change_request",
+        "require_change_request_subject",
+        "require_change_request_description",
+        "require_author_to_merge",
+        "custom",
+    ]
+    users: list[str] = absent()
+    expression: str = absent(max_length=1024)
+    message: str = absent()
+
+
+class Rules(Answer):
+    model_config = ConfigDict(extra="ignore", strict=True)
+    type: Literal["rules"]
+    rules: list[Rule]
+
+
+MergeRules = Annotated[InheritRules | NoRules | Rules, Field(discriminator="type")]

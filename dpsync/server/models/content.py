@@ -1,0 +1,142 @@
+"""Spaces and collections."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from .base import Answer, Body, Id, Level, MergeRules, Paged, Query, Stamp, Url, absent
+
+Visibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
+Language = Literal[
+    "en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "zh-tw", "yue", "ko", "ar", "hi", "nl",
+    "pl", "tr", "sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk", "sk", "bg",
+    "hr", "lt", "lv", "et", "sl",
+]  # fmt: skip
+EditMode = Literal["live", "locked"]
+
+
+class SpaceUrls(Answer):
+    location: Url
+    app: Url
+    published: Url = absent()
+    public: Url = absent()
+    icon: Url = absent()
+
+
+class SpacePermissions(Answer):
+    view: bool
+    access: bool
+    admin: bool
+    viewInviteLinks: bool
+    edit: bool
+    triggerGitSync: bool
+    comment: bool
+    merge: bool
+    review: bool
+    installIntegration: bool
+
+
+class Space(Answer):
+    object: Literal["space"]
+    id: Id
+    title: str = Field(max_length=50)
+    emoji: str = absent(max_length=50)
+    visibility: Visibility | Literal["in-collection", "private"]
+    createdAt: Stamp
+    updatedAt: Stamp
+    deletedAt: Stamp = absent()
+    editMode: EditMode
+    mergeRules: MergeRules
+    urls: SpaceUrls
+    organization: Id
+    parent: Id = absent()
+    language: Language = absent()
+    revision: Id
+    defaultLevel: Level
+    comments: int
+    changeRequests: int
+    changeRequestsOpen: int
+    changeRequestsDraft: int
+    permissions: SpacePermissions
+
+
+class SpaceCreate(Body):
+    title: str = Field(default="Untitled", max_length=50)
+    emoji: str | None = absent(max_length=50)
+    parent: str | None = absent()
+    language: Language = absent()
+    editMode: EditMode = "live"
+    empty: bool = absent(description="No content: spaces made here have none anyway")
+
+
+class SpaceUpdate(Body):
+    editMode: EditMode = absent()
+    title: str = absent(max_length=50)
+    defaultLevel: Level = absent()
+    language: Language = absent()
+    mergeRules: MergeRules = absent()
+    emoji: str | None = absent(max_length=50)
+
+
+class SpaceQuery(Query):
+    shareKey: str | None = None
+
+
+class ContentPointer(Body):
+    type: Literal["space", "collection"]
+    space: str = absent()
+    collection: str = absent()
+    id: str = absent()
+
+
+class ContentPosition(Body):
+    before: ContentPointer = absent()
+    after: ContentPointer = absent()
+
+
+class ContentMove(Body):
+    parent: str | None = absent()
+    position: ContentPosition = absent()
+
+
+class Transfer(Body):
+    organization: str
+
+
+class CollectionUrls(Answer):
+    location: Url
+    app: Url
+
+
+class CollectionPermissions(Answer):
+    view: bool
+    admin: bool
+    viewInviteLinks: bool
+    create: bool
+
+
+class Collection(Answer):
+    object: Literal["collection"]
+    id: Id
+    title: str = Field(max_length=50)
+    description: str = absent(max_length=100)
+    organization: Id
+    parent: Id = absent()
+    defaultLevel: Level
+    urls: CollectionUrls
+    permissions: CollectionPermissions
+
+
+class CollectionCreate(Body):
+    title: str = Field(default="Untitled", max_length=50)
+    parent: str | None = absent()
+
+
+class CollectionUpdate(Body):
+    title: str = absent(max_length=50)
+    description: str = absent(max_length=100)
+    defaultLevel: Level = absent()
+
+
+class CollectionsQuery(Paged):
+    nested: bool = Field(default=True, description="False: only those at the top level")

@@ -1,0 +1,214 @@
+"""Organizations, members, teams, agent instructions."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from .base import (
+    Answer,
+    Body,
+    Document,
+    Id,
+    MergeRules,
+    Order,
+    Paged,
+    Role,
+    Stamp,
+    Url,
+    User,
+    absent,
+)
+from .content import Space
+
+Plan = Literal[
+    "free_2024", "plus_2024", "pro_2024", "enterprise_2024", "community_2024", "free", "plus", "pro",
+    "internal",
+]  # fmt: skip
+UseCase = Literal[
+    "internalDocs", "docsSite", "audienceControlledSite", "productDocs", "teamKnowledgeBase", "designSystem",
+    "openSourceDocs", "notes", "other",
+]  # fmt: skip
+
+
+class DefaultContent(Answer):
+    type: Literal["site"]
+    site: Id
+
+
+class Trial(Answer):
+    status: Literal["notapplicable", "none", "active", "ended", "expired"]
+    count: int
+    endDate: Stamp = absent()
+    decision: Literal["downgrade"] = absent()
+
+
+class OrganizationUrls(Answer):
+    location: Url
+    app: Url
+    logo: Url = absent()
+
+
+class OrganizationPermissions(Answer):
+    view: bool
+    admin: bool
+    ownTeam: bool
+    createContent: bool
+    createOpenAPISpec: bool
+    ingestConversations: bool
+    viewBilling: bool
+    listMembers: bool
+    listTeams: bool
+    listIntegrations: bool
+    listInstallations: bool
+    installIntegration: bool
+
+
+class Organization(Answer):
+    object: Literal["organization"]
+    id: Id
+    title: str = Field(min_length=2, max_length=255)
+    createdAt: Stamp
+    emailDomains: list[str]
+    hostname: str = absent(min_length=3, max_length=32)
+    type: Literal["business", "community"]
+    useCase: UseCase = absent()
+    communityType: Literal["nonProfit", "openSource", "education"] = absent()
+    defaultRole: Role | None = None
+    defaultContent: DefaultContent | None = None
+    sso: bool = absent()
+    ai: bool = absent()
+    inviteLinks: bool
+    plan: Plan
+    mergeRules: MergeRules
+    urls: OrganizationUrls
+    trial: Trial
+    customHostname: str = absent()
+    permissions: OrganizationPermissions
+
+
+class OrganizationUpdate(Body):
+    title: str = absent(min_length=2, max_length=255)
+    emailDomains: list[str] = absent()
+    hostname: str = absent(min_length=3, max_length=32)
+    defaultRole: Role | None = absent()
+    defaultContent: DefaultContent | None = absent()
+    logo: Url | None = absent()
+    sso: bool = absent()
+    ai: bool = absent()
+    inviteLinks: bool = absent()
+    mergeRules: MergeRules = absent()
+
+
+class Member(Answer):
+    object: Literal["member"]
+    id: Id
+    role: Role | None
+    user: User
+    disabled: bool
+    joinedAt: Stamp
+    lastSeenAt: Stamp = absent()
+    sso: bool
+    spaces: int
+    teams: int
+
+
+class MemberUpdate(Body):
+    role: Role | None = absent()
+
+
+class MembersQuery(Paged):
+    order: Order = "desc"
+    role: Role | Literal["guest"] | None = None
+    search: str | None = Field(default=None, description="Part of the display name or e-mail, any case")
+    sort: Literal["joinedAt", "lastSeenAt", "name"] = "joinedAt"
+
+
+class OrderedQuery(Paged):
+    order: Order = "desc"
+
+
+class Ping(Answer):
+    serviceVisitorClaims: str = absent()
+
+
+class MemberSpace(Answer):
+    permission: Role | None
+    space: Space
+
+
+class TeamPermissions(Answer):
+    admin: bool
+    view: bool
+
+
+class Team(Answer):
+    object: Literal["team"]
+    id: Id
+    title: str = Field(min_length=1, max_length=64)
+    members: int
+    spaces: int
+    createdAt: Stamp
+    permissions: TeamPermissions
+
+
+class TeamRole(Answer):
+    role: Literal["owner", "member"]
+
+
+class MemberTeam(Answer):
+    team: Team
+    member: TeamRole
+
+
+class MemberTeamsQuery(Paged):
+    title: str | None = Field(default=None, description="Part of the title, any case")
+
+
+class TeamsQuery(Paged):
+    owner: str | None = Field(default=None, description="A member: only teams that this member can manage")
+    title: str | None = Field(default=None, description="Part of the title, any case")
+
+
+class TeamCreate(Body):
+    title: str = Field(default="Untitled", min_length=1, max_length=64)
+    members: list[str] = Field(default_factory=list)
+
+
+class TeamUpdate(Body):
+    title: str = absent(min_length=1, max_length=64)
+
+
+class View(Answer):
+    view: bool
+
+
+class TeamMember(Answer):
+    organization: Member
+    team: TeamRole
+    permissions: View
+
+
+class MembershipChange(Body):
+    role: Literal["owner", "member"] = absent()
+
+
+class MembershipChanges(Body):
+    add: list[str] = Field(default_factory=list, description="User ids or e-mails")
+    remove: list[str] = Field(default_factory=list, description="User ids or e-mails; wins over `add`")
+    memberships: dict[str, MembershipChange] = Field(default_factory=dict)
+
+
+class AgentInstructionsUrls(Answer):
+    location: Url
+
+
+class AgentInstructions(Answer):
+    object: Literal["agent-instructions"]
+    instructions: Document
+    updatedAt: Stamp
+    updatedBy: User
+    urls: AgentInstructionsUrls
+
+
+class AgentInstructionsUpdate(Body):
+    instructions: Document

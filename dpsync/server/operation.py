@@ -1,0 +1,59 @@
+"""What is known of one operation. Routing, validation, error bodies and the OpenAPI document are read off
+this.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+
+from .access import Role
+from .context import Context
+from .models.base import Body, Query
+
+Handler = Callable[[Context], Any]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`handler` None: known, but not served. `answer` None: no content. `body_required` False: may be left
+    out.
+
+    `needs` is the role that the caller must have in the organization; None is any member.
+    """
+
+    id: str
+    method: str
+    path: str
+    handler: Handler | None = None
+    answer: type[BaseModel] | None = None
+    body: type[Body] | None = None
+    query: type[Query] = Query
+    status: int = 200
+    errors: tuple[int, ...] = ()
+    needs: Role = None
+    profile: str = "reference"
+    body_required: bool = True
+    deprecated: bool = False
+    parameters: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = tuple(part.strip("{}") for part in self.path.split("/") if part.startswith("{"))
+        object.__setattr__(self, "parameters", names)
+
+    def served(self, profile: str) -> bool:
+        return self.handler is not None and (profile == "full" or self.profile == "reference")
+
+    def statuses(self) -> tuple[int, ...]:
+        """Every refusal that the operation may answer with, those that all share included."""
+        found = {401, *self.errors}
+        if self.body is not None:
+            found |= {400, 413, 415}
+        if self.query is not Query:
+            found.add(400)
+        if self.parameters:
+            found.add(404)
+        if self.needs is not None:
+            found.add(403)
+        return tuple(sorted(found))

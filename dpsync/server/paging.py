@@ -1,0 +1,76 @@
+"""Pages of a list: `{items, count, next?}`.
+
+The cursor holds the sort key of the last item served, so items that come or go elsewhere in the list
+neither repeat nor hide others. In lists whose order can be changed by a move it holds the item's id too,
+which wins while the item is still there.
+"""
+
+import base64
+from binascii import Error as NotBase64
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from pydantic_core import from_json, to_json
+
+from .errors import bad
+
+T = TypeVar("T")
+Key = list[Any]
+
+
+def page(
+    items: Sequence[T],
+    *,
+    limit: int,
+    cursor: str | None,
+    key: Callable[[T], Key],
+    anchor: Callable[[T], str] | None = None,
+    descending: bool = False,
+) -> tuple[list[T], dict[str, Any]]:
+    """The items of one page and its envelope (`count`, and `next` unless it is the last).
+
+    `items` is the whole filtered list, already sorted by `key` (backwards when `descending`).
+    """
+    start = _start(items, cursor, key, anchor, descending) if cursor is not None else 0
+    chosen = list(items[start : start + limit])
+    envelope: dict[str, Any] = {"count": len(items)}
+    if chosen and start + limit < len(items):
+        last = chosen[-1]
+        envelope["next"] = {"page": _encode(key(last), anchor(last) if anchor else "")}
+    return chosen, envelope
+
+
+def _start(
+    items: Sequence[T],
+    cursor: str,
+    key: Callable[[T], Key],
+    anchor: Callable[[T], str] | None,
+    descending: bool,
+) -> int:
+    last, name = _decode(cursor)
+    if anchor:
+        for index, item in enumerate(items):
+            if anchor(item) == name:
+                return index + 1
+    try:
+        for index, item in enumerate(items):
+            if (key(item) < last) if descending else (key(item) > last):
+                return index
+    except TypeError:
+        raise bad("query.page: not a cursor of this list") from None
+    return len(items)
+
+
+def _encode(key: Key, name: str) -> str:
+    return base64.urlsafe_b64encode(to_json([key, name])).decode().rstrip("=")
+
+
+def _decode(cursor: str) -> tuple[Key, str]:
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        key, name = from_json(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
+    except (NotBase64, ValueError, TypeError):
+        raise bad("query.page: not a cursor of this list") from None
+    if not isinstance(key, list) or not isinstance(name, str):
+        raise bad("query.page: not a cursor of this list")
+    return key, name

@@ -1,0 +1,60 @@
+"""From a method and a path to an operation: a trie of path segments, exact segments before parameters."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Node(Generic[T]):
+    exact: dict[str, "_Node[T]"] = field(default_factory=dict)
+    any: "_Node[T] | None" = None
+    methods: dict[str, tuple[T, tuple[str, ...]]] = field(default_factory=dict)
+
+
+class Routes(Generic[T]):
+    """`add("GET", "/spaces/{spaceId}", target)`, then `match`."""
+
+    def __init__(self, routes: Iterable[tuple[str, str, T]] = ()) -> None:
+        self._root: _Node[T] = _Node()
+        for method, template, target in routes:
+            self.add(method, template, target)
+
+    def add(self, method: str, template: str, target: T) -> None:
+        node, names = self._root, []
+        for segment in template.strip("/").split("/"):
+            if segment.startswith("{"):
+                names.append(segment.strip("{}"))
+                node.any = node.any or _Node()
+                node = node.any
+            else:
+                node = node.exact.setdefault(segment, _Node())
+        if method in node.methods:
+            raise ValueError(f"two targets for {method} {template}")
+        node.methods[method] = (target, tuple(names))
+
+    def match(self, segments: list[str]) -> dict[str, tuple[T, dict[str, str]]]:
+        """What is served at a path, by method. Empty: the path is unknown."""
+        found: dict[str, tuple[T, dict[str, str]]] = {}
+        self._walk(self._root, segments, 0, (), found)
+        return found
+
+    def _walk(
+        self,
+        node: _Node[T],
+        segments: list[str],
+        at: int,
+        values: tuple[str, ...],
+        found: dict[str, tuple[T, dict[str, str]]],
+    ) -> None:
+        if at == len(segments):
+            for method, (target, names) in node.methods.items():
+                found.setdefault(method, (target, dict(zip(names, values, strict=True))))
+            return
+        segment = segments[at]
+        if segment in node.exact:
+            self._walk(node.exact[segment], segments, at + 1, values, found)
+        if node.any is not None and segment:
+            self._walk(node.any, segments, at + 1, (*values, segment), found)

@@ -1,0 +1,65 @@
+"""The companion in a thread of the calling process, for tests: real HTTP, and safe access to its state."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar
+
+from . import world as worlds
+from .app import Companion
+from .listening import Listening
+
+T = TypeVar("T")
+
+
+class ThreadedServer:
+    """`with ThreadedServer(app) as server:` serves on a free port at `server.url` until the block ends."""
+
+    def __init__(self, app: Companion) -> None:
+        self.app = app
+        self.url = ""
+        self._ready = threading.Event()
+        self._server = Listening(app, ready=self._ready.set)
+        self._socket = socket.socket(socket.AF_INET)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="companion", daemon=True)
+
+    def __enter__(self) -> "ThreadedServer":
+        self._socket.bind(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self._thread.start()
+        if not self._ready.wait(timeout=10):
+            raise RuntimeError("the companion did not start")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=10)
+        self._socket.close()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._server.serve([self._socket]))
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Runs a function in the thread of the server, between two requests."""
+
+        async def run() -> T:
+            return function()
+
+        return asyncio.run_coroutine_threadsafe(run(), self._loop).result(timeout=30)
+
+    def reset(self, world: dict[str, Any] | None = None) -> None:
+        """Replaces all state by a world (the built-in one), and forgets the request log."""
+        chosen = world if world is not None else worlds.builtin()
+
+        def load() -> None:
+            worlds.load(self.app.store, chosen)
+            self.app.requests.clear()
+            self.app.violations.clear()
+
+        self.call(load)

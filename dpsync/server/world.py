@@ -1,0 +1,266 @@
+"""Worlds: a whole platform as data, to start from.
+
+A world is a mapping (YAML or JSON); every `id` may be left out and is then made:
+
+    users: [{id, displayName, email, photoURL}]
+    tokens: {TOKEN: user id}
+    organizations:
+      - id, title, hostname, emailDomains, defaultRole, mergeRules…     # fields as the API shows them
+        members: [{user, role, joinedAt, lastSeenAt, sso, disabled}]    # role null or absent: a guest
+        teams: [{id, title, members: [{user, role}]}]                   # role owner or member
+        collections: [{id, title, description, defaultLevel, parent}]   # parent: the id of a collection
+        spaces: [{id, title, emoji, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
+        sites:
+          - id, title, basename, type, visibility, published, agentsContext, adaptiveContent, proxy…
+            adaptiveSchema: {…}                                         # a visitor schema
+            structure:                                                  # only spaces, or sections and groups
+              - {type: section-group, id, title, icon, children: […]}
+              - type: section
+                id, title, path, icon, description, condition, default
+                children: [{type: space, id, space, path, condition, hidden, default}]
+        agentInstructions: {…}                                          # a Document
+
+Order in lists is order on the platform; at the top and in a collection, collections come before spaces.
+Paths and basenames that are left out are made as the service makes them, and the first of its kind is the
+default where none says so.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .clock import stamp
+from .documents import stored_document
+from .navigation import GROUP, PLACE, SECTION
+from .slugs import unique_slug
+from .store import Record, Store
+
+Json = dict[str, Any]
+
+_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+_PREFIX = {GROUP: "group", SECTION: "sect", PLACE: "place", "collection": "col", "organization": "org"}
+
+
+def builtin() -> Json:
+    """The world that a fresh database starts with."""
+    return _parse((files(__package__) / "world.yaml").read_text(encoding="utf-8"))
+
+
+def read(path: Path) -> Json:
+    return _parse(path.read_text(encoding="utf-8"))
+
+
+def _parse(text: str) -> Json:
+    world = yaml.load(text, Loader=yaml.CSafeLoader)
+    if not isinstance(world, dict):
+        raise ValueError("a world is a mapping with users, tokens and organizations")
+    return world
+
+
+def load(store: Store, world: Json) -> None:
+    """Replaces the whole state by a world, in one transaction. ValueError or KeyError: not a world."""
+    loading = _Loading()
+    loading.world(world)
+    with store.transaction():
+        store.clear()
+        store.put_all(loading.records)
+        store.set_counters({**loading.counters, "seq": len(loading.records)})
+
+
+class _Loading:
+    """The records of a world, in the making."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.counters: dict[str, int] = {}
+        self.taken: set[tuple[str, str]] = set()
+        self.titles: dict[str, str] = {}
+
+    def add(self, record: Record) -> Record:
+        if (record.kind, record.id) in self.taken:
+            raise ValueError(f"two of kind {record.kind} with the id {record.id!r}")
+        self.taken.add((record.kind, record.id))
+        record.seq = len(self.records) + 1
+        self.records.append(record)
+        return record
+
+    def id(self, kind: str, given: Json) -> str:
+        if given.get("id"):
+            return str(given["id"])
+        self.counters[kind] = self.counters.get(kind, 0) + 1
+        return f"{_PREFIX.get(kind, kind)}-{self.counters[kind]}"
+
+    def then(self) -> str:
+        """A time of creation: a minute later for each record."""
+        return stamp(_EPOCH + timedelta(minutes=len(self.records)))
+
+    def world(self, world: Json) -> None:
+        for user in world.get("users") or []:
+            self.add(Record("user", self.id("user", user), _but(user, "id")))
+        for token, user in (world.get("tokens") or {}).items():
+            self.add(Record("token", str(token), {}, ref=user))
+        for organization in world.get("organizations") or []:
+            self.organization(organization)
+
+    def organization(self, given: Json) -> None:
+        id = self.id("organization", given)
+        parts = ("members", "teams", "collections", "spaces", "sites", "agentInstructions")
+        doc = {
+            "title": id,
+            "emailDomains": [],
+            "type": "business",
+            "plan": "pro_2024",
+            "inviteLinks": True,
+            "mergeRules": {"type": "rules", "rules": []},
+            "trial": {"status": "none", "count": 0},
+            "defaultRole": None,
+            "defaultContent": None,
+            "createdAt": self.then(),
+            **_but(given, "id", *parts),
+        }
+        self.add(Record("organization", id, doc, id))
+        for member in given.get("members") or []:
+            self.member(id, member)
+        for team in given.get("teams") or []:
+            self.team(id, team)
+        self.contents(id, given)
+        for site in given.get("sites") or []:
+            self.site(id, site)
+        if instructions := given.get("agentInstructions"):
+            first = next((member["user"] for member in given.get("members") or []), "")
+            kept = {
+                "instructions": stored_document(instructions),
+                "updatedAt": self.then(),
+                "updatedBy": first,
+            }
+            self.add(Record("agent-instructions", id, kept, id, id))
+
+    def member(self, organization: str, given: Json) -> None:
+        user = given["user"]
+        doc = {"role": None, "disabled": False, "joinedAt": self.then(), "sso": False, **_but(given, "user")}
+        if doc["role"] == "guest":
+            doc["role"] = None
+        self.add(Record("member", f"{organization}:{user}", doc, organization, organization, ref=user))
+
+    def team(self, organization: str, given: Json) -> None:
+        id = self.id("team", given)
+        doc = {"createdAt": self.then(), **_but(given, "id", "members")}
+        self.add(Record("team", id, doc, organization, organization))
+        for member in given.get("members") or []:
+            user, role = member["user"], member.get("role") or "member"
+            self.add(Record("membership", f"{id}:{user}", {"role": role}, organization, id, ref=user))
+
+    def contents(self, organization: str, given: Json) -> None:
+        """Collections and spaces: siblings in the order given, collections first."""
+        last: dict[str, int] = {}
+        for collection in given.get("collections") or []:
+            doc = {"title": "Untitled", "defaultLevel": "inherit", **_but(collection, "id", "parent")}
+            self.placed("collection", organization, collection, doc, last)
+        for space in given.get("spaces") or []:
+            doc = {
+                "title": "Untitled",
+                "editMode": "live",
+                "defaultLevel": "inherit",
+                "mergeRules": {"type": "inherit"},
+                "createdAt": self.then(),
+                "updatedAt": self.then(),
+                **_but(space, "id", "parent"),
+            }
+            self.placed("deleted-space" if doc.get("deletedAt") else "space", organization, space, doc, last)
+
+    def placed(self, kind: str, organization: str, given: Json, doc: Json, last: dict[str, int]) -> None:
+        parent = given.get("parent") or ""
+        last[parent] = last.get(parent, 0) + 1
+        id = self.id("space" if kind == "deleted-space" else kind, given)
+        if kind == "space":
+            self.titles[id] = doc["title"]
+        self.add(Record(kind, id, doc, organization, organization, parent, last[parent]))
+
+    def site(self, organization: str, given: Json) -> None:
+        id = self.id("site", given)
+        basenames = {
+            record.doc["basename"]
+            for record in self.records
+            if record.kind == "site" and record.organization == organization
+        }
+        title = given.get("title") or "Untitled"
+        doc = {
+            "title": title,
+            "type": "basic",
+            "visibility": "public",
+            "basename": given.get("basename") or unique_slug(title, basenames, "site"),
+            "agentsContext": "included",
+            "published": False,
+            "createdAt": self.then(),
+            **_but(given, "id", "structure", "adaptiveSchema"),
+        }
+        site = self.add(Record("site", id, doc, organization, organization))
+        if schema := given.get("adaptiveSchema"):
+            kept = {"jsonSchema": schema, "updatedAt": self.then()}
+            self.add(Record("adaptive-schema", id, kept, organization, id))
+        nodes = given.get("structure") or []
+        if nodes and all(node["type"] == "space" for node in nodes):
+            self.site_spaces(site, "", nodes)
+        else:
+            sections: list[Record] = []
+            self.nodes(site, "", nodes, sections)
+            _one_default(sections)
+
+    def nodes(self, site: Record, parent: str, nodes: Iterable[Json], sections: list[Record]) -> None:
+        for position, node in enumerate(nodes, 1):
+            if node["type"] == "section-group":
+                id = self.id(GROUP, node)
+                doc = {"title": "Untitled", **_but(node, "id", "type", "children")}
+                self.add(Record(GROUP, id, doc, site.organization, site.id, parent, position))
+                self.nodes(site, id, node.get("children") or [], sections)
+            elif node["type"] == "section":
+                self.section(site, parent, position, node, sections)
+            else:
+                raise ValueError(f"a node of type {node['type']!r} beside sections and groups")
+
+    def section(self, site: Record, parent: str, position: int, node: Json, sections: list[Record]) -> None:
+        id = self.id(SECTION, node)
+        title = node.get("title") or "Untitled"
+        taken = {section.doc["path"] for section in sections}
+        doc = {
+            "title": title,
+            "path": node.get("path") or unique_slug(title, taken, "section"),
+            "default": False,
+            **_but(node, "id", "type", "children"),
+        }
+        sections.append(self.add(Record(SECTION, id, doc, site.organization, site.id, parent, position)))
+        self.site_spaces(site, id, node.get("children") or [])
+
+    def site_spaces(self, site: Record, section: str, nodes: Iterable[Json]) -> None:
+        made: list[Record] = []
+        for position, node in enumerate(nodes, 1):
+            space = node["space"]
+            if space not in self.titles:
+                raise ValueError(f"the site {site.id!r} shows the unknown space {space!r}")
+            taken = {place.doc["path"] for place in made}
+            doc = {
+                "path": node.get("path") or unique_slug(self.titles[space], taken, "space"),
+                "default": False,
+                "hidden": False,
+                **_but(node, "id", "type", "space"),
+            }
+            id = self.id(PLACE, node)
+            made.append(
+                self.add(Record(PLACE, id, doc, site.organization, site.id, section, position, space))
+            )
+        _one_default(made)
+
+
+def _one_default(nodes: list[Record]) -> None:
+    """Where none, or more than one, claims to be the default, the first (claiming) one is."""
+    chosen = next((node for node in nodes if node.doc["default"]), nodes[0] if nodes else None)
+    for node in nodes:
+        node.doc["default"] = node is chosen
+
+
+def _but(given: Json, *left_out: str) -> Json:
+    return {key: value for key, value in given.items() if key not in left_out}

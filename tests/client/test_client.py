@@ -1,0 +1,310 @@
+"""What goes over the wire, who can write, what is refused unsent, and where the token never is."""
+
+from __future__ import annotations
+
+import json
+import traceback
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpsync
+from dpsync.client import answers
+from dpsync.client.client import Answer, ReadClient, WriteClient, quote
+from dpsync.client.errors import ClientError, Malformed, WriteRefused
+from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token
+
+from . import faulty
+from .conftest import FakeClock
+from .faulty import Act, FaultyServer, reply
+
+TOKEN = "s3cret-t0ken/+="
+
+
+class Recorder:
+    """A transport that answers everything with an empty object."""
+
+    def __init__(self) -> None:
+        self.sent: list[Request] = []
+        self.is_closed = False
+
+    def send(self, request: Request) -> Response:
+        self.sent.append(request)
+        return Response(200, {"content-type": "application/json"}, b"{}")
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def stats(self) -> Stats:
+        return Stats(len(self.sent), {})
+
+
+def test_a_read_client_has_no_way_to_write() -> None:
+    public = {name for name in dir(ReadClient) if not name.startswith("_")}
+
+    assert public == {"cancel", "close", "get", "pages", "requests", "stats"}
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "get", "GET "])
+def test_the_transport_of_a_read_client_refuses_anything_but_get(method: str) -> None:
+    inner = Recorder()
+    with pytest.raises(WriteRefused):
+        GetOnly(inner).send(Request(method, "/orgs/acme"))
+
+    assert inner.sent == []
+
+
+def test_the_transport_of_a_read_client_refuses_a_body() -> None:
+    inner = Recorder()
+    with pytest.raises(WriteRefused):
+        GetOnly(inner).send(Request("GET", "/orgs/acme", body=b"{}"))
+
+    assert inner.sent == []
+
+
+def test_a_read_client_sends_through_that_transport_only() -> None:
+    inner = Recorder()
+    client = ReadClient("http://x", TOKEN, transport=inner)
+
+    assert inner not in vars(client).values()
+    with pytest.raises(WriteRefused):
+        client._transport.send(Request("DELETE", "/orgs/acme"))
+    client.close()
+    assert inner.is_closed
+
+
+def test_the_reads_of_a_write_client_cannot_write_either() -> None:
+    client = WriteClient("http://x", TOKEN, transport=Recorder())
+    with pytest.raises(WriteRefused):
+        client._transport.send(Request("DELETE", "/orgs/acme"))
+
+
+def test_a_write_client_sends_writes_only() -> None:
+    with (
+        WriteClient("http://x", TOKEN, transport=Recorder()) as client,
+        pytest.raises(ValueError, match="GET"),
+    ):
+        client.send("GET", "/orgs/acme", repeatable=True)
+
+
+def test_what_goes_over_the_wire() -> None:
+    with (
+        FaultyServer(reply(200, {"a": "é"}), reply(201, {"id": "t"}), reply(204)) as server,
+        WriteClient(f"{server.url}/base/", TOKEN) as client,
+    ):
+        assert client.get("/orgs/acme", {"limit": 5, "deep": False, "ids": ["a", "b"], "no": None}) == {
+            "a": "é"
+        }
+        created = client.send("POST", f"/orgs/{quote('a/b?c#d é')}/sites", {"title": "é"}, repeatable=False)
+        deleted = client.send("DELETE", "/orgs/acme/teams/t", repeatable=True)
+
+    get, post, delete = server.requests
+    assert get.target == "/base/v1/orgs/acme?limit=5&deep=false&ids=a&ids=b"
+    assert get.headers["authorization"] == f"Bearer {TOKEN}"
+    assert get.headers["accept"] == "application/json"
+    assert get.headers["user-agent"] == f"dpsync/{dpsync.__version__}"
+    assert "content-type" not in get.headers
+    assert post.target == "/base/v1/orgs/a%2Fb%3Fc%23d%20%C3%A9/sites"
+    assert (post.headers["content-type"], post.body) == ("application/json", '{"title":"é"}'.encode())
+    assert (delete.body, delete.headers.get("content-type")) == (b"", None)
+    assert (created, deleted) == (Answer(201, {"id": "t"}), Answer(204, None))
+
+
+@pytest.mark.parametrize(
+    ("method", "act", "answer"),
+    [
+        ("PUT", reply(200, {"id": "x"}), Answer(200, {"id": "x"})),
+        ("PUT", reply(201, {"id": "x"}), Answer(201, {"id": "x"})),
+        ("PUT", reply(202), Answer(202, None)),
+        ("PUT", reply(202, {"id": "x"}), Answer(202, {"id": "x"})),
+        ("PUT", reply(203, {"id": "x"}), Answer(203, {"id": "x"})),
+        ("PUT", reply(204), Answer(204, None)),
+        ("PUT", reply(205), Answer(205, None)),
+        ("PUT", reply(200), Answer(200, None)),
+        ("DELETE", reply(200, b"deleted", content_type="text/plain"), Answer(200, None)),
+        ("DELETE", reply(202, {"pending": True}), Answer(202, None)),
+        (
+            "PUT",
+            reply(200, {"id": "x"}, content_type="application/vnd.api+json; v=1"),
+            Answer(200, {"id": "x"}),
+        ),
+    ],
+)
+def test_every_success_status_is_a_success(method: str, act: Act, answer: Answer) -> None:
+    with FaultyServer(act) as server, WriteClient(server.url, TOKEN) as client:
+        assert client.send(method, "/orgs/acme/x", repeatable=False) == answer
+
+
+def test_gzip_is_inflated_and_large_bodies_are_read() -> None:
+    large = {"items": ["x" * 1000] * 3000}
+    packed = zlib.compress(json.dumps(large).encode(), wbits=31)
+    with (
+        FaultyServer(reply(200, packed, content_encoding="gzip"), reply(200, large)) as server,
+        ReadClient(server.url, TOKEN) as client,
+    ):
+        assert client.get("/a") == large == client.get("/b")
+
+
+def test_connections_are_kept_and_requests_are_counted_and_traced() -> None:
+    seen: list[tuple[str, str, int | None]] = []
+    with (
+        FaultyServer(reply(200, {}), reply(201, {}), reply(200, {})) as server,
+        WriteClient(server.url, TOKEN, trace=lambda m, p, s, _: seen.append((m, p, s))) as client,
+    ):
+        client.get("/a", {"q": "1"})
+        client.send("POST", "/b", {}, repeatable=False)
+        client.get("/c")
+
+        assert (client.requests, client.stats().by_method) == (3, {"GET": 2, "POST": 1})
+        assert len(server._connections) == 1
+    assert seen == [("GET", "/a", 200), ("POST", "/b", 201), ("GET", "/c", 200)]
+
+
+def test_a_trace_sees_tries_without_an_answer_and_cannot_break_a_call(clock: FakeClock) -> None:
+    statuses: list[int | None] = []
+
+    def trace(_method: str, _path: str, status: int | None, seconds: float) -> None:
+        assert seconds >= 0
+        statuses.append(status)
+        raise BrokenPipeError
+
+    with (
+        FaultyServer(faulty.reset, reply(200, {})) as server,
+        ReadClient(server.url, TOKEN, clock=clock, trace=trace) as client,
+    ):
+        assert client.get("/a") == {}
+    assert statuses == [None, 200]
+
+
+def test_a_proxy_of_the_environment_is_used_and_still_under_the_deadline(
+    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FaultyServer(reply(200, {"via": "proxy"}), faulty.drip_head) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        with WriteClient("http://docs.example", TOKEN, timeout=0.3, clock=clock) as client:
+            assert client.get("/a") == {"via": "proxy"}
+            with pytest.raises(ClientError):
+                client.send("POST", "/b", repeatable=False)
+        assert proxy.requests[0].target == "http://docs.example/v1/a"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "part"),
+    [
+        ("HTTP_PROXY", "gopher://u:s3cret@proxy:1", "proxy"),
+        ("SSL_CERT_FILE", "/nonexistent/s3cret.pem", "certificates"),
+    ],
+)
+def test_an_environment_that_cannot_be_used_is_told(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, part: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(Malformed) as caught:
+        ReadClient("https://docs.example", TOKEN)
+
+    assert caught.value.part == part
+    assert "s3cret" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "docs.example",
+        "ftp://docs.example",
+        "http://",
+        "https://u:s3cret@h",
+        "https://h?s3cret",
+        "http://[s3cret",
+    ],
+)
+def test_a_bad_url_is_refused_without_showing_it(url: str) -> None:
+    with pytest.raises(Malformed) as caught:
+        ReadClient(url, TOKEN)
+
+    assert caught.value.part == "url"
+    assert "s3cret" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("token", ["", "s3cret\n", "s3cret x", "s3cret\r\nX-Evil: 1", "s3crét"])
+def test_a_bad_token_is_refused_without_showing_it(token: str) -> None:
+    with pytest.raises(Malformed) as caught:
+        ReadClient("http://127.0.0.1", token)
+
+    assert caught.value.part == "token"
+    assert "s3cr" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    "path", ["", "orgs", "/", "/orgs//teams", "/orgs/", "/a/../b", "/a/.", "/a?b", "/a#b", "/é", "/a b"]
+)
+def test_a_path_that_could_mean_another_is_refused(path: str) -> None:
+    with pytest.raises(Malformed):
+        answers.request("DELETE", path)
+
+
+@pytest.mark.parametrize("segment", ["", ".", "..", "\ud800"])
+def test_a_segment_that_could_mean_another_path_is_refused(segment: str) -> None:
+    with pytest.raises(Malformed):
+        quote(segment)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda s: s not in (".", "..")))
+def test_any_other_segment_stays_one_segment(segment: str) -> None:
+    path = answers.request("GET", f"/orgs/{quote(segment)}/teams").path
+
+    assert path.count("/") == 3
+    assert path.isascii()
+
+
+@pytest.mark.parametrize("body", [float("nan"), {"a": [float("inf")]}, {"a": "\ud800"}, {"a": object()}])
+def test_a_body_that_json_cannot_hold_is_refused(body: object) -> None:
+    with pytest.raises(Malformed):
+        answers.encode(body)
+
+
+FAILURES = [
+    faulty.reset,
+    faulty.cut_length,
+    faulty.HTML,
+    *(
+        reply(s, {"error": {"message": f"bad Bearer {TOKEN} given"}})
+        for s in (400, 401, 403, 404, 429, 500, 501)
+    ),
+    reply(302, None, location=f"https://{TOKEN[:12]}.example/?t={TOKEN}"),
+    reply(200, TOKEN.encode(), content_type=f"text/plain; {TOKEN}"),
+]
+
+
+@pytest.mark.parametrize("act", FAILURES)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_the_token_is_in_no_exception_and_no_repr(clock: FakeClock, act: Act, method: str) -> None:
+    with (
+        FaultyServer(act) as server,
+        WriteClient(server.url, TOKEN, max_wait=0, clock=clock) as client,
+    ):
+        with pytest.raises(ClientError) as caught:
+            client.get("/a") if method == "GET" else client.send("POST", "/a", {}, repeatable=False)
+        shown = [repr(client), repr(client._transport), repr(client._writing), repr(Token(TOKEN))]
+
+    error = caught.value
+    shown += [str(error), repr(error), repr(vars(error)), "".join(traceback.format_exception(error))]
+    assert not any(TOKEN in text for text in shown)
+    assert error.__cause__ is None
+    assert type(error.__context__) in (type(None), *_own_errors())
+
+
+def _own_errors() -> list[type[BaseException]]:
+    found: list[type[BaseException]] = [ClientError]
+    for kind in found:
+        found += kind.__subclasses__()
+    return found
+
+
+def test_a_transport_shows_its_server_only() -> None:
+    transport = HttpTransport("http://127.0.0.1:1/", Token(TOKEN))
+
+    assert repr(transport) == "HttpTransport('http://127.0.0.1:1')"
+    transport.close()

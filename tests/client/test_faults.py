@@ -1,0 +1,282 @@
+"""What comes of every fault, for a read, a repeatable write and a create; and how many requests it took."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+
+import pytest
+
+from dpsync.client.client import Answer, WriteClient
+from dpsync.client.errors import (
+    Answered,
+    ClientError,
+    Forbidden,
+    Interrupted,
+    NotFound,
+    NotJson,
+    NotSent,
+    RateLimited,
+    Redirected,
+    Rejected,
+    ServerFault,
+    Unauthorized,
+    Unknown,
+)
+
+from . import faulty
+from .conftest import FakeClock
+from .faulty import Act, FaultyServer, reply
+
+TOKEN = "s3cret-token"
+SHORT = 0.2
+READ, REPEATABLE, CREATE = "read", "repeatable write", "create"
+CALLS = (READ, REPEATABLE, CREATE)
+
+PASSING = [
+    ("reset", faulty.reset, "reset"),
+    ("closed without an answer", faulty.closed, "closed"),
+    ("closed in the headers", faulty.half_head, "closed"),
+    ("closed after the headers", faulty.only_head, "truncated"),
+    ("cut by content-length", faulty.cut_length, "truncated"),
+    ("cut in a chunk", faulty.cut_chunk, "truncated"),
+    ("cut without a mark", faulty.cut_unmarked, "truncated"),
+    ("cut gzip", faulty.cut_gzip, "truncated"),
+    ("silence", faulty.silence, "timeout"),
+    ("dripping body", faulty.drip_body, "timeout"),
+    ("dripping headers", faulty.drip_head, "timeout"),
+    ("not HTTP", faulty.not_http, "closed"),
+]
+STATUSES = [408, 500, 502, 503, 504, 520]
+FINAL = [
+    (401, Unauthorized),
+    (403, Forbidden),
+    (404, NotFound),
+    (400, Rejected),
+    (409, Rejected),
+    (412, Rejected),
+    (413, Rejected),
+    (501, ServerFault),
+]
+UNREADABLE = [
+    ("HTML", faulty.HTML, "an HTML page"),
+    ("text", reply(200, b"fine", content_type="text/plain"), "another content type"),
+    ("broken JSON", reply(200, b'{"a": '), "broken JSON"),
+    ("NaN", reply(200, b'{"a": NaN}'), "broken JSON"),
+    ("partial content", reply(206, {"a": 1}), "a status that the API does not send"),
+    ("gzip bomb", faulty.bomb, "a body over 64 MiB"),
+    ("brotli", reply(200, b"x", content_encoding="br"), "a content coding that was not asked for"),
+]
+
+
+def call(client: WriteClient, kind: str) -> object:
+    if kind == READ:
+        return client.get("/orgs/acme")
+    if kind == REPEATABLE:
+        return client.send("PATCH", "/orgs/acme", {"title": "A"}, repeatable=True)
+    return client.send("PUT", "/orgs/acme/teams", {"title": "A"}, repeatable=False)
+
+
+def run(clock: FakeClock, kind: str, *script: Act, timeout: float = 30.0) -> tuple[object, int]:
+    """What a call gave or raised, and the number of requests that reached the server."""
+    with (
+        FaultyServer(*script) as server,
+        WriteClient(server.url, TOKEN, timeout=timeout, clock=clock) as client,
+    ):
+        try:
+            outcome = call(client, kind)
+        except ClientError as error:
+            outcome = error
+        assert client.requests == len(server.requests)
+        return outcome, len(server.requests)
+
+
+@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize(("act", "reason"), [pytest.param(a, r, id=name) for name, a, r in PASSING])
+def test_a_fault_of_the_connection_that_stays_is_unknown(
+    clock: FakeClock, act: Act, reason: str, kind: str
+) -> None:
+    outcome, requests = run(clock, kind, act, timeout=SHORT if reason == "timeout" else 30.0)
+
+    assert isinstance(outcome, Unknown)
+    assert (outcome.reason, requests) == (reason, 1 if kind == CREATE else 4)
+
+
+@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize(("act", "reason"), [pytest.param(a, r, id=name) for name, a, r in PASSING])
+def test_a_fault_that_passes_is_tried_again_except_for_a_create(
+    clock: FakeClock, act: Act, reason: str, kind: str
+) -> None:
+    timeout = SHORT if reason == "timeout" else 30.0
+    outcome, requests = run(clock, kind, act, reply(200, {"id": "x"}), timeout=timeout)
+
+    if kind == CREATE:
+        assert isinstance(outcome, Unknown)
+        assert requests == 1
+    else:
+        assert outcome == ({"id": "x"} if kind == READ else Answer(200, {"id": "x"}))
+        assert requests == 2
+
+
+@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_server_fault_leaves_a_write_unknown(clock: FakeClock, status: int, kind: str) -> None:
+    outcome, requests = run(clock, kind, reply(status, {"error": {"code": status, "message": "later"}}))
+
+    assert isinstance(outcome, ServerFault if kind == READ else Unknown)
+    assert (outcome.status, requests) == (status, 1 if kind == CREATE else 4)
+
+
+@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize(("status", "raised"), FINAL)
+def test_a_refusal_is_final(clock: FakeClock, status: int, raised: type[ClientError], kind: str) -> None:
+    outcome, requests = run(clock, kind, reply(status, {"error": {"code": status, "message": "no\x1b[2J"}}))
+
+    assert type(outcome) is raised
+    assert isinstance(outcome, Answered)
+    assert (outcome.status, outcome.message, requests) == (status, "no\x1b[2J", 1)
+    assert str(outcome).isprintable()
+
+
+@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize(("act", "found"), [pytest.param(a, f, id=name) for name, a, f in UNREADABLE])
+def test_a_success_that_cannot_be_read_is_not_tried_again(
+    clock: FakeClock, act: Act, found: str, kind: str
+) -> None:
+    outcome, requests = run(clock, kind, act)
+
+    assert requests == 1
+    if kind == READ:
+        assert isinstance(outcome, NotJson)
+        assert outcome.found == found
+    else:
+        assert isinstance(outcome, Unknown)
+        assert outcome.reason == "unreadable"
+
+
+@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_an_error_and_never_followed(clock: FakeClock, status: int, kind: str) -> None:
+    outcome, requests = run(clock, kind, reply(status, None, location="https://elsewhere.example/v1?key=1"))
+
+    assert requests == 1
+    if kind == READ:
+        assert isinstance(outcome, Redirected)
+        assert outcome.origin == "https://elsewhere.example"
+    else:
+        assert isinstance(outcome, Unknown)
+        assert outcome.reason == "redirect"
+
+
+@pytest.mark.parametrize("status", [204, 205])
+def test_a_read_must_have_a_body(clock: FakeClock, status: int) -> None:
+    outcome, _ = run(clock, READ, reply(status))
+
+    assert isinstance(outcome, NotJson)
+
+
+@pytest.mark.parametrize("body", [None, b"<html>no such page</html>", b"[]"])
+def test_a_404_that_is_not_the_platforms_is_not_absence(clock: FakeClock, body: bytes | None) -> None:
+    outcome, requests = run(clock, READ, reply(404, body))
+
+    assert isinstance(outcome, NotJson)
+    assert (outcome.status, requests) == (404, 1)
+
+
+def test_a_write_that_finds_such_a_404_was_rejected(clock: FakeClock) -> None:
+    outcome, _ = run(clock, CREATE, reply(404, b"<html>"))
+
+    assert type(outcome) is Rejected
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_an_unreachable_server_ends_after_three_tries_and_short_waits(clock: FakeClock, kind: str) -> None:
+    with WriteClient(f"http://127.0.0.1:{faulty.free_port()}", TOKEN, clock=clock) as client:
+        with pytest.raises(NotSent) as caught:
+            call(client, kind)
+
+        assert (caught.value.reason, client.requests) == ("refused", 3)
+        assert sum(clock.waits) < 1
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_a_server_without_tls_was_never_reached(clock: FakeClock, kind: str) -> None:
+    with FaultyServer(faulty.not_http) as server:
+        url = server.url.replace("http:", "https:")
+        with (
+            WriteClient(url, TOKEN, clock=clock) as client,
+            pytest.raises(NotSent) as caught,
+        ):
+            call(client, kind)
+        assert caught.value.reason == "tls"
+        assert server.requests == []
+
+
+def test_a_certificate_that_is_not_trusted_is_not_tried_again(
+    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def distrusted(*_: object, **__: object) -> None:
+        raise ssl.SSLCertVerificationError(1, "self-signed certificate")
+
+    monkeypatch.setattr(ssl.SSLContext, "wrap_socket", distrusted)
+    with FaultyServer(faulty.closed) as server:
+        url = server.url.replace("http:", "https:")
+        with WriteClient(url, TOKEN, clock=clock) as client, pytest.raises(NotSent) as caught:
+            call(client, READ)
+
+        assert (caught.value.reason, client.requests) == ("certificate", 1)
+
+
+def test_a_name_that_does_not_resolve_was_never_reached(
+    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unresolved(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unresolved)
+    with (
+        WriteClient("http://nowhere.invalid", TOKEN, clock=clock) as client,
+        pytest.raises(NotSent) as caught,
+    ):
+        call(client, CREATE)
+
+    assert caught.value.reason == "dns"
+
+
+@pytest.mark.parametrize("status", [400, 404, 409])
+def test_a_refusal_after_a_try_in_doubt_says_so(clock: FakeClock, status: int) -> None:
+    outcome, requests = run(clock, REPEATABLE, faulty.reset, reply(status, {"error": {"message": "gone"}}))
+
+    assert isinstance(outcome, ClientError)
+    assert (outcome.status, outcome.after_unknown, requests) == (status, True, 2)
+
+
+def test_a_try_in_doubt_is_not_forgotten_when_the_next_is_rate_limited(clock: FakeClock) -> None:
+    outcome, _ = run(clock, REPEATABLE, faulty.reset, reply(429, None, retry_after="100000"))
+    read, _ = run(clock, READ, faulty.reset, reply(429, None, retry_after="100000"))
+
+    assert isinstance(outcome, Unknown)
+    assert isinstance(read, RateLimited)
+
+
+@pytest.mark.parametrize(("kind", "raised"), [(READ, Interrupted), (REPEATABLE, Unknown)])
+def test_a_try_in_doubt_is_not_forgotten_when_the_run_is_interrupted(
+    kind: str, raised: type[ClientError]
+) -> None:
+    class CancelledDuringWait(FakeClock):
+        def wait(self, seconds: float, cancelled: threading.Event) -> None:
+            cancelled.set()
+
+    outcome, requests = run(CancelledDuringWait(), kind, faulty.reset)
+
+    assert (type(outcome), requests) == (raised, 1)
+
+
+def test_an_outage_drains_the_budget_of_all_calls(clock: FakeClock) -> None:
+    with FaultyServer(reply(503)) as server, WriteClient(server.url, TOKEN, clock=clock) as client:
+        for _ in range(40):
+            with pytest.raises(ServerFault):
+                client.get("/orgs")
+
+        assert client.requests == 40 + 40

@@ -1,0 +1,189 @@
+"""Rate limits: how long is waited, by whom, and when it is given up. And what cancel() does to a wait."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from email.utils import formatdate
+
+import pytest
+
+from dpsync.client.client import ReadClient, WriteClient
+from dpsync.client.errors import Interrupted, RateLimited
+from dpsync.client.retry import LIMITED_SECONDS, Clock
+
+from .conftest import START, FakeClock
+from .faulty import FaultyServer, reply
+
+TOKEN = "s3cret-token"
+GOOD = reply(200, {"id": "acme"})
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry_after": "7"}, 7),
+        ({"retry_after": " 1.5 "}, 1.5),
+        ({"retry_after": formatdate(START + 20, usegmt=True)}, 20),
+        # the server's clock is two hours ahead of ours: its own Date is what counts
+        (
+            {
+                "retry_after": formatdate(START + 7230, usegmt=True),
+                "date": formatdate(START + 7200, usegmt=True),
+            },
+            30,
+        ),
+        ({"retry_after": formatdate(START - 3600, usegmt=True)}, LIMITED_SECONDS),
+        ({"retry_after": "0"}, LIMITED_SECONDS),
+        ({"retry_after": "-1"}, LIMITED_SECONDS),
+        ({"retry_after": "soon"}, LIMITED_SECONDS),
+        ({"retry_after": "NaN"}, LIMITED_SECONDS),
+        ({"retry_after": "١٢"}, LIMITED_SECONDS),
+        ({}, LIMITED_SECONDS),
+        ({"x_ratelimit_reset": f"{START + 12:.0f}"}, 12),
+        ({"x_ratelimit_reset": f"{(START + 12) * 1000:.0f}"}, 12),
+        ({"x_ratelimit_reset": "9"}, 9),
+        ({"retry_after": "3", "x_ratelimit_reset": "50"}, 3),
+    ],
+)
+def test_a_429_waits_as_long_as_the_server_asks(
+    clock: FakeClock, headers: dict[str, str], seconds: float
+) -> None:
+    limited = reply(429, None, **{k: v.encode().decode("latin-1") for k, v in headers.items()})
+    with FaultyServer(limited, GOOD) as server, ReadClient(server.url, TOKEN, clock=clock) as client:
+        client.get("/orgs/acme")
+
+    assert clock.waits == [pytest.approx(seconds)]
+
+
+@pytest.mark.parametrize("headers", [{"retry_after": "61"}, {"retry_after": "1000000000"}])
+def test_a_wait_longer_than_allowed_is_not_begun(clock: FakeClock, headers: dict[str, str]) -> None:
+    with (
+        FaultyServer(reply(429, {"error": {"message": "slow down"}}, **headers)) as server,
+        ReadClient(server.url, TOKEN, max_wait=60, clock=clock) as client,
+    ):
+        with pytest.raises(RateLimited) as caught:
+            client.get("/orgs/acme")
+
+        assert (clock.waits, len(server.requests)) == ([], 1)
+    assert caught.value.retry_after == pytest.approx(float(headers["retry_after"]))
+    assert (caught.value.message, caught.value.waited) == ("slow down", 0)
+
+
+def test_all_waits_of_a_call_together_stay_within_max_wait(clock: FakeClock) -> None:
+    with (
+        FaultyServer(reply(429, None, retry_after="0")) as server,
+        ReadClient(server.url, TOKEN, max_wait=30, clock=clock) as client,
+        pytest.raises(RateLimited) as caught,
+    ):
+        client.get("/orgs/acme")
+
+    assert clock.waits == [0.5, 1, 2, 4, 8, 8]
+    assert caught.value.waited == sum(clock.waits) <= 30
+
+
+def test_a_create_is_repeated_after_a_429_which_did_nothing(clock: FakeClock) -> None:
+    with (
+        FaultyServer(reply(429), reply(429), reply(201, {"id": "t"})) as server,
+        WriteClient(server.url, TOKEN, clock=clock) as client,
+    ):
+        assert client.send("POST", "/orgs/acme/sites", {}, repeatable=False).status == 201
+        assert len(server.requests) == 3
+
+
+def test_one_limited_call_stops_every_other(clock: FakeClock) -> None:
+    with (
+        FaultyServer(reply(429, None, retry_after="3600"), GOOD) as server,
+        WriteClient(server.url, TOKEN, clock=clock) as client,
+    ):
+        with pytest.raises(RateLimited):
+            client.get("/orgs/acme")
+        with pytest.raises(RateLimited):
+            client.send("DELETE", "/orgs/acme/teams/t", repeatable=True)
+
+        assert len(server.requests) == 1
+
+
+def test_a_closed_gate_opens_when_its_time_has_come(clock: FakeClock) -> None:
+    with (
+        FaultyServer(reply(429, None, retry_after="3600"), GOOD) as server,
+        ReadClient(server.url, TOKEN, clock=clock) as client,
+    ):
+        with pytest.raises(RateLimited):
+            client.get("/orgs/acme")
+        clock.wait(3570, threading.Event())
+
+        assert client.get("/orgs/acme") == {"id": "acme"}
+        assert clock.waits == [3570, pytest.approx(30)]
+
+
+def test_threads_share_a_client(clock: FakeClock) -> None:
+    script = [reply(429, None, retry_after="1") if n % 10 == 0 else GOOD for n in range(1, 60)]
+    with (
+        FaultyServer(*script, GOOD) as server,
+        ReadClient(server.url, TOKEN, clock=clock) as client,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        answers = list(pool.map(client.get, ["/orgs/acme"] * 100))
+
+        assert answers == [{"id": "acme"}] * 100
+        assert client.requests == len(server.requests) == 105
+
+
+@pytest.mark.parametrize(("asked", "waited"), [("2", 2), ("120", None), ("soon", None)])
+def test_a_503_may_say_how_long(clock: FakeClock, asked: str, waited: float | None) -> None:
+    with (
+        FaultyServer(reply(503, None, retry_after=asked), GOOD) as server,
+        ReadClient(server.url, TOKEN, clock=clock) as client,
+    ):
+        client.get("/orgs/acme")
+
+    assert clock.waits == [waited] if waited else clock.waits[0] <= 0.2
+
+
+def test_backoff_doubles_under_its_cap_with_jitter(clock: FakeClock) -> None:
+    for _ in range(20):
+        with (
+            FaultyServer(reply(500), reply(500), reply(500), GOOD) as server,
+            ReadClient(server.url, TOKEN, clock=clock) as client,
+        ):
+            client.get("/orgs/acme")
+
+    for n, top in enumerate([0.2, 0.4, 0.8]):
+        waits = clock.waits[n::3]
+        assert max(waits) <= top
+        assert len(set(waits)) > 10
+
+
+def test_cancel_ends_a_wait_at_once() -> None:
+    waiting = threading.Event()
+
+    class Watched(Clock):
+        def wait(self, seconds: float, cancelled: threading.Event) -> None:
+            waiting.set()
+            super().wait(seconds, cancelled)
+
+    with (
+        FaultyServer(reply(429, None, retry_after="50")) as server,
+        ReadClient(server.url, TOKEN, clock=Watched()) as client,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        call = pool.submit(client.get, "/orgs/acme")
+        assert waiting.wait(10)
+        client.cancel()
+
+        assert isinstance(call.exception(timeout=10), Interrupted)
+        assert len(server.requests) == 1
+
+
+def test_a_cancelled_client_sends_nothing_more(clock: FakeClock) -> None:
+    with FaultyServer(GOOD) as server, WriteClient(server.url, TOKEN, clock=clock) as client:
+        client.cancel()
+        for call in (
+            lambda: client.get("/orgs/acme"),
+            lambda: client.send("PUT", "/orgs/acme/teams", {}, repeatable=False),
+        ):
+            with pytest.raises(Interrupted):
+                call()
+
+        assert server.requests == []

@@ -1,0 +1,122 @@
+"""A list is read to its proper end or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.client import client as client_module
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import BadList, ClientError, NotJson, ServerFault
+
+from . import faulty
+from .conftest import FakeClock
+from .faulty import Act, FaultyServer, reply
+
+TOKEN = "s3cret-token"
+
+
+def page(*items: object, cursor: object = None, **more: object) -> Act:
+    return reply(200, {"items": list(items), **({"next": {"page": cursor}} if cursor else {}), **more})
+
+
+def item(name: str) -> dict[str, str]:
+    return {"object": "team", "id": name}
+
+
+def read(clock: FakeClock, *script: Act) -> tuple[list[dict[str, str]], list[str]]:
+    with FaultyServer(*script) as server, ReadClient(server.url, TOKEN, clock=clock) as client:
+        return client.pages("/orgs/acme/teams", {"deleted": True}), [seen.target for seen in server.requests]
+
+
+def test_three_pages_are_one_list_in_order(clock: FakeClock) -> None:
+    items, targets = read(
+        clock, page(item("a"), item("b"), cursor="p 2&x"), page(item("c"), cursor="p3"), page(item("d"))
+    )
+
+    assert [i["id"] for i in items] == ["a", "b", "c", "d"]
+    assert targets == [
+        "/v1/orgs/acme/teams?deleted=true&limit=1000",
+        "/v1/orgs/acme/teams?deleted=true&limit=1000&page=p+2%26x",
+        "/v1/orgs/acme/teams?deleted=true&limit=1000&page=p3",
+    ]
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        page(),
+        page(count=0),
+        page(next=None),
+        page(next={}),
+        page(next={"page": None}),
+        page(count=9, next={"page": None}),
+    ],
+)
+def test_a_list_ends_where_no_further_page_is_named(clock: FakeClock, last: Act) -> None:
+    assert read(clock, last)[0] == []
+
+
+def test_an_empty_page_in_the_middle_is_not_the_end(clock: FakeClock) -> None:
+    items, _ = read(clock, page(item("a"), cursor="2"), page(cursor="3"), page(item("b")))
+
+    assert [i["id"] for i in items] == ["a", "b"]
+
+
+def test_items_without_an_id_may_look_alike(clock: FakeClock) -> None:
+    assert len(read(clock, page({"role": "read"}, cursor="2"), page({"role": "read"}))[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "fault", "number"),
+    [
+        ([page(item("a"), cursor="2"), page(item("b"), cursor="2")], "cursor repeated", 2),
+        (
+            [page(item("a"), cursor="2"), page(item("b"), cursor="3"), page(item("c"), cursor="2")],
+            "cursor repeated",
+            3,
+        ),
+        ([page(item("a"), cursor="2"), page(item("a"), cursor="3")], "item repeated", 2),
+        ([page(item("a"), item("b"), cursor="2"), page(item("b"), item("c"))], "item repeated", 2),
+        ([page(item("a"), cursor="2"), reply(200, {"count": 0})], "no items", 2),
+        ([reply(200, {"items": None})], "no items", 1),
+        ([reply(200, {"items": {"0": item("a")}})], "no items", 1),
+        ([page(item("a"), "b")], "item not an object", 1),
+        ([page(None)], "item not an object", 1),
+        ([reply(200, [item("a")])], "not an envelope", 1),
+        ([reply(200, b"null")], "not an envelope", 1),
+        ([page(item("a"), next={"page": ""})], "bad cursor", 1),
+        ([page(item("a"), cursor=2)], "bad cursor", 1),
+        ([page(item("a"), next="2")], "bad cursor", 1),
+        ([page(item("a"), next=False)], "bad cursor", 1),
+    ],
+)
+def test_a_list_without_a_proper_end_is_an_error(
+    clock: FakeClock, script: list[Act], fault: str, number: int
+) -> None:
+    with pytest.raises(BadList) as caught:
+        read(clock, *script)
+
+    assert (caught.value.fault, caught.value.page, caught.value.path) == (fault, number, "/orgs/acme/teams")
+
+
+@pytest.mark.parametrize(
+    ("second", "raised"), [(reply(500), ServerFault), (faulty.HTML, NotJson), (reply(404, b""), NotJson)]
+)
+def test_a_page_that_fails_fails_the_list(clock: FakeClock, second: Act, raised: type[ClientError]) -> None:
+    with pytest.raises(raised):
+        read(clock, page(item("a"), cursor="2"), second)
+
+
+def test_a_page_that_fails_once_is_read_again(clock: FakeClock) -> None:
+    items, targets = read(clock, page(item("a"), cursor="2"), faulty.cut_length, page(item("b")))
+
+    assert [i["id"] for i in items] == ["a", "b"]
+    assert len(targets) == 3
+
+
+def test_a_list_without_end_is_given_up(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "MAX_PAGES", 5)
+    with pytest.raises(BadList) as caught:
+        read(clock, *(page(cursor=str(n)) for n in range(10)))
+
+    assert caught.value.fault == "too many pages"

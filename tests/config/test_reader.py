@@ -1,0 +1,298 @@
+"""What the reader accepts, what it refuses and where it points."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsync.config import codes, reader
+from dpsync.config.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.config.reader import Limits, read
+
+
+def accepted(text: str | bytes) -> object:
+    node, diagnostics = read(text, "f.yaml")
+    assert diagnostics == []
+    assert node is not None
+    return plain(node)
+
+
+def refused(text: str | bytes, limits: Limits = reader.DEFAULT_LIMITS) -> list[tuple[str, int, int]]:
+    _, diagnostics = read(text, "f.yaml", limits)
+    return [(d.code, d.span.line, d.span.column) for d in diagnostics if d.span]
+
+
+@pytest.fixture(params=["c", "pure"])
+def both_parsers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "pure":
+        monkeypatch.setattr(reader, "_PARSER", yaml.SafeLoader)
+    return str(request.param)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "column"),
+    [
+        ("a: 1\nb: [1, 2\n", codes.SYNTAX, 2, 4),
+        ("a: {b: 1\n", codes.SYNTAX, 1, 4),
+        ("a:\n\t- b\n", codes.SYNTAX, 2, 1),
+        ("a: 1\ntitle\nb: 2\n", codes.SYNTAX, 2, 1),
+        ("title: Foo: bar\n", codes.SYNTAX, 1, 11),
+        ('a: "x\n', codes.SYNTAX, 1, 4),
+        ("a: [1, 'x\n", codes.SYNTAX, 1, 8),
+        ("a: [1, {b:\n", codes.SYNTAX, 1, 8),
+        ("a: @x\n", codes.SYNTAX, 1, 4),
+        ("a: ]\n", codes.SYNTAX, 1, 4),
+        ("%\n---\na: 1\n", codes.SYNTAX, 1, 2),
+        ("a: [${X}]\n", codes.SYNTAX, 1, 6),
+        ("a:\n  - b\n c: d\n", codes.SYNTAX, 3, 2),
+        ('a: "\\q"\n', codes.SYNTAX, 1, 5),
+        ("a: b\n\x00", codes.CHARACTER, 2, 1),
+        ("a: \x1b[31m", codes.CHARACTER, 1, 4),
+        ("a: \u2028b", codes.CHARACTER, 1, 4),
+        ("a: \ud800", codes.CHARACTER, 1, 4),
+        ('a: "\\e[31m"', codes.CHARACTER, 1, 4),
+        (b"a: b\nc: \xff\n", codes.ENCODING, 2, 4),
+        ("a: b".encode("utf-16"), codes.ENCODING, 1, 1),
+        ("a: 1\nb: 2\na: 3\n", codes.DUPLICATE_KEY, 3, 1),
+        ("1: a\n'1': b\n", codes.DUPLICATE_KEY, 2, 1),
+        ("? [a]\n: b\n", codes.KEY, 1, 3),
+        ("? {a: b}\n: b\n", codes.KEY, 1, 3),
+        ("a: &x b\n*x : c\n", codes.KEY, 2, 1),
+        ("a: &x {b: 1}\nc: {<<: *x}\n", codes.MERGE_KEY, 2, 5),
+        ("a: !foo b\n", codes.TAG, 1, 4),
+        ("a: !!str b\n", codes.TAG, 1, 4),
+        ("a: ! b\n", codes.TAG, 1, 4),
+        ("a: !!map {}\n", codes.TAG, 1, 4),
+        ("%TAG !a! x\n---\na: 1\n", codes.TAG, 1, 1),
+        ("%YAML 1.1\n---\na: 1\n", codes.YAML_VERSION, 1, 1),
+        ("a: .inf\n", codes.NUMBER, 1, 4),
+        ("a: -.INF\n", codes.NUMBER, 1, 4),
+        ("a: .nan\n", codes.NUMBER, 1, 4),
+        ("a: 1e999\n", codes.NUMBER, 1, 4),
+        ("a: " + "1" * 65, codes.NUMBER, 1, 4),
+        ("a: 0x" + "f" * 2_000_000, codes.TEXT_SIZE, 1, 4),
+        ("a: *x\n", codes.ALIAS, 1, 4),
+        ("a: &x [*x]\n", codes.ALIAS, 1, 8),
+        ("a: 1\n---\nb: 2\n", codes.DOCUMENTS, 2, 1),
+    ],
+)
+def test_what_is_refused_is_refused_at_its_place(
+    both_parsers: str, text: str | bytes, code: str, line: int, column: int
+) -> None:
+    [(found, *place)] = refused(text)
+    assert found == code
+    # Within a syntax error the pure parser stops a character earlier or later.
+    if both_parsers == "c" or code != codes.SYNTAX:
+        assert place == [line, column]
+
+
+@pytest.mark.usefixtures("both_parsers")
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a: b", {"a": "b"}),
+        ("\ufeffa: b", {"a": "b"}),
+        ("a:", {"a": None}),
+        ("{a, b: }", {"a": None, "b": None}),
+        ("1: a\ntrue: b\nnull: c\n~: d\n1.5: e", {"1": "a", "true": "b", "null": "c", "~": "d", "1.5": "e"}),
+        ("'<<': a", {"<<": "a"}),
+        ("? a\n: b", {"a": "b"}),
+        ("a: &x [1, 2]\nb: *x", {"a": [1, 2], "b": [1, 2]}),
+        ("&k 1: a\nb: *k", {"1": "a", "b": 1}),
+        ("a: &x 1\nb: &x 2\nc: *x", {"a": 1, "b": 2, "c": 2}),
+        ("%YAML 1.2\n---\na: 1\n...\n", {"a": 1}),
+        ("a: |\n  x\n  y\nb: >-\n  x\n  y\n", {"a": "x\ny\n", "b": "x y"}),
+        ('a: "\\u2028\\t\\n"', {"a": "\u2028\t\n"}),
+        ("a: '1'\nb: \"true\"\nc: ''", {"a": "1", "b": "true", "c": ""}),
+        ("a: 1\r\nb: 2\rc: 3", {"a": 1, "b": 2, "c": 3}),
+        ("a: ${X:-b}", {"a": "${X:-b}"}),
+    ],
+)
+def test_what_is_accepted(text: str, value: object) -> None:
+    assert accepted(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n", "\ufeff"])
+def test_an_empty_file_is_no_node_and_no_error(text: str) -> None:
+    assert read(text, "f.yaml") == (None, [])
+
+
+def test_errors_that_leave_the_tree_readable_are_all_collected() -> None:
+    text = "a: !x 1\na: 2\nb: .nan\n<<: {}\nc: *no\nd: &e [*e]\nok: 1\n"
+    node, diagnostics = read(text, "f.yaml")
+    assert [d.code for d in diagnostics] == [
+        codes.TAG,
+        codes.DUPLICATE_KEY,
+        codes.NUMBER,
+        codes.MERGE_KEY,
+        codes.ALIAS,
+        codes.ALIAS,
+    ]
+    assert isinstance(node, Mapping)
+    assert node.keys() == ["a", "b", "c", "d", "ok"]
+
+
+def test_a_duplicate_key_names_both_places_and_keeps_the_first() -> None:
+    node, [diagnostic] = read("a: 1\nb:\n  c: 1\n  c: [2]\n", "f.yaml")
+    assert str(diagnostic.span) == "f.yaml:4:3"
+    assert [(label, str(span)) for label, span in diagnostic.related] == [("first given", "f.yaml:3:3")]
+    assert node is not None
+    assert plain(node) == {"a": 1, "b": {"c": 1}}
+
+
+def test_a_tab_is_named_with_what_to_do() -> None:
+    _, [diagnostic] = read("a:\n  b: 1\n\tc: 2\n", "f.yaml")
+    assert (diagnostic.message, diagnostic.hint) == ("a tab is used for indentation", "indent with spaces")
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "code"),
+    [
+        ("a: b", Limits(bytes=3), codes.FILE_SIZE),
+        ("a: é", Limits(bytes=4), codes.FILE_SIZE),
+        ("[[[]]]", Limits(depth=2), codes.DEPTH),
+        ("[1, 2, 3]", Limits(nodes=3), codes.NODES),
+        ("a: &x [1]\nb: [*x, *x]", Limits(nodes=7), codes.NODES),
+        ("a: &x [[1]]\nb: [[*x]]", Limits(depth=4), codes.DEPTH),
+        ("abcd: b", Limits(scalar=3), codes.TEXT_SIZE),
+        ("a: &x 1\nb: [*x, *x]", Limits(aliases=1), codes.ALIASES),
+    ],
+)
+def test_each_limit_is_named_and_ends_the_reading(text: str, limits: Limits, code: str) -> None:
+    node, [diagnostic] = read(text, "f.yaml", limits)
+    assert node is None
+    assert diagnostic.code == code
+    assert diagnostic.span is not None
+
+
+def test_a_limit_is_the_last_value_that_is_allowed() -> None:
+    exact = Limits(bytes=12, depth=2, nodes=4, scalar=2, aliases=1)
+    assert refused("[[&x ab],*x]", exact) == []
+
+
+BOMB = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"a{i}: &a{i} [{','.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 10)
+)
+
+
+@pytest.mark.usefixtures("both_parsers")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 1_000_000,
+        "{" * 1_000_000,
+        "- " * 500_000,
+        "? " * 500_000,
+        "{a: " * 200_000,
+        "[" * 50_000 + "]" * 50_000,
+        BOMB,
+        "%TAG !a! x\n" * 500_000,
+    ],
+    ids=["brackets", "braces", "dashes", "questions", "mappings", "lists", "bomb", "directives"],
+)
+def test_a_hostile_file_is_refused_at_once(text: str) -> None:
+    started = time.perf_counter()
+    assert len(refused(text)) == 1
+    assert time.perf_counter() - started < 1
+
+
+def test_an_alias_is_the_node_of_its_anchor() -> None:
+    node, _ = read("a: &x {b: 1}\nc: *x\n", "f.yaml")
+    assert isinstance(node, Mapping)
+    assert node.get("a") is node.get("c")
+
+
+def test_the_garbage_collector_is_left_as_it_was() -> None:
+    read("a: [", "f.yaml")
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        read("a: b", "f.yaml")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_a_mapping_finds_keys_and_their_places() -> None:
+    node, _ = read("a: 1\nb: null\n", "f.yaml")
+    assert isinstance(node, Mapping)
+    key = node.key("b")
+    assert key is not None
+    assert str(key.span) == "f.yaml:2:1"
+    assert ("b" in node, "c" in node, node.get("c"), node.key("c")) == (True, False, None, None)
+    assert isinstance(node.get("b"), Scalar)
+
+
+def test_a_block_ends_with_its_last_value_and_not_with_the_comment_after_it() -> None:
+    node, _ = read("a:\n  b: 1\n\n# comment\nc: 2\n", "f.yaml")
+    assert isinstance(node, Mapping)
+    inner = node.get("a")
+    assert inner is not None
+    assert (inner.span.end_line, inner.span.end_column) == (2, 7)
+
+
+words = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\ufeff\ufffe\uffff"))
+numbers = st.integers(-(10**18), 10**18) | st.floats(allow_nan=False, allow_infinity=False)
+values = st.recursive(
+    st.none() | st.booleans() | numbers | words,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(values)
+def test_json_is_read_back_as_it_was(value: object) -> None:
+    text = json.dumps(value, ensure_ascii=False)
+    for character in "\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    # The parser looks for the colon of a quoted key only this far.
+    if max(map(len, text.split('"'))) < 1000:
+        assert accepted(text) == value
+
+
+@given(values, st.booleans())
+def test_what_pyyaml_writes_is_read_back(value: object, flow: bool) -> None:
+    text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=False, sort_keys=False)
+    assert accepted(text.removesuffix("...\n")) == value
+
+
+def scalars(node: Node) -> list[Scalar]:
+    if isinstance(node, Scalar):
+        return [node]
+    if isinstance(node, Sequence):
+        return [scalar for item in node for scalar in scalars(item)]
+    return [scalar for key, value in node for scalar in (key, *scalars(value))]
+
+
+@given(values)
+def test_a_position_points_at_the_text(value: object) -> None:
+    text = json.dumps(value, indent=2)
+    node, diagnostics = read(text, "f.yaml")
+    lines = text.split("\n")
+    if "\\ud" in text or diagnostics:
+        return
+    assert node is not None
+    for scalar in scalars(node):
+        span = scalar.span
+        assert span.line == span.end_line
+        written = lines[span.line - 1][span.column - 1 : span.end_column - 1]
+        assert str(json.loads(written)) == str(scalar.value)
+
+
+@settings(max_examples=300)
+@given(st.text(st.sampled_from("ab:-?[]{},&*!|>'\"%@`#<$ \n\t\\1.~\u00e9\ufeff\u2028\x00")) | st.binary())
+def test_no_text_makes_it_raise_and_every_error_has_a_place_in_it(text: str | bytes) -> None:
+    node, diagnostics = read(text, "f.yaml")
+    lines = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    count = lines.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+    assert node is None or plain(node) is not NotImplemented
+    for diagnostic in diagnostics:
+        assert diagnostic.span is not None
+        assert 1 <= diagnostic.span.line <= count + 1
+        assert diagnostic.span.column >= 1

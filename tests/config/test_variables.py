@@ -1,0 +1,166 @@
+"""Variables: what they become, what is refused, where it is reported."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.config import codes
+from dpsync.config.nodes import Mapping, Scalar, plain
+from dpsync.config.reader import read
+from dpsync.config.variables import LONGEST_RESULT, substitute
+from dpsync.model.diagnostic import Diagnostic
+
+ENV = {"NAME": "acme", "EMPTY": "", "N": "1", "YES": "true", "BAD": "a\x1bb", "DOLLAR": "${NAME}$$"}
+
+
+def value_of(text: str) -> tuple[Scalar, list[Diagnostic]]:
+    source = f"key: {text}\n"
+    node, problems = read(source, "f.yaml")
+    assert problems == []
+    assert isinstance(node, Mapping)
+    result, problems = substitute(node, ENV, source)
+    assert isinstance(result, Mapping)
+    scalar = result.get("key")
+    assert isinstance(scalar, Scalar)
+    return scalar, problems
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "interpolated"),
+    [
+        ("${NAME}", "acme", True),
+        ("a-${NAME}-${N}", "a-acme-1", True),
+        ("${N}", "1", True),
+        ("${YES}", "true", True),
+        ("${EMPTY}", "", True),
+        ("${NAME:-x}", "acme", True),
+        ("${NOPE:-x y}", "x y", True),
+        ("${EMPTY:-x}", "x", True),
+        ("${NOPE:-}", "", True),
+        ("${NOPE:-1}", "1", True),
+        ("${NOPE:-$$}", "$", True),
+        ("${NAME:?why}", "acme", True),
+        ("${DOLLAR}", "${NAME}$$", True),
+        ("$${NAME}", "${NAME}", False),
+        ("$$$${NAME}", "$${NAME}", False),
+        ("$$${NAME}", "$acme", True),
+        ("5$ or $NAME", "5$ or $NAME", False),
+        ("17", 17, False),
+        ("'${NAME}'", "acme", True),
+        ('"${NAME}"', "acme", True),
+    ],
+)
+def test_a_variable_becomes_text(text: str, value: object, interpolated: bool) -> None:
+    scalar, problems = value_of(text)
+    assert problems == []
+    assert (scalar.value, scalar.interpolated) == (value, interpolated)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "column"),
+    [
+        ("${NOPE}", codes.MISSING_VARIABLE, 1, 6),
+        ("$$ a ${NOPE}", codes.MISSING_VARIABLE, 1, 11),
+        ("'it''s ${NOPE}'", codes.MISSING_VARIABLE, 1, 13),
+        ('"\\t${NOPE}"', codes.MISSING_VARIABLE, 1, 9),
+        ("&x ${NOPE}", codes.MISSING_VARIABLE, 1, 9),
+        ("|\n  a\n  b ${NOPE}", codes.MISSING_VARIABLE, 3, 5),
+        (">-\n  a\n  ${NOPE}", codes.MISSING_VARIABLE, 3, 3),
+        ('"\\x24 ${NOPE}"', codes.MISSING_VARIABLE, 1, 6),
+        ("${EMPTY:?needed}", codes.MISSING_VARIABLE, 1, 6),
+        ("a ${NOPE", codes.MALFORMED_VARIABLE, 1, 8),
+        ("${}", codes.MALFORMED_VARIABLE, 1, 6),
+        ("${1A}", codes.MALFORMED_VARIABLE, 1, 6),
+        ("${A-b}", codes.MALFORMED_VARIABLE, 1, 6),
+        ("${A:b}", codes.MALFORMED_VARIABLE, 1, 6),
+        ("${ NAME }", codes.MALFORMED_VARIABLE, 1, 6),
+        ("${A:-${NAME}}", codes.MALFORMED_VARIABLE, 1, 6),
+        ("x ${BAD}", codes.VARIABLE_VALUE, 1, 8),
+    ],
+)
+def test_a_problem_points_at_its_variable(text: str, code: str, line: int, column: int) -> None:
+    scalar, [problem] = value_of(text)
+    assert problem.span is not None
+    assert (problem.code, problem.span.line, problem.span.column) == (code, line, column)
+    assert scalar.interpolated
+    assert "\x1b" not in problem.message
+
+
+def test_the_message_of_a_required_variable_is_shown() -> None:
+    _, [problem] = value_of("${NOPE:?set it to the name of the organization}")
+    assert problem.message == "the variable NOPE is not set: set it to the name of the organization"
+
+
+def test_every_missing_variable_of_a_text_is_reported_once() -> None:
+    _, problems = value_of("${A} ${B} ${A}")
+    assert [problem.message.split()[2] for problem in problems] == ["A", "B"]
+
+
+def test_keys_and_untouched_nodes_stay_as_they_are() -> None:
+    node, _ = read("${NAME}: [a, {b: 1}]\n", "f.yaml")
+    assert node is not None
+    result, problems = substitute(node, ENV)
+    assert result is node
+    assert problems == []
+
+
+def test_without_the_source_a_problem_points_at_the_scalar() -> None:
+    node, _ = read("a: x ${NOPE}\n", "f.yaml")
+    assert node is not None
+    _, [problem] = substitute(node, ENV)
+    assert str(problem.span) == "f.yaml:1:4"
+
+
+def test_an_alias_is_substituted_and_reported_once() -> None:
+    node, _ = read("a: &x ['${NAME}', '${NOPE}']\nb: *x\n", "f.yaml")
+    assert node is not None
+    result, problems = substitute(node, ENV)
+    assert isinstance(result, Mapping)
+    assert result.get("a") is result.get("b")
+    assert len(problems) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["${A}" * 200_000, "${NOPE:-" * 100_000, "${A:-b} " * 100_000, "$" * 900_000]
+)
+def test_hostile_texts_are_bounded_in_time_and_size(text: str) -> None:
+    node, _ = read(f"a: '{text}'\n", "f.yaml")
+    assert node is not None
+    started = time.perf_counter()
+    result, problems = substitute(node, {"A": "x" * 1000}, text)
+    assert time.perf_counter() - started < 1
+    assert problems or len(str(plain(result))) <= LONGEST_RESULT
+
+
+def test_all_texts_of_a_file_together_are_bounded() -> None:
+    node, _ = read("[" + "'${A}'," * 30 + "]", "f.yaml")
+    assert node is not None
+    _, problems = substitute(node, {"A": "x" * 900_000})
+    assert {problem.code for problem in problems} == {codes.TEXT_SIZE}
+
+
+@given(st.text(st.sampled_from("${}NAME:-? \nx"), max_size=30))
+def test_it_never_raises_and_text_without_a_dollar_is_kept(text: str) -> None:
+    span_source, _ = read("a", "f.yaml")
+    assert isinstance(span_source, Scalar)
+    scalar = Scalar(text, span_source.span, text, False)
+    result, problems = substitute(scalar, ENV, "a")
+    assert isinstance(result, Scalar)
+    if "$" not in text:
+        assert result is scalar
+    if not problems and "${" not in text:
+        assert result.value == text.replace("$$", "$")
+
+
+@given(st.text(st.characters(exclude_categories=("Cs", "Cc"))))
+def test_doubling_every_dollar_gives_the_text_itself(text: str) -> None:
+    node, _ = read("a", "f.yaml")
+    assert isinstance(node, Scalar)
+    doubled = text.replace("$", "$$")
+    result, problems = substitute(Scalar(doubled, node.span, doubled, False), {})
+    assert isinstance(result, Scalar)
+    assert (result.value, problems) == (text, [])

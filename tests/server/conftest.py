@@ -1,0 +1,51 @@
+"""One companion per test process, over real HTTP, holding every answer against the model of its operation."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from companion_calls import START, Api, StillClock
+
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+from dpsync.server.world import builtin
+
+WORLD = builtin()
+
+
+def serving(profile: str = "full") -> Iterator[Api]:
+    clock = StillClock()
+    store = open_store(":memory:")
+    app = build(store, profile=profile, clock=clock, check_answers=True)
+    with ThreadedServer(app) as server, httpx.Client(base_url=server.url) as http:
+        yield Api(server, http, clock)
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def companion() -> Iterator[Api]:
+    yield from serving()
+
+
+@pytest.fixture(scope="session")
+def reference_companion() -> Iterator[Api]:
+    yield from serving("reference")
+
+
+def fresh(api: Api) -> Iterator[Api]:
+    api.server.reset(WORLD)
+    api.clock.now = START
+    yield api
+    assert api.app.violations == []
+    assert [entry for entry in api.app.requests if entry[2] == 500] == []
+
+
+@pytest.fixture
+def api(companion: Api) -> Iterator[Api]:
+    yield from fresh(companion)
+
+
+@pytest.fixture
+def reference(reference_companion: Api) -> Iterator[Api]:
+    yield from fresh(reference_companion)

@@ -1,0 +1,262 @@
+"""Spaces and collections: their life, their order, and what moving or deleting them does elsewhere."""
+
+from typing import Any
+
+import pytest
+from companion_calls import Api
+
+
+def space(id: str) -> dict[str, str]:
+    return {"type": "space", "space": id}
+
+
+def ordered(api: Api, collection: str = "product") -> list[str]:
+    return api.ids(f"/collections/{collection}/spaces")
+
+
+# --- spaces ------------------------------------------------------------------------------------------
+
+
+def test_spaces_are_listed_in_order_of_creation(api: Api) -> None:
+    made = api.make("/orgs/acme/spaces", {"title": "New", "parent": "product", "empty": True})
+    before = ["guides", "news", "api-reference", "changelog", "handbook", "onboarding", "support", "archive"]
+    assert api.ids("/orgs/acme/spaces") == [*before, made["id"]]
+    assert ordered(api) == ["guides", "news", "changelog", made["id"]]
+
+
+def test_a_space_is_made_with_or_without_fields(api: Api) -> None:
+    fields = {"title": "T", "emoji": "1f4d6", "language": "pt-br", "editMode": "locked", "parent": "api"}
+    made = api.make("/orgs/acme/spaces", fields)
+    assert {key: made[key] for key in fields} == fields
+    assert api.get(f"/spaces/{made['id']}") == made
+    assert api.make("/orgs/acme/spaces")["title"] == "Untitled"
+    api.refused(404, "POST", "/orgs/acme/spaces", {"parent": "none"})
+
+
+def test_a_space_takes_and_clears_its_fields(api: Api) -> None:
+    rules = {"type": "rules", "rules": [{"rule": "require_specific_reviewers", "users": ["ada"]}]}
+    fields = {"title": "T", "editMode": "locked", "defaultLevel": None, "language": "fr", "mergeRules": rules}
+    changed = api.patch("/spaces/guides", fields)
+    assert {key: changed[key] for key in fields} == fields
+    assert changed["updatedAt"] > changed["createdAt"]
+    assert "emoji" not in api.patch("/spaces/guides", {"emoji": None})
+    for level in ("inherit", "read"):
+        assert api.patch("/spaces/guides", {"defaultLevel": level})["defaultLevel"] == level
+
+
+def test_a_copy_has_title_settings_and_collection_of_the_original_and_no_site(api: Api) -> None:
+    api.patch("/spaces/news", {"defaultLevel": None})
+    copy = api.make("/spaces/news/duplicate")
+    assert (copy["title"], copy["parent"], copy["defaultLevel"]) == ("News", "product", None)
+    assert ordered(api) == ["guides", "news", "changelog", copy["id"]]
+    assert api.ids("/orgs/acme/sites", space=copy["id"]) == []
+
+
+def test_a_deleted_space_leaves_every_list_and_site_but_can_be_read(api: Api) -> None:
+    api.delete("/spaces/news")
+    assert "deletedAt" in api.get("/spaces/news")
+    assert "news" not in api.ids("/orgs/acme/spaces") + ordered(api)
+    assert api.ids("/orgs/acme/sites", space="news") == []
+    assert api.get("/orgs/acme/members/ada")["spaces"] == 7
+    api.delete("/spaces/news")
+    for method, path in [("PATCH", ""), ("POST", "/move"), ("POST", "/duplicate")]:
+        api.refused(404, method, f"/spaces/news{path}", {})
+
+
+def test_deleting_a_space_takes_emptied_sections_along_and_promotes_the_defaults(api: Api) -> None:
+    site = "/orgs/acme/sites/docs"
+    api.delete("/spaces/guides")
+    api.delete("/spaces/api-reference")
+    sections = api.items(f"{site}/sections")
+    assert [(section["id"], section["default"]) for section in sections] == [
+        ("docs-news", True),
+        ("docs-api", False),
+    ]
+    assert [(place["id"], place["default"]) for place in sections[1]["siteSpaces"]] == [
+        ("docs-api-changelog", True)
+    ]
+    assert api.get(site)["siteSpaces"] == 2
+
+
+def test_a_space_is_restored_to_the_end_of_its_collection_but_not_to_its_sites(api: Api) -> None:
+    api.delete("/spaces/guides")
+    restored = api.post("/spaces/guides/restore")
+    assert "deletedAt" not in restored
+    assert ordered(api) == ["news", "changelog", "guides"]
+    assert api.ids("/orgs/acme/spaces")[0] == "guides"
+    assert api.ids("/orgs/acme/sites", space="guides") == []
+    assert api.post("/spaces/guides/restore") == restored
+
+
+def test_a_restored_space_whose_collection_is_gone_is_at_the_top(api: Api) -> None:
+    api.delete("/spaces/guides")
+    api.delete("/collections/product")
+    assert "parent" not in api.post("/spaces/guides/restore")
+
+
+def test_after_seven_days_a_deleted_space_is_gone(api: Api) -> None:
+    api.delete("/spaces/guides")
+    api.clock.pass_by(days=7)
+    api.get("/spaces/guides")
+    api.clock.pass_by(seconds=1)
+    api.refused(404, "GET", "/spaces/guides")
+    api.refused(404, "POST", "/spaces/guides/restore")
+
+
+@pytest.mark.parametrize(
+    ("visibility", "published", "parent", "expected"),
+    [
+        ("public", True, True, "public"),
+        ("unlisted", True, True, "unlisted"),
+        ("share-link", True, False, "share-link"),
+        ("visitor-auth", True, False, "visitor-auth"),
+        ("public", False, True, "in-collection"),
+        ("public", False, False, "private"),
+    ],
+)
+def test_the_visibility_of_a_space_follows_its_site_then_its_collection(
+    api: Api, visibility: str, published: bool, parent: bool, expected: str
+) -> None:
+    made = api.make("/orgs/acme/spaces", {"title": "S", "parent": "product" if parent else None})
+    site = api.make("/orgs/acme/sites", {"title": "Site", "visibility": visibility, "spaces": [made["id"]]})
+    if published:
+        api.post(f"/orgs/acme/sites/{site['id']}/publish")
+    shown = api.get(f"/spaces/{made['id']}")
+    assert shown["visibility"] == expected
+    assert ("published" in shown["urls"]) == published
+    assert ("public" in shown["urls"]) == (expected == "public")
+
+
+def test_of_several_sites_the_most_open_one_decides(api: Api) -> None:
+    for visibility in ("visitor-auth", "unlisted", "share-link"):
+        body = {"title": visibility, "visibility": visibility, "spaces": ["handbook"]}
+        api.post(f"/orgs/acme/sites/{api.make('/orgs/acme/sites', body)['id']}/publish")
+    assert api.get("/spaces/handbook")["visibility"] == "unlisted"
+
+
+# --- moving ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"position": {"before": space("guides")}}, ["changelog", "guides", "news"]),
+        ({"position": {"after": space("guides")}}, ["guides", "changelog", "news"]),
+        ({"parent": "product", "position": {"before": space("news")}}, ["guides", "changelog", "news"]),
+        ({"parent": None}, ["guides", "news"]),
+        ({"parent": "internal"}, ["guides", "news"]),
+    ],
+)
+def test_a_space_moves_within_and_out_of_its_collection(api: Api, body: Any, expected: list[str]) -> None:
+    moved = api.post("/spaces/changelog/move", body)
+    assert moved.get("parent") == body.get("parent", "product")
+    assert ordered(api) == expected
+
+
+def test_a_space_moves_to_the_end_or_to_a_place_of_another_collection(api: Api) -> None:
+    api.post("/spaces/support/move", {"parent": "internal"})
+    api.post("/spaces/archive/move", {"parent": "internal", "position": {"before": space("onboarding")}})
+    assert ordered(api, "internal") == ["handbook", "archive", "onboarding", "support"]
+
+
+def test_a_space_may_be_placed_beside_a_collection(api: Api) -> None:
+    api.post("/spaces/news/move", {"position": {"before": {"type": "collection", "collection": "api"}}})
+    assert ordered(api) == ["news", "guides", "changelog"]
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (409, {}),
+        (409, {"parent": "product"}),
+        (409, {"position": {}}),
+        (409, {"position": {"after": space("news")}}),
+        (400, {"position": {"after": space("changelog")}}),
+        (400, {"position": {"after": space("handbook")}}),
+        (400, {"position": {"after": space("none")}}),
+        (400, {"position": {"after": {"type": "space"}}}),
+        (400, {"position": {"before": space("guides"), "after": space("news")}}),
+        (404, {"parent": "none"}),
+        (404, {"parent": "none", "position": {}}),
+    ],
+)
+def test_a_move_that_cannot_be_or_changes_nothing_is_refused(api: Api, status: int, body: Any) -> None:
+    api.refused(status, "POST", "/spaces/changelog/move", body)
+    assert ordered(api) == ["guides", "news", "changelog"]
+
+
+def test_a_move_of_what_is_absent_is_not_found(api: Api) -> None:
+    api.refused(404, "POST", "/spaces/none/move", {"parent": None})
+    api.refused(404, "POST", "/collections/none/move", {"parent": None})
+
+
+def test_a_space_is_transferred_to_the_top_of_another_organization(api: Api) -> None:
+    made = api.make("/orgs/acme/spaces", {"title": "S", "parent": "product"})
+    moved = api.post(f"/spaces/{made['id']}/transfer", {"organization": "globex"})
+    assert moved["organization"] == "globex"
+    assert "parent" not in moved
+    assert made["id"] not in api.ids("/orgs/acme/spaces")
+    assert made["id"] in api.ids("/orgs/globex/spaces")
+
+
+@pytest.mark.parametrize("what", ["spaces/guides", "collections/product"])
+def test_a_transfer_that_may_not_be_is_refused(api: Api, what: str) -> None:
+    assert "a site shows" in api.refused(412, "POST", f"/{what}/transfer", {"organization": "globex"})
+    api.refused(409, "POST", f"/{what}/transfer", {"organization": "acme"})
+    api.refused(404, "POST", f"/{what}/transfer", {"organization": "none"})
+    api.refused(404, "POST", f"/{what.split('/')[0]}/none/transfer", {"organization": "globex"})
+    api.refused(400, "POST", f"/{what}/transfer", {})
+    api.as_("hank-token").patch("/orgs/globex/members/ada", {"role": "read"})
+    assert "no admin" in api.refused(412, "POST", f"/{what}/transfer", {"organization": "globex"})
+
+
+# --- collections -------------------------------------------------------------------------------------
+
+
+def test_collections_are_listed_with_what_is_nested_or_without(api: Api) -> None:
+    assert api.ids("/orgs/acme/collections") == ["product", "api", "internal"]
+    assert api.ids("/orgs/acme/collections", nested=False) == ["product", "internal"]
+    assert api.get("/collections/api")["parent"] == "product"
+
+
+def test_a_collection_is_made_changed_and_deleted(api: Api) -> None:
+    made = api.make("/orgs/acme/collections", {"title": "New", "parent": "product"})
+    assert made["parent"] == "product"
+    fields = {"title": "Newer", "description": "All of it", "defaultLevel": "comment"}
+    changed = api.patch(f"/collections/{made['id']}", fields)
+    assert {key: changed[key] for key in fields} == fields
+    assert "description" not in api.patch(f"/collections/{made['id']}", {"description": ""})
+    api.delete(f"/collections/{made['id']}")
+    api.delete(f"/collections/{made['id']}")
+    api.refused(404, "GET", f"/collections/{made['id']}")
+    api.refused(404, "POST", "/orgs/acme/collections", {"parent": "none"})
+
+
+def test_deleting_a_collection_lifts_what_is_in_it_to_its_place(api: Api) -> None:
+    api.post("/spaces/news/move", {"parent": "api"})
+    api.delete("/collections/api")
+    assert ordered(api) == ["api-reference", "news", "guides", "changelog"]
+    api.delete("/collections/product")
+    assert "parent" not in api.get("/spaces/guides")
+    assert api.ids("/orgs/acme/collections") == ["internal"]
+
+
+def test_a_collection_moves_but_not_into_itself(api: Api) -> None:
+    internal = {"type": "collection", "collection": "internal"}
+    api.refused(400, "POST", "/collections/product/move", {"parent": "api"})
+    api.refused(400, "POST", "/collections/product/move", {"parent": "product"})
+    api.refused(409, "POST", "/collections/api/move", {"parent": "product"})
+    api.post("/collections/api/move", {"parent": None, "position": {"before": internal}})
+    assert api.ids("/orgs/acme/collections") == ["product", "api", "internal"]
+    api.post("/collections/product/move", {"position": {"after": internal}})
+    assert api.ids("/orgs/acme/collections") == ["api", "internal", "product"]
+
+
+def test_a_collection_is_transferred_with_everything_in_it(api: Api) -> None:
+    outer = api.make("/orgs/acme/collections", {"title": "Outer"})["id"]
+    inner = api.make("/orgs/acme/collections", {"title": "Inner", "parent": outer})["id"]
+    made = api.make("/orgs/acme/spaces", {"title": "S", "parent": inner})["id"]
+    api.post(f"/collections/{outer}/transfer", {"organization": "globex"})
+    assert api.ids("/orgs/globex/collections") == [outer, inner]
+    assert api.get(f"/spaces/{made}")["organization"] == "globex"
+    assert api.ids("/orgs/acme/collections") == ["product", "api", "internal"]

@@ -1,0 +1,249 @@
+"""Organizations, members, teams and agent instructions."""
+
+from typing import Any
+
+import pytest
+from companion_calls import Api
+
+ACME = "/orgs/acme"
+MEMBERS = ["ada", "grace", "lin", "rui", "eve", "cam", "kim", "gus"]
+
+
+def test_the_caller_is_told_who_they_are(api: Api) -> None:
+    assert api.get("/user")["email"] == "ada@acme.example"
+    assert api.as_("hank-token").get("/user")["id"] == "hank"
+
+
+def test_organizations_are_those_of_the_caller(api: Api) -> None:
+    assert api.ids("/orgs") == ["acme", "globex"]
+    assert api.as_("grace-token").ids("/orgs") == ["acme"]
+
+
+def test_an_organization_takes_and_clears_its_settings(api: Api) -> None:
+    fields = {
+        "title": "Other",
+        "emailDomains": ["a.example", "b.example"],
+        "hostname": "other",
+        "defaultRole": "comment",
+        "defaultContent": {"type": "site", "site": "help"},
+        "sso": True,
+        "ai": False,
+        "inviteLinks": False,
+        "mergeRules": {"type": "none"},
+    }
+    changed = api.patch(ACME, {**fields, "logo": "https://acme.example/logo.svg"})
+    assert {key: changed[key] for key in fields} == fields
+    assert changed["urls"]["logo"] == "https://acme.example/logo.svg"
+    cleared = api.patch(ACME, {"defaultRole": None, "defaultContent": None, "logo": None})
+    assert (cleared["defaultRole"], cleared["defaultContent"]) == (None, None)
+    assert "logo" not in cleared["urls"]
+    assert api.get(ACME) == cleared
+
+
+def test_a_setting_that_names_what_is_taken_or_absent_is_refused(api: Api) -> None:
+    api.refused(409, "PATCH", ACME, {"hostname": "globex"})
+    api.refused(404, "PATCH", ACME, {"defaultContent": {"type": "site", "site": "globex-docs"}})
+
+
+def test_every_permission_of_an_admin_is_true(api: Api) -> None:
+    for path in (ACME, "/spaces/guides", "/collections/product", f"{ACME}/teams/writers"):
+        assert set(api.get(path)["permissions"].values()) == {True}
+
+
+def test_agent_instructions_are_an_empty_document_until_they_are_set(api: Api) -> None:
+    empty = api.get("/orgs/globex/agent-instructions")
+    assert empty["instructions"]["nodes"] == []
+
+
+def test_agent_instructions_are_read_back_as_the_platform_keeps_documents(api: Api) -> None:
+    def leaf(text: str) -> dict[str, Any]:
+        return {"object": "leaf", "text": text, "marks": []}
+
+    text = {"object": "text", "leaves": [leaf("Be "), leaf("brief.")]}
+    document = {"object": "document", "nodes": [{"object": "block", "type": "paragraph", "nodes": [text]}]}
+    written = api.put(f"{ACME}/agent-instructions", {"instructions": document})
+    assert written == api.get(f"{ACME}/agent-instructions")
+    assert written["updatedBy"]["id"] == "ada"
+    block = written["instructions"]["nodes"][0]
+    assert block["key"]
+    assert block["nodes"][0]["leaves"] == [leaf("Be brief.")]
+    again = api.put(f"{ACME}/agent-instructions", {"instructions": written["instructions"]})
+    assert again["instructions"] == written["instructions"]
+
+
+# --- members -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, MEMBERS[::-1]),
+        ({"order": "asc"}, MEMBERS),
+        ({"role": "admin", "order": "asc"}, ["ada", "grace"]),
+        ({"role": "guest"}, ["gus"]),
+        ({"search": "GRACE"}, ["grace"]),
+        ({"search": "eve@"}, ["eve"]),
+        ({"search": "nobody"}, []),
+        ({"sort": "lastSeenAt"}, ["ada", "grace", "lin"]),
+        ({"sort": "lastSeenAt", "order": "asc"}, ["lin", "grace", "ada"]),
+        ({"sort": "name", "order": "asc"}, ["ada", "cam", "eve", "grace", "gus", "kim", "lin", "rui"]),
+    ],
+)
+def test_members_are_listed_sorted_and_filtered(api: Api, query: dict[str, Any], expected: list[str]) -> None:
+    assert api.ids(f"{ACME}/members", **query) == expected
+    assert api.ids(f"{ACME}/members", limit=2, **query) == expected
+    assert api.get(f"{ACME}/members", **query)["count"] == len(expected)
+
+
+def test_a_member_shows_who_and_how_much(api: Api) -> None:
+    ada = api.get(f"{ACME}/members/ada")
+    assert (ada["id"], ada["user"]["email"], ada["role"]) == ("ada", "ada@acme.example", "admin")
+    assert (ada["teams"], ada["spaces"]) == (1, 8)
+    assert api.get(f"{ACME}/members/gus")["role"] is None
+    assert api.get(f"{ACME}/members/gus")["spaces"] == 0
+
+
+def test_the_role_of_a_member_changes_up_to_guest(api: Api) -> None:
+    assert api.patch(f"{ACME}/members/kim", {"role": "create"})["role"] == "create"
+    assert api.patch(f"{ACME}/members/kim", {"role": None})["role"] is None
+    assert api.patch(f"{ACME}/members/kim", {})["role"] is None
+    api.refused(404, "PATCH", f"{ACME}/members/oli", {"role": "read"})
+
+
+def test_a_deleted_member_leaves_the_teams_and_may_be_absent(api: Api) -> None:
+    api.delete(f"{ACME}/members/lin")
+    api.delete(f"{ACME}/members/lin")
+    api.refused(404, "GET", f"{ACME}/members/lin")
+    assert api.get(f"{ACME}/teams/writers")["members"] == 1
+
+
+def test_the_last_admin_stays(api: Api) -> None:
+    api.delete(f"{ACME}/members/grace")
+    api.refused(409, "DELETE", f"{ACME}/members/ada")
+    api.refused(409, "PATCH", f"{ACME}/members/ada", {"role": "create"})
+    api.refused(409, "PATCH", f"{ACME}/members/ada", {"role": None})
+    assert api.patch(f"{ACME}/members/ada", {"role": "admin"})["role"] == "admin"
+
+
+def test_a_ping_says_that_the_member_was_seen_now(api: Api) -> None:
+    api.clock.pass_by(days=1)
+    assert api.post(f"{ACME}/ping") == {}
+    assert api.get(f"{ACME}/members/ada")["lastSeenAt"] == "2026-03-02T00:00:00.000Z"
+
+
+def test_a_known_user_becomes_an_sso_member_with_the_default_role(api: Api) -> None:
+    added = api.post(f"{ACME}/members/oli/sso")
+    assert (added["sso"], added["role"]) == (True, "read")
+    assert api.post(f"{ACME}/members/kim/sso")["sso"] is True
+    assert api.ids(f"{ACME}/members")[0] == "oli"
+    api.refused(404, "POST", f"{ACME}/members/nobody/sso")
+
+
+def test_the_spaces_of_a_member_are_those_they_have_access_to(api: Api) -> None:
+    api.patch("/spaces/archive", {"defaultLevel": None})
+    levels = {item["space"]["id"]: item["permission"] for item in api.items(f"{ACME}/members/lin/spaces")}
+    assert levels == {
+        "guides": "read",
+        "news": "read",
+        "api-reference": "read",
+        "changelog": "read",
+        "handbook": "create",
+        "onboarding": "create",
+        "support": "create",
+    }
+    newest = [item["space"]["id"] for item in api.items(f"{ACME}/members/ada/spaces", limit=3)]
+    assert newest == api.ids(f"{ACME}/spaces")[::-1]
+    oldest = [item["space"]["id"] for item in api.items(f"{ACME}/members/ada/spaces", order="asc")]
+    assert oldest == newest[::-1]
+    assert api.items(f"{ACME}/members/gus/spaces") == []
+
+
+def test_the_teams_of_a_member_come_with_the_role(api: Api) -> None:
+    api.put(f"{ACME}/teams/sales/members/ada", {}, 204)
+    found = api.items(f"{ACME}/members/ada/teams")
+    assert [(item["team"]["id"], item["member"]["role"]) for item in found] == [
+        ("writers", "owner"),
+        ("sales", "member"),
+    ]
+    assert [item["team"]["id"] for item in api.items(f"{ACME}/members/ada/teams", title="SAL")] == ["sales"]
+
+
+# --- teams -------------------------------------------------------------------------------------------
+
+
+def people(api: Api, team: str = "writers") -> dict[str, str]:
+    return {item["organization"]["id"]: item["team"]["role"] for item in api.items(f"{ACME}/teams/{team}/members")}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, ["writers", "reviewers", "sales", "legacy"]),
+        ({"title": "WRIT"}, ["writers"]),
+        ({"owner": "rui"}, ["reviewers"]),
+        ({"owner": "lin"}, []),
+        ({"owner": "grace"}, ["writers", "reviewers", "sales", "legacy"]),
+        ({"owner": "nobody"}, []),
+    ],
+)
+def test_teams_are_listed_and_filtered(api: Api, query: dict[str, Any], expected: list[str]) -> None:
+    assert api.ids(f"{ACME}/teams", **query) == expected
+
+
+def test_creating_a_team_twice_makes_two(api: Api) -> None:
+    body = {"title": "New", "members": ["ada", "LIN@acme.example"]}
+    made = [api.put(f"{ACME}/teams", body, 201) for _ in range(2)]
+    assert made[0]["id"] != made[1]["id"]
+    assert made[0]["members"] == 2
+    assert people(api, made[0]["id"]) == {"ada": "member", "lin": "member"}
+    api.refused(404, "PUT", f"{ACME}/teams", {"title": "New", "members": ["oli"]})
+    assert len(api.ids(f"{ACME}/teams")) == 6
+
+
+def test_a_team_is_renamed_and_deleted_with_its_memberships(api: Api) -> None:
+    assert api.patch(f"{ACME}/teams/writers", {"title": "Authors"})["title"] == "Authors"
+    api.delete(f"{ACME}/teams/writers")
+    api.delete(f"{ACME}/teams/writers")
+    api.refused(404, "GET", f"{ACME}/teams/writers")
+    assert api.get(f"{ACME}/members/lin")["teams"] == 0
+    api.refused(404, "GET", f"{ACME}/teams/reactor")
+    api.delete(f"{ACME}/teams/reactor")
+    assert api.ids("/orgs/globex/teams") == ["reactor"]
+
+
+def test_one_membership_is_put_changed_and_removed(api: Api) -> None:
+    team = f"{ACME}/teams/writers/members"
+    api.ok("PUT", f"{team}/kim", status=204)
+    assert people(api)["kim"] == "member"
+    api.put(f"{team}/kim", {"role": "owner"}, 204)
+    api.ok("PUT", f"{team}/kim", status=204)
+    assert people(api)["kim"] == "owner"
+    api.delete(f"{team}/kim")
+    api.delete(f"{team}/kim")
+    assert people(api) == {"ada": "owner", "lin": "member"}
+    api.refused(404, "PUT", f"{team}/oli", {"role": "member"})
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({}, {"ada": "owner", "lin": "member"}),
+        ({"add": ["kim"]}, {"ada": "owner", "lin": "member", "kim": "member"}),
+        ({"add": ["KIM@acme.example", "ada"]}, {"ada": "owner", "lin": "member", "kim": "member"}),
+        ({"remove": ["ada@acme.example", "oli"]}, {"lin": "member"}),
+        ({"add": ["kim"], "remove": ["kim@acme.example"]}, {"ada": "owner", "lin": "member"}),
+        ({"memberships": {"lin": {"role": "owner"}}}, {"ada": "owner", "lin": "owner"}),
+        ({"add": ["kim"], "memberships": {"kim": {"role": "owner"}}}, {"ada": "owner", "lin": "member", "kim": "owner"}),
+        ({"remove": ["lin"], "memberships": {"lin": {"role": "owner"}}}, {"ada": "owner"}),
+    ],
+)  # fmt: skip
+def test_many_memberships_change_at_once(api: Api, body: Any, expected: dict[str, str]) -> None:
+    api.put(f"{ACME}/teams/writers/members", body, 204)
+    assert people(api) == expected
+    assert api.get(f"{ACME}/teams/writers")["members"] == len(expected)
+
+
+def test_a_change_of_memberships_is_all_or_nothing(api: Api) -> None:
+    body = {"add": ["kim", "oli"], "remove": ["lin"]}
+    api.refused(404, "PUT", f"{ACME}/teams/writers/members", body)
+    assert people(api) == {"ada": "owner", "lin": "member"}

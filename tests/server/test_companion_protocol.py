@@ -1,0 +1,217 @@
+"""What every operation obeys: tokens, paths, methods, bodies, limits, the error body, the generated document."""
+
+import httpx
+import pytest
+from companion_calls import Api
+
+from dpsync.server.app import LARGEST_BODY
+from dpsync.server.operations import OPERATIONS
+
+
+@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer nobody", "Basic ada-token", "ada-token"])
+def test_without_a_valid_token_nothing_is_answered(api: Api, header: str | None) -> None:
+    headers = {} if header is None else {"Authorization": header}
+    answer = api.http.get("/v1/orgs", headers=headers)
+    assert answer.status_code == 401
+    assert answer.json()["error"]["code"] == 401
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/orgs/", "/orgs/acme/nothing", "/orgs//sites", "/spaces"])
+def test_an_unknown_path_is_not_found(api: Api, path: str) -> None:
+    api.refused(404, "GET", path)
+
+
+def test_a_known_path_with_another_method_says_which_ones_it_has(api: Api) -> None:
+    assert "GET" in api.refused(405, "DELETE", "/orgs")
+    assert "DELETE, GET, PATCH" in api.refused(405, "PUT", "/spaces/guides")
+
+
+def test_a_known_operation_that_is_not_served_is_told_from_a_wrong_path(api: Api) -> None:
+    for method, path in [("GET", "/orgs/acme/saml"), ("GET", "/integrations"), ("POST", "/orgs/acme/join")]:
+        assert "not served yet" in api.refused(501, method, path)
+
+
+def test_another_organization_is_not_found_rather_than_forbidden(api: Api) -> None:
+    hank = api.as_("hank-token")
+    for path in ["/orgs/acme", "/orgs/acme/sites", "/orgs/acme/sites/docs/structure", "/spaces/guides"]:
+        hank.refused(404, "GET", path)
+    hank.refused(404, "PATCH", "/collections/product", {"title": "Mine"})
+    hank.delete("/spaces/guides")
+    assert "guides" in api.ids("/orgs/acme/spaces")
+
+
+def test_a_member_who_is_no_admin_any_more_may_read_but_not_write(api: Api) -> None:
+    api.patch("/orgs/acme/members/grace", {"role": "read"})
+    grace = api.as_("grace-token")
+    assert grace.get("/orgs/acme")["permissions"]["admin"] is False
+    grace.refused(403, "PATCH", "/orgs/acme", {"title": "Mine"})
+    grace.refused(403, "DELETE", "/spaces/guides")
+
+
+def _whole(size: int) -> bytes:
+    return b'{"title": "' + b"x" * (size - 13) + b'"}'
+
+
+def test_a_body_over_ten_mebibytes_is_refused_with_and_without_a_length(api: Api) -> None:
+    for content in (_whole(LARGEST_BODY + 1), iter([_whole(LARGEST_BODY), b" "])):
+        headers = {"Authorization": "Bearer ada-token", "Content-Type": "application/json"}
+        with httpx.Client(base_url=api.server.url) as http:
+            answer = http.patch("/v1/spaces/guides", content=content, headers=headers)
+        assert answer.status_code == 413
+    assert api.get("/spaces/guides")["title"] == "Guides"
+
+
+def test_a_body_of_exactly_ten_mebibytes_is_read(api: Api) -> None:
+    headers = {"Content-Type": "application/json"}
+    message = api.refused(400, "PATCH", "/spaces/guides", content=_whole(LARGEST_BODY), headers=headers)
+    assert message.startswith("body.title")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
+def test_a_body_that_is_not_json_by_its_type_is_refused(api: Api, kind: str) -> None:
+    api.refused(415, "PATCH", "/spaces/guides", content=b"{}", headers={"Content-Type": kind})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"{",
+        b"",
+        b"null",
+        b"[]",
+        b'"text"',
+        b'{"title": NaN}',
+        b'{"title": "\\ud800"}',
+        b'{"title": "\xff"}',
+        b"[" * 100_000,
+        b"[" * 100_000 + b"]" * 100_000,
+        b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+    ],
+)
+def test_a_malformed_body_is_a_bad_request_and_no_crash(api: Api, content: bytes) -> None:
+    headers = {"Content-Type": "application/json"}
+    message = api.refused(400, "PATCH", "/spaces/guides", content=content, headers=headers)
+    assert message.startswith("body")
+
+
+def test_members_of_a_body_that_are_not_known_are_ignored(api: Api) -> None:
+    assert api.patch("/spaces/guides", {"title": "Guide", "colour": "red", "id": "x"})["id"] == "guides"
+
+
+DOCS = "/orgs/acme/sites/docs"
+LIMITS = [
+    ("PATCH", "/orgs/acme", "title", ["x", "x" * 256, None, 1]),
+    ("PATCH", "/orgs/acme", "hostname", ["ab", "x" * 33]),
+    ("PATCH", "/orgs/acme", "logo", ["no url", "https://a.example/" + "x" * 2048]),
+    ("PATCH", "/orgs/acme", "defaultRole", ["owner", ""]),
+    ("PATCH", "/orgs/acme", "sso", ["true", 1, None]),
+    ("PATCH", "/orgs/acme", "mergeRules", [{"type": "some"}, {"type": "rules"}, None]),
+    ("POST", "/orgs/acme/sites", "title", ["x", "x" * 129]),
+    ("POST", "/orgs/acme/sites", "type", ["huge"]),
+    ("POST", "/orgs/acme/sites", "visibility", ["secret"]),
+    ("PATCH", DOCS, "title", ["x", "x" * 129, None]),
+    ("PATCH", DOCS, "basename", ["", "x" * 101]),
+    ("PATCH", DOCS, "proxy", ["docs.example", "https://docs.example/x", "x" * 500 + ".docs.example/path"]),
+    ("PATCH", DOCS, "adaptiveContent", [{}, {"enabled": "yes"}, None]),
+    ("PATCH", DOCS, "agentsContext", ["some"]),
+    ("PUT", DOCS + "/adaptive-schema", "jsonSchema", [None, {"type": "array"}, {"type": "object", "properties": 1}]),
+    ("POST", DOCS + "/sections", "title", ["x", "x" * 129]),
+    ("PATCH", DOCS + "/sections/docs-news", "title", ["x", "x" * 129, None]),
+    ("PATCH", DOCS + "/sections/docs-news", "path", ["", "x" * 101, None]),
+    ("PATCH", DOCS + "/sections/docs-news", "description", ["x" * 257]),
+    ("PATCH", DOCS + "/sections/docs-news", "condition", ["x" * 1025]),
+    ("PATCH", DOCS + "/sections/docs-news", "icon", ["x" * 51]),
+    ("POST", DOCS + "/section-groups", "title", ["", "x" * 101]),
+    ("PATCH", DOCS + "/section-groups/docs-more", "icon", ["x" * 51]),
+    ("PATCH", DOCS + "/site-spaces/docs-guides-en", "path", ["", "x" * 101]),
+    ("PATCH", DOCS + "/site-spaces/docs-guides-en", "condition", ["x" * 1025]),
+    ("PATCH", DOCS + "/site-spaces/docs-guides-en", "hidden", [None, "no"]),
+    ("PATCH", "/spaces/guides", "title", ["x" * 51, None]),
+    ("PATCH", "/spaces/guides", "emoji", ["x" * 51]),
+    ("PATCH", "/spaces/guides", "language", ["xx", None]),
+    ("PATCH", "/spaces/guides", "editMode", ["free"]),
+    ("PATCH", "/spaces/guides", "defaultLevel", ["owner"]),
+    ("POST", "/orgs/acme/spaces", "title", ["x" * 51]),
+    ("PATCH", "/collections/product", "title", ["x" * 51]),
+    ("PATCH", "/collections/product", "description", ["x" * 101, None]),
+    ("PUT", "/orgs/acme/teams", "title", ["", "x" * 65]),
+    ("PATCH", "/orgs/acme/teams/writers", "title", ["", "x" * 65]),
+    ("PATCH", "/orgs/acme/members/kim", "role", ["owner", "guest"]),
+    ("PUT", "/orgs/acme/teams/writers/members/kim", "role", ["admin", None]),
+    ("PUT", "/orgs/acme/agent-instructions", "instructions", [None, {"nodes": [{"object": "leaf"}]}]),
+]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "field", "value"), [(m, p, f, v) for m, p, f, values in LIMITS for v in values]
+)
+def test_a_field_out_of_its_limits_is_named(api: Api, method: str, path: str, field: str, value: object) -> None:
+    body = {"spaceId": "guides", field: value} if path.endswith("/sections") else {field: value}
+    assert api.refused(400, method, path, body).startswith(f"body.{field}")
+
+
+@pytest.mark.parametrize("limit", ["1001", "-1", "many", "1.5", ""])
+def test_a_limit_that_is_none_is_named(api: Api, limit: str) -> None:
+    assert api.refused(400, "GET", "/orgs/acme/spaces", params={"limit": limit}).startswith("query.limit")
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "bnVsbA", "WzEsMl0", "W1sieCJdLCIiXQ", "é"])
+def test_a_page_that_is_no_cursor_is_named(api: Api, cursor: str) -> None:
+    assert api.refused(400, "GET", "/orgs/acme/spaces", params={"page": cursor}).startswith("query.page")
+
+
+def test_an_encoded_slash_is_part_of_an_id(api: Api) -> None:
+    api.refused(404, "GET", "/spaces/guides%2Fcontent")
+
+
+def test_the_document_lists_exactly_the_operations_served(api: Api, reference: Api) -> None:
+    for caller, profile in ((api, "full"), (reference, "reference")):
+        paths = caller.http.get("/v1/openapi.json").json()["paths"]
+        listed = {(method.upper(), path) for path, methods in paths.items() for method in methods}
+        assert listed == {(row.method, row.path) for row in OPERATIONS if row.served(profile)}
+
+
+def test_every_reference_of_the_document_resolves(api: Api) -> None:
+    document = api.http.get("/v1/openapi.json").json()
+    schemas = document["components"]["schemas"]
+
+    def check(value: object) -> None:
+        if isinstance(value, dict):
+            if isinstance(value.get("$ref"), str):
+                assert value["$ref"].removeprefix("#/components/schemas/") in schemas
+            for child in value.values():
+                check(child)
+        elif isinstance(value, list):
+            for child in value:
+                check(child)
+
+    check(document)
+
+
+def test_operation_ids_and_routes_are_unique() -> None:
+    assert len({row.id for row in OPERATIONS}) == len(OPERATIONS)
+    assert len({(row.method, row.path) for row in OPERATIONS}) == len(OPERATIONS)
+
+
+ADDITIONS = [(row.method, row.path) for row in OPERATIONS if row.profile == "full"]
+
+
+@pytest.mark.parametrize(("method", "path"), ADDITIONS)
+def test_the_profile_reference_serves_no_addition(reference: Api, method: str, path: str) -> None:
+    path = path.replace("{organizationId}", "acme").replace("{siteId}", "docs")
+    assert "addition" in reference.refused(501, method, path)
+
+
+def test_the_profile_reference_ignores_the_fields_of_additions(reference: Api) -> None:
+    section = reference.patch(f"{DOCS}/sections/docs-guides", {"siteSectionGroupId": "docs-more"})
+    assert "sectionGroup" not in section
+    groups = reference.items(f"{DOCS}/section-groups")
+    assert [group["id"] for group in groups] == ["docs-more", "docs-developers"]
+    assert [child["object"] for child in groups[0]["children"]] == ["site-section"]
+    assert groups[1]["sectionGroup"] == "docs-more"
+
+
+def test_the_log_of_requests_names_method_path_and_status(api: Api) -> None:
+    api.get("/orgs")
+    api.call("DELETE", "/orgs/acme/teams/none")
+    assert list(api.app.requests) == [("GET", "/v1/orgs", 200), ("DELETE", "/v1/orgs/acme/teams/none", 204)]

@@ -1,0 +1,294 @@
+"""State: pages of lists, the trie, the store, worlds, and what survives."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from companion_calls import START, Api
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.server import world
+from dpsync.server.app import build
+from dpsync.server.context import Context
+from dpsync.server.handlers import content
+from dpsync.server.paging import page
+from dpsync.server.routing import Routes
+from dpsync.server.store import Record, StoreError, open_store
+
+# --- routing -----------------------------------------------------------------------------------------
+
+
+def test_an_exact_segment_comes_before_a_parameter() -> None:
+    routes = Routes([("GET", "/a/{x}", "any"), ("GET", "/a/b", "exact"), ("PUT", "/a/{y}", "put")])
+    assert routes.match(["a", "b"]) == {"GET": ("exact", {}), "PUT": ("put", {"y": "b"})}
+    assert routes.match(["a", "c"])["GET"] == ("any", {"x": "c"})
+    assert routes.match(["a", ""]) == {}
+    assert routes.match(["a"]) == {}
+
+
+def test_two_targets_of_one_route_are_an_error() -> None:
+    with pytest.raises(ValueError, match="two targets"):
+        Routes([("GET", "/a/{x}", 1), ("GET", "/a/{y}", 2)])
+
+
+# --- pages -------------------------------------------------------------------------------------------
+
+
+def walk(items: list[int], limit: int, *, descending: bool = False) -> list[list[int]]:
+    pages: list[list[int]] = []
+    cursor = None
+    while True:
+        found, envelope = page(items, limit=limit, cursor=cursor, key=lambda n: [n], descending=descending)
+        assert envelope["count"] == len(items)
+        pages.append(found)
+        if "next" not in envelope:
+            return pages
+        cursor = envelope["next"]["page"]
+
+
+@given(st.sets(st.integers()), st.integers(1, 7), st.booleans())
+def test_pages_join_to_the_list_and_only_the_last_is_short(numbers: set[int], limit: int, down: bool) -> None:
+    items = sorted(numbers, reverse=down)
+    pages = walk(items, limit, descending=down)
+    assert [item for found in pages for item in found] == items
+    assert all(len(found) == limit for found in pages[:-1])
+
+
+@given(st.sets(st.integers(0, 50), min_size=4), st.sets(st.integers(0, 50)), st.integers(1, 3))
+def test_what_stays_in_a_list_is_served_once_whatever_else_comes_and_goes(
+    before: set[int], after: set[int], limit: int
+) -> None:
+    first, envelope = page(sorted(before), limit=limit, cursor=None, key=lambda n: [n])
+    cursor = envelope["next"]["page"]
+    rest, _ = page(sorted(after), limit=100, cursor=cursor, key=lambda n: [n])
+    assert set(rest) == {number for number in after if number > first[-1]}
+
+
+def test_a_limit_of_zero_counts_only(api: Api) -> None:
+    assert api.get("/orgs/acme/spaces", limit=0) == {"count": 8, "items": []}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/orgs",
+        "/orgs/acme/spaces",
+        "/orgs/acme/sites",
+        "/orgs/acme/members",
+        "/orgs/acme/teams",
+        "/orgs/acme/collections",
+        "/collections/product/spaces",
+        "/orgs/acme/sites/docs/sections",
+        "/orgs/acme/sites/docs/section-groups",
+        "/orgs/acme/sites/docs/site-spaces",
+    ],
+)
+def test_small_pages_join_to_the_whole_list(api: Api, path: str) -> None:
+    whole = api.get(path, limit=1000)
+    assert "next" not in whole
+    for limit in (1, 2, 3):
+        assert api.items(path, limit=limit) == whole["items"]
+
+
+def test_a_page_goes_on_after_its_last_item_was_deleted_or_others_were_moved(api: Api) -> None:
+    path = "/collections/product/spaces"
+    cursor = api.get(path, limit=1)["next"]["page"]
+    api.post("/spaces/changelog/move", {"position": {"before": {"type": "space", "space": "guides"}}})
+    assert [item["id"] for item in api.get(path, page=cursor)["items"]] == ["news"]
+    api.delete("/spaces/guides")
+    assert [item["id"] for item in api.get(path, page=cursor)["items"]] == ["news"]
+
+
+# --- store -------------------------------------------------------------------------------------------
+
+
+def test_a_failed_transaction_leaves_nothing() -> None:
+    store = open_store(":memory:")
+    with pytest.raises(RuntimeError), store.transaction():
+        store.put(Record("space", "a", {}))
+        store.next("space")
+        raise RuntimeError
+    assert store.get("space", "a") is None
+    assert store.next("space") == 1
+    store.close()
+
+
+def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = str(tmp_path / "state.db")
+    open_store(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE meta SET value = 99")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="newer dpsync .schema 99"):
+        open_store(path)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "state.db").write_text("not a database, but long enough to be looked at" * 100)
+    with pytest.raises(StoreError, match=r"state\.db"):
+        open_store(str(tmp_path / "state.db"))
+
+
+def test_two_writers_at_once_lose_no_update(api: Api) -> None:
+    def write(name: str) -> None:
+        headers = {"Authorization": "Bearer ada-token"}
+        with httpx.Client(base_url=api.server.url, headers=headers) as http:
+            for number in range(20):
+                body = {"title": f"{name}-{number}", "parent": "product"}
+                assert http.post("/v1/orgs/acme/spaces", json=body).status_code == 201
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    titles = [item["title"] for item in api.items("/collections/product/spaces")]
+    assert len(titles) == len(set(titles)) == 43
+    assert [title for title in titles if title.startswith("a-")] == [f"a-{number}" for number in range(20)]
+
+
+def test_a_handler_runs_without_http() -> None:
+    store = open_store(":memory:")
+    world.load(store, world.builtin())
+    answer = content.get_space(Context(store, "ada", START, {"spaceId": "guides"}))
+    assert answer["title"] == "Guides"
+    store.close()
+
+
+# --- worlds ------------------------------------------------------------------------------------------
+
+
+def _script(api: Api) -> list[Any]:
+    api.server.reset()
+    return [
+        api.make("/orgs/acme/spaces", {"title": "New"}),
+        api.make("/orgs/acme/sites", {"title": "New", "spaces": ["news"]}),
+        api.make("/orgs/acme/sites/help/sections", {"spaceId": "news"}),
+        api.put("/orgs/acme/teams", {"title": "New"}, 201),
+        api.get("/orgs/acme/sites/help/structure"),
+    ]
+
+
+def test_the_same_requests_on_the_same_world_give_the_same_answers(api: Api) -> None:
+    assert json.dumps(_script(api)) == json.dumps(_script(api))
+
+
+def test_a_world_may_leave_out_every_id(api: Api) -> None:
+    nodes = [{"type": "section-group", "title": "G", "children": [{"type": "section", "title": "S"}]}]
+    made = {
+        "users": [{"id": "u", "displayName": "U"}],
+        "tokens": {"t": "u"},
+        "organizations": [
+            {
+                "title": "Org",
+                "members": [{"user": "u", "role": "admin"}],
+                "teams": [{"title": "T"}],
+                "collections": [{"title": "C"}],
+                "spaces": [{"title": "A"}, {"title": "B"}],
+                "sites": [{"title": "One", "structure": nodes}, {"title": "One"}],
+            }
+        ],
+    }
+    api.server.reset(made)
+    caller = api.as_("t")
+    (organization,) = caller.ids("/orgs")
+    sites = caller.items(f"/orgs/{organization}/sites")
+    assert [site["basename"] for site in sites] == ["one", "one-2"]
+    assert caller.items(f"/orgs/{organization}/sites/{sites[0]['id']}/sections")[0]["default"] is True
+    ids = caller.ids(f"/orgs/{organization}/spaces")
+    assert caller.make(f"/orgs/{organization}/spaces", {"title": "C"})["id"] not in ids
+
+
+@pytest.mark.parametrize(
+    "sites",
+    [
+        [{"title": "One", "structure": [{"type": "space", "space": "none"}]}],
+        [{"title": "One", "structure": [{"type": "section"}, {"type": "space", "space": "a"}]}],
+        [{"id": "x", "title": "One"}, {"id": "x", "title": "Two"}],
+    ],
+)
+def test_a_world_that_cannot_be_is_refused_and_the_old_one_stays(api: Api, sites: list[Any]) -> None:
+    with pytest.raises(ValueError, match=r"unknown|beside|two of"):
+        api.server.reset({"organizations": [{"id": "o", "spaces": [{"id": "a"}], "sites": sites}]})
+    assert api.ids("/orgs") == ["acme", "globex"]
+
+
+# --- the process -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def process(db: Path, token: str = "extra") -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
+    code = f"from dpsync.server.run import serve; serve('127.0.0.1', 0, {str(db)!r}, {token!r}, 'full')"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None
+            url = running.stdout.readline().strip()
+            assert url.startswith("http://127.0.0.1:")
+            headers = {"Authorization": f"Bearer {token}"}
+            with httpx.Client(base_url=url + "/v1", headers=headers) as http:
+                yield running, http
+        finally:
+            running.kill()
+
+
+def test_every_acknowledged_write_survives_a_kill(tmp_path: Path) -> None:
+    acknowledged: list[str] = []
+    with process(tmp_path / "state.db") as (running, http):
+
+        def write() -> None:
+            try:
+                for number in range(100_000):
+                    answer = http.post("/orgs/acme/spaces", json={"title": str(number)})
+                    acknowledged.append(answer.json()["id"])
+                    if number == 50:
+                        enough.set()
+            except httpx.TransportError:
+                enough.set()
+
+        enough = threading.Event()
+        writer = threading.Thread(target=write)
+        writer.start()
+        assert enough.wait(30)
+        os.kill(running.pid, signal.SIGKILL)
+        writer.join(30)
+    assert len(acknowledged) > 50
+    with process(tmp_path / "state.db") as (_, http):
+        kept = {item["id"] for item in http.get("/orgs/acme/spaces?limit=1000").json()["items"]}
+        assert set(acknowledged) <= kept or len(acknowledged) > 990
+        assert all(http.get(f"/spaces/{id}").status_code == 200 for id in acknowledged[-20:])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_the_process_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    with process(tmp_path / "state.db") as (running, http):
+        assert http.get("/user").json()["id"] == "ada"
+        running.send_signal(number)
+        assert running.wait(10) == 0
+
+
+def test_a_database_is_not_reset_by_a_restart(tmp_path: Path) -> None:
+    with process(tmp_path / "state.db") as (running, http):
+        assert http.patch("/spaces/guides", json={"title": "Kept"}).status_code == 200
+        running.send_signal(signal.SIGTERM)
+        running.wait(10)
+    with process(tmp_path / "state.db", token="other") as (_, http):
+        assert http.get("/spaces/guides").json()["title"] == "Kept"
+
+
+def test_an_unknown_profile_is_refused() -> None:
+    store = open_store(":memory:")
+    with pytest.raises(ValueError, match="unknown profile"):
+        build(store, profile="none")
+    store.close()

@@ -1,0 +1,366 @@
+"""The navigation of a site: what every write does to sections, groups and site spaces, and to their order."""
+
+from typing import Any
+
+import pytest
+from companion_calls import Api
+
+DOCS = "/orgs/acme/sites/docs"
+HELP = "/orgs/acme/sites/help"
+
+
+def outline(nodes: list[Any]) -> list[Any]:
+    """A structure by ids: groups as (id, children), a default with a star."""
+    shown: list[Any] = []
+    for node in nodes:
+        star = "*" if node.get("default") else ""
+        if node["object"] == "site-section-group":
+            shown.append((node["id"], outline(node["children"])))
+        elif node["object"] == "site-section":
+            shown.append((node["id"] + star, outline(node["siteSpaces"])))
+        else:
+            shown.append(node["id"] + star)
+    return shown
+
+
+def tree(api: Api, site: str = DOCS) -> list[Any]:
+    return outline(api.get(f"{site}/structure")["structure"])
+
+
+GUIDES = ("docs-guides*", ["docs-guides-en*"])
+NEWS = ("docs-news", ["docs-news-latest*"])
+API = ("docs-api", ["docs-api-reference*", "docs-api-changelog"])
+
+
+def test_the_structure_is_one_ordered_tree(api: Api) -> None:
+    assert tree(api) == [GUIDES, ("docs-more", [NEWS, ("docs-developers", [API])])]
+    answer = api.get(f"{DOCS}/structure")
+    assert answer["type"] == "sections"
+    assert [section["id"] for section in answer["structure"][1]["sections"]] == ["docs-news"]
+    assert api.get(f"{HELP}/structure")["type"] == "siteSpaces"
+
+
+def test_lists_are_in_the_order_of_the_structure(api: Api) -> None:
+    assert api.ids(f"{DOCS}/sections") == ["docs-guides", "docs-news", "docs-api"]
+    assert api.ids(f"{DOCS}/section-groups") == ["docs-more", "docs-developers"]
+    places = ["docs-guides-en", "docs-news-latest", "docs-api-reference", "docs-api-changelog"]
+    assert api.ids(f"{DOCS}/site-spaces") == places
+    assert api.ids(f"{DOCS}/site-spaces", default=True) == places[:3]
+    assert api.ids(f"{DOCS}/site-spaces", default=False) == places[3:]
+    assert api.ids(f"{DOCS}/site-spaces", shareKey="x") == places
+
+
+# --- sections ----------------------------------------------------------------------------------------
+
+
+def test_a_new_section_comes_last_with_its_first_site_space(api: Api) -> None:
+    made = api.make(f"{DOCS}/sections", {"spaceId": "handbook", "title": "Guides", "icon": "star"})
+    assert (made["path"], made["title"], made["icon"]) == ("guides-2", "Guides", "star")
+    assert [place["space"]["id"] for place in made["siteSpaces"]] == ["handbook"]
+    assert made["siteSpaces"][0]["default"] is True
+    assert made["default"] is False
+    assert tree(api)[-1] == (made["id"], [made["siteSpaces"][0]["id"] + "*"])
+
+
+def test_a_section_without_a_title_has_that_of_its_space(api: Api) -> None:
+    assert api.make(f"{DOCS}/sections", {"spaceId": "handbook", "title": None})["title"] == "Handbook"
+
+
+def test_a_section_without_a_space_gets_a_new_one(api: Api) -> None:
+    made = api.make(f"{DOCS}/sections", {"spaceId": None, "title": "Fresh"})
+    assert made["siteSpaces"][0]["space"]["title"] == "Fresh"
+    assert made["siteSpaces"][0]["space"]["id"] in api.ids("/orgs/acme/spaces")
+
+
+def test_a_new_section_may_be_made_in_a_group(api: Api) -> None:
+    made = api.make(f"{DOCS}/sections", {"spaceId": "handbook", "siteSectionGroupId": "docs-more"})
+    assert made["sectionGroup"] == "docs-more"
+
+
+def test_the_first_section_of_a_flat_site_moves_its_site_spaces_into_a_section_before_it(api: Api) -> None:
+    made = api.make(f"{HELP}/sections", {"spaceId": "news"})
+    first, second = api.get(f"{HELP}/structure")["structure"]
+    assert (first["title"], first["default"]) == ("Help center", True)
+    assert [place["id"] for place in first["siteSpaces"]] == ["help-support", "help-archive"]
+    assert second["id"] == made["id"]
+    assert second["default"] is False
+
+
+def test_the_first_section_of_an_empty_site_is_the_default(api: Api) -> None:
+    site = api.make("/orgs/acme/sites", {"title": "New"})
+    made = api.make(f"/orgs/acme/sites/{site['id']}/sections", {"spaceId": "news"})
+    assert made["default"] is True
+    assert len(api.items(f"/orgs/acme/sites/{site['id']}/sections")) == 1
+
+
+def test_a_section_takes_and_clears_its_fields(api: Api) -> None:
+    path = f"{DOCS}/sections/docs-news"
+    fields = {"title": "Latest", "path": "latest", "condition": "visitor.claims.a", "icon": "x", "description": "d"}
+    changed = api.patch(path, fields)
+    assert {key: changed[key] for key in fields} == fields
+    cleared = api.patch(path, {"condition": None, "icon": None, "description": None})
+    assert not cleared.keys() & {"condition", "icon", "description"}
+    assert cleared["title"] == "Latest"
+
+
+def test_a_path_of_another_section_is_taken_in_the_whole_site(api: Api) -> None:
+    api.refused(409, "PATCH", f"{DOCS}/sections/docs-guides", {"path": "api"})
+    assert api.patch(f"{DOCS}/sections/docs-guides", {"path": "guides"})["path"] == "guides"
+
+
+def test_deleting_the_default_section_promotes_the_first_left_and_its_site_spaces_go(api: Api) -> None:
+    api.delete(f"{DOCS}/sections/docs-guides")
+    api.delete(f"{DOCS}/sections/docs-guides")
+    promoted = ("docs-news*", ["docs-news-latest*"])
+    assert tree(api) == [("docs-more", [promoted, ("docs-developers", [API])])]
+    assert api.get("/spaces/guides")["id"] == "guides"
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"),
+    [
+        ("docs-developers", [("docs-more", [NEWS, ("docs-developers", [API, GUIDES])])]),
+        ("docs-more", [("docs-more", [NEWS, ("docs-developers", [API]), GUIDES])]),
+        (None, [GUIDES, ("docs-more", [NEWS, ("docs-developers", [API])])]),
+    ],
+)
+def test_a_section_moves_to_the_end_of_another_group(api: Api, group: str | None, expected: list[Any]) -> None:
+    api.patch(f"{DOCS}/sections/docs-guides", {"siteSectionGroupId": group})
+    assert tree(api) == expected
+
+
+def test_a_section_leaves_its_group_for_the_end_of_the_root(api: Api) -> None:
+    section = api.patch(f"{DOCS}/sections/docs-api", {"siteSectionGroupId": None})
+    assert "sectionGroup" not in section
+    assert tree(api) == [GUIDES, ("docs-more", [NEWS, ("docs-developers", [])]), API]
+
+
+# --- groups ------------------------------------------------------------------------------------------
+
+
+def test_a_new_group_takes_the_sections_it_names_in_their_order(api: Api) -> None:
+    body = {"title": "New", "icon": "x", "sections": ["docs-api", "docs-guides"], "parent": "docs-more"}
+    made = api.make(f"{DOCS}/section-groups", body)
+    assert (made["title"], made["icon"], made["sectionGroup"]) == ("New", "x", "docs-more")
+    assert tree(api) == [("docs-more", [NEWS, ("docs-developers", []), (made["id"], [API, GUIDES])])]
+
+
+def test_a_group_on_a_flat_site_moves_its_site_spaces_into_a_section(api: Api) -> None:
+    made = api.make(f"{HELP}/section-groups", {"title": "Group"})
+    section, group = api.get(f"{HELP}/structure")["structure"]
+    assert [place["id"] for place in section["siteSpaces"]] == ["help-support", "help-archive"]
+    assert group["id"] == made["id"]
+
+
+def test_deleting_a_group_lifts_what_is_in_it_to_its_place(api: Api) -> None:
+    api.patch(f"{DOCS}/sections/docs-guides", {"siteSectionGroupId": "docs-more"})
+    api.make(f"{DOCS}/section-groups", {"title": "Last"})
+    api.delete(f"{DOCS}/section-groups/docs-more")
+    api.delete(f"{DOCS}/section-groups/docs-more")
+    assert tree(api)[:3] == [NEWS, ("docs-developers", [API]), GUIDES]
+
+
+def test_a_section_is_added_to_and_removed_from_a_group(api: Api) -> None:
+    group = f"{DOCS}/section-groups/docs-more/sections"
+    added = api.make(group, {"sectionId": "docs-guides"})
+    assert [child["id"] for child in added["children"]] == ["docs-news", "docs-developers", "docs-guides"]
+    api.delete(f"{group}/docs-news")
+    api.delete(f"{group}/docs-news")
+    assert tree(api) == [("docs-more", [("docs-developers", [API]), GUIDES]), NEWS]
+
+
+def test_a_group_moves_between_parents_but_not_into_itself(api: Api) -> None:
+    api.refused(400, "PATCH", f"{DOCS}/section-groups/docs-more", {"parentSectionGroupId": "docs-developers"})
+    api.refused(400, "PATCH", f"{DOCS}/section-groups/docs-more", {"parentSectionGroupId": "docs-more"})
+    api.patch(f"{DOCS}/section-groups/docs-developers", {"parentSectionGroupId": None})
+    assert tree(api) == [GUIDES, ("docs-more", [NEWS]), ("docs-developers", [API])]
+    api.patch(f"{DOCS}/section-groups/docs-developers", {"parentSectionGroupId": "docs-more", "icon": None})
+    assert tree(api) == [GUIDES, ("docs-more", [NEWS, ("docs-developers", [API])])]
+
+
+def test_groups_nested_too_deep_are_refused_before_an_answer_breaks(api: Api) -> None:
+    parent, statuses = "docs-more", []
+    for _ in range(60):
+        answer = api.call("POST", f"{DOCS}/section-groups", {"title": "Deeper", "parent": parent})
+        statuses.append(answer.status_code)
+        parent = answer.json().get("id", parent)
+    assert set(statuses) == {201, 400}
+    api.get(f"{DOCS}/structure")
+
+
+# --- site spaces -------------------------------------------------------------------------------------
+
+
+def test_a_site_space_goes_to_the_section_named_else_the_default_one_else_the_root(api: Api) -> None:
+    assert api.make(f"{DOCS}/site-spaces", {"spaceId": "news", "sectionId": "docs-api"})["section"] == "docs-api"
+    assert api.make(f"{DOCS}/site-spaces", {"spaceId": "news"})["section"] == "docs-guides"
+    flat = api.make(f"{HELP}/site-spaces", {"spaceId": "support"})
+    assert "section" not in flat
+    assert (flat["path"], flat["title"], flat["default"]) == ("support-2", "Support", False)
+
+
+def test_a_site_with_groups_but_no_section_gets_one_for_a_site_space(api: Api) -> None:
+    site = f"/orgs/acme/sites/{api.make('/orgs/acme/sites', {'title': 'New'})['id']}"
+    api.make(f"{site}/section-groups", {"title": "Group"})
+    made = api.make(f"{site}/site-spaces", {"spaceId": "news"})
+    (section,) = api.items(f"{site}/sections")
+    assert made["section"] == section["id"]
+    assert section["title"] == "New"
+
+
+def test_a_site_space_takes_and_clears_its_fields(api: Api) -> None:
+    path = f"{DOCS}/site-spaces/docs-news-latest"
+    fields = {"path": "now", "condition": "visitor.claims.a", "spaceId": "archive", "hidden": True}
+    changed = api.patch(path, fields)
+    assert (changed["path"], changed["hidden"], changed["title"]) == ("now", True, "Archive")
+    assert changed["space"]["id"] == "archive"
+    assert "condition" not in api.patch(path, {"condition": None})
+
+
+def test_a_path_of_a_sibling_is_taken_but_not_that_of_another_section(api: Api) -> None:
+    api.refused(409, "PATCH", f"{DOCS}/site-spaces/docs-api-changelog", {"path": "reference"})
+    api.patch(f"{DOCS}/site-spaces/docs-api-changelog", {"path": "en"})
+    api.refused(409, "PATCH", f"{HELP}/site-spaces/help-archive", {"path": "support"})
+
+
+def test_deleting_the_default_site_space_promotes_the_first_left(api: Api) -> None:
+    api.delete(f"{DOCS}/site-spaces/docs-api-reference")
+    api.delete(f"{DOCS}/site-spaces/docs-api-reference")
+    assert tree(api)[1][1][1][1] == [("docs-api", ["docs-api-changelog*"])]
+    api.delete(f"{HELP}/site-spaces/help-support")
+    assert tree(api, HELP) == ["help-archive*"]
+
+
+# --- defaults ----------------------------------------------------------------------------------------
+
+
+def test_one_section_of_the_whole_site_is_the_default(api: Api) -> None:
+    api.patch(DOCS, {"defaultSiteSection": "docs-api"})
+    assert [section["id"] for section in api.items(f"{DOCS}/sections") if section["default"]] == ["docs-api"]
+    api.refused(404, "PATCH", DOCS, {"defaultSiteSection": "none"})
+
+
+def test_the_default_site_space_of_a_site_is_one_of_its_default_section_or_root(api: Api) -> None:
+    api.refused(400, "PATCH", DOCS, {"defaultSiteSpace": "docs-api-changelog"})
+    api.patch(DOCS, {"defaultSiteSection": "docs-api", "defaultSiteSpace": "docs-api-changelog"})
+    section = api.items(f"{DOCS}/sections")[2]
+    assert [place["default"] for place in section["siteSpaces"]] == [False, True]
+    api.patch(HELP, {"defaultSiteSpace": "help-archive"})
+    assert tree(api, HELP) == ["help-support", "help-archive*"]
+
+
+def test_the_default_site_space_of_a_section_is_its_own(api: Api) -> None:
+    path = f"{DOCS}/sections/docs-api"
+    changed = api.patch(path, {"defaultSiteSpace": "docs-api-changelog"})
+    assert [place["default"] for place in changed["siteSpaces"]] == [False, True]
+    api.refused(400, "PATCH", path, {"defaultSiteSpace": "docs-news-latest"})
+    api.refused(404, "PATCH", path, {"defaultSiteSpace": "none"})
+
+
+# --- order -------------------------------------------------------------------------------------------
+
+
+def item(kind: str, id: str) -> dict[str, str]:
+    return {"type": kind, "id": id}
+
+
+def test_siblings_are_sorted_before_after_and_to_the_end(api: Api) -> None:
+    group, guides = item("site-section-group", "docs-more"), item("site-section", "docs-guides")
+    for position, expected in [
+        ({"before": guides}, ["docs-more", "docs-guides"]),
+        ({"after": guides}, ["docs-guides", "docs-more"]),
+        ({"before": guides}, ["docs-more", "docs-guides"]),
+        ({}, ["docs-guides", "docs-more"]),
+        ({}, ["docs-guides", "docs-more"]),
+    ]:
+        sorted_item = api.patch(f"{DOCS}/structure/sort", {"item": group, "position": position})
+        assert sorted_item["id"] == "docs-more"
+        assert [node["id"] for node in api.get(f"{DOCS}/structure")["structure"]] == expected
+
+
+def test_site_spaces_and_nested_groups_are_sorted_too(api: Api) -> None:
+    changelog, reference = item("site-space", "docs-api-changelog"), item("site-space", "docs-api-reference")
+    api.patch(f"{DOCS}/structure/sort", {"item": changelog, "position": {"before": reference}})
+    developers, news = item("site-section-group", "docs-developers"), item("site-section", "docs-news")
+    api.patch(f"{DOCS}/structure/sort", {"item": developers, "position": {"before": news}})
+    sections = [("docs-api", ["docs-api-changelog", "docs-api-reference*"])]
+    assert tree(api)[1] == ("docs-more", [("docs-developers", sections), NEWS])
+
+
+@pytest.mark.parametrize(
+    ("status", "sorted_item", "position"),
+    [
+        (400, item("site-section", "docs-news"), {"after": item("site-section", "docs-guides")}),
+        (400, item("site-section", "docs-news"), {"after": item("site-section", "docs-news")}),
+        (400, item("site-section", "docs-news"), {"after": item("site-section", "docs-developers")}),
+        (400, item("site-section", "docs-news"), {"after": item("site-section", "none")}),
+        (400, item("site-section", "docs-news"), {"after": {"type": "page", "id": "x"}}),
+        (
+            400,
+            item("site-section", "docs-news"),
+            {
+                "before": item("site-section-group", "docs-developers"),
+                "after": item("site-section-group", "docs-developers"),
+            },
+        ),
+        (404, item("site-section", "none"), {}),
+        (404, item("site-section-group", "docs-news"), {}),
+    ],
+)
+def test_an_invalid_sort_is_refused(api: Api, status: int, sorted_item: Any, position: Any) -> None:
+    api.refused(status, "PATCH", f"{DOCS}/structure/sort", {"item": sorted_item, "position": position})
+
+
+def test_sections_groups_and_site_spaces_move_by_their_own_operations(api: Api) -> None:
+    api.patch(f"{DOCS}/sections/docs-news", {"siteSectionGroupId": None})
+    guides = {"type": "site-section", "siteSection": "docs-guides"}
+    api.post(f"{DOCS}/sections/docs-news/move", {"position": {"before": guides}})
+    group = {"position": {"before": item("site-section", "docs-guides")}}
+    assert api.post(f"{DOCS}/section-groups/docs-more/move", group)["id"] == "docs-more"
+    reference = {"type": "site-space", "siteSpace": "docs-api-reference"}
+    api.post(f"{DOCS}/site-spaces/docs-api-changelog/move", {"position": {"before": reference}})
+    api.post(f"{DOCS}/sections/docs-news/move", {"position": {}})
+    section = ("docs-api", ["docs-api-changelog", "docs-api-reference*"])
+    assert tree(api) == [("docs-more", [("docs-developers", [section])]), GUIDES, NEWS]
+
+
+@pytest.mark.parametrize("what", ["sections/docs-api", "site-spaces/docs-guides-en", "section-groups/docs-more"])
+def test_a_move_that_changes_nothing_is_a_conflict(api: Api, what: str) -> None:
+    api.refused(409, "POST", f"{DOCS}/{what}/move", {"position": {}})
+    api.refused(409, "POST", f"{DOCS}/{what}/move")
+
+
+def test_an_invalid_position_is_refused_and_what_is_absent_not_found(api: Api) -> None:
+    far = {"position": {"before": {"type": "site-section", "siteSection": "docs-guides"}}}
+    api.refused(400, "POST", f"{DOCS}/sections/docs-api/move", far)
+    api.refused(400, "POST", f"{DOCS}/sections/docs-api/move", {"position": {"before": {"type": "site-section"}}})
+    api.refused(404, "POST", f"{DOCS}/sections/none/move", far)
+    api.refused(404, "POST", f"{DOCS}/section-groups/none/move", far)
+    api.refused(404, "POST", f"{DOCS}/site-spaces/none/move", far)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "sections", {"spaceId": "none"}),
+        ("POST", "sections", {"spaceId": "manual"}),
+        ("POST", "sections", {"spaceId": "news", "siteSectionGroupId": "none"}),
+        ("PATCH", "sections/none", {}),
+        ("PATCH", "sections/docs-news", {"siteSectionGroupId": "none"}),
+        ("POST", "section-groups", {"title": "G", "sections": ["none"]}),
+        ("POST", "section-groups", {"title": "G", "parent": "none"}),
+        ("PATCH", "section-groups/none", {}),
+        ("POST", "section-groups/none/sections", {"sectionId": "docs-news"}),
+        ("POST", "section-groups/docs-more/sections", {"sectionId": "none"}),
+        ("POST", "site-spaces", {"spaceId": "none"}),
+        ("POST", "site-spaces", {"spaceId": "news", "sectionId": "none"}),
+        ("PATCH", "site-spaces/none", {}),
+        ("PATCH", "site-spaces/docs-news-latest", {"spaceId": "none"}),
+    ],
+)
+def test_what_a_body_or_path_names_must_exist_and_a_refusal_changes_nothing(
+    api: Api, method: str, path: str, body: Any
+) -> None:
+    before = api.get(f"{DOCS}/structure")
+    api.refused(404, method, f"{DOCS}/{path}", body)
+    assert api.get(f"{DOCS}/structure") == before
