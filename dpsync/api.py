@@ -12,14 +12,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpsync.client.client import ReadClient
+from dpsync.apply.executor import Executor
+from dpsync.apply.journal import Journal, NoJournal
+from dpsync.apply.run import carry_out
+from dpsync.client.client import ReadClient, WriteClient
 from dpsync.config.load import load as load_config
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.evidence import with_evidence
 from dpsync.live.reader import read_snapshot
 from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner.context import Context, Options
@@ -73,3 +77,33 @@ class Session:
         if going.roots:
             snapshot = with_evidence(client, self.registry, snapshot, going.roots, self.parallelism)
         return Planned(make_plan(Context(self.registry, self.desired, snapshot, options)), snapshot)
+
+    def executor(
+        self,
+        client: WriteClient,
+        planned: Planned,
+        journal: Journal | None = None,
+        secrets: Mapping[str, str] | None = None,
+    ) -> Executor:
+        """What carries out a plan; `apply` runs it, `stop()` ends it early from another thread or a signal."""
+        return Executor(
+            client,
+            self.registry,
+            self.desired,
+            planned.snapshot,
+            planned.plan,
+            journal or NoJournal(),
+            os.environ if secrets is None else secrets,
+            self.parallelism,
+        )
+
+    def apply(self, executor: Executor, options: Options | None = None) -> Report:
+        """Carry out a plan and prove the result.
+
+        Raises Refused when the platform has changed since the plan was made, DiagnosticError when a secret is
+        missing or the plan may not be applied; nothing was written then.
+        """
+        if not executor.plan.can_apply:
+            found = [Diagnostic(item.code, item.message, address=item.address) for item in executor.plan.refusals]
+            raise DiagnosticError(found, Exit.REFUSED)
+        return carry_out(executor, lambda: self.plan(executor.client, options).plan)

@@ -14,7 +14,7 @@ from typing import Final
 
 from dpsync.config import codes
 from dpsync.config.discovery import included_files, read_file
-from dpsync.config.nodes import Mapping, Node, Scalar
+from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
 from dpsync.config.suggest import did_you_mean
 from dpsync.config.variables import substitute

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.config.nodes import Node, Scalar, Sequence
+from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.span import Span
 

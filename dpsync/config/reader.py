@@ -26,7 +26,7 @@ from yaml.events import (
 )
 
 from dpsync.config import codes
-from dpsync.config.nodes import Mapping, Node, Scalar, Sequence, Value
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Value
 from dpsync.config.scalars import CONTROLS, FORBIDDEN_IN_VALUE, LINE_BREAK, NumberError, resolve
 from dpsync.config.syntax import Bracket, explain
 from dpsync.model.diagnostic import Diagnostic

@@ -9,7 +9,7 @@ import math
 import re
 from typing import Final
 
-from dpsync.config.nodes import Value
+from dpsync.model.nodes import Value
 
 NUMBER_LENGTH: Final = 64
 """The longest number, in characters. Checked before conversion, whose cost is quadratic in the length."""

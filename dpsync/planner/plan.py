@@ -251,13 +251,13 @@ class _Planner:
             id=live.id if live else None,
             matched=by,
             digest=object_digest(live, set(resource.fields)) if live else None,
-            differences=self._differences(changes),
+            # Where a new node stands is in its address.
+            differences=tuple(
+                item.difference(context) for item in changes if live is not None or not item.field.nest
+            ),
             moved=moves[0].says if moves else None,
             steps=tuple(step.frozen() for step in drafts),
         )
-
-    def _differences(self, changes: list[Changed]) -> tuple[Difference, ...]:
-        return tuple(item.difference(self.context) for item in changes)
 
     def _delete(self, address: Address) -> Change:
         context = self.context

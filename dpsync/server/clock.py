@@ -1,4 +1,4 @@
-"""Time as the service tells it: UTC, milliseconds, ISO 8601. A clock is a function that returns a datetime."""
+"""Time as the service tells it: UTC, milliseconds, ISO 8601. A clock is a function that tells it."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

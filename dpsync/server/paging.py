@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic_core import from_json, to_json
 
 from .errors import bad
+from .store import Record, Store
 
 T = TypeVar("T")
 Key = list[Any]
@@ -37,6 +38,24 @@ def page(
     if chosen and start + limit < len(items):
         last = chosen[-1]
         envelope["next"] = {"page": _encode(key(last), anchor(last) if anchor else "")}
+    return chosen, envelope
+
+
+def created_page(
+    store: Store, kind: str, *, limit: int, cursor: str | None, **where: str
+) -> tuple[list[Record], dict[str, Any]]:
+    """The same for all records of a kind in order of creation, read page by page."""
+    after = 0
+    if cursor is not None:
+        key, _ = _decode(cursor)
+        if len(key) != 1 or type(key[0]) is not int:
+            raise bad("query.page: not a cursor of this list")
+        after = key[0]
+    found = store.listed(kind, after, limit + 1, **where)
+    chosen = found[:limit]
+    envelope: dict[str, Any] = {"count": store.count(kind, **where)}
+    if chosen and len(found) > limit:
+        envelope["next"] = {"page": _encode([chosen[-1].seq], "")}
     return chosen, envelope
 
 

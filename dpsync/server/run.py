@@ -1,4 +1,4 @@
-"""The companion as a process: opens a database, loads the world into a fresh one, serves until told to stop."""
+"""The companion as a process: opens a database, loads the world into a fresh one, serves until stopped."""
 
 import asyncio
 import signal
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import world as worlds
 from .app import build
-from .listening import Listening
+from .listening import Listening, tcp_socket
 from .store import Record, Store, open_store
 
 
@@ -24,7 +24,7 @@ def serve(host: str, port: int, db: str, token: str | None, profile: str, world:
             worlds.load(store, worlds.read(world) if world else worlds.builtin())
         if token:
             _grant(store, token)
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listening:
+        with tcp_socket(ipv6=":" in host) as listening:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((host, port))
             url = f"http://{_reached(host)}:{listening.getsockname()[1]}"

@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS documents (
   parent TEXT NOT NULL, position INTEGER NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, doc TEXT NOT NULL,
   PRIMARY KEY (kind, id));
 CREATE INDEX IF NOT EXISTS documents_organization ON documents (kind, organization, parent);
+CREATE INDEX IF NOT EXISTS documents_created ON documents (kind, organization, seq);
 CREATE INDEX IF NOT EXISTS documents_scope ON documents (kind, scope);
 CREATE INDEX IF NOT EXISTS documents_ref ON documents (kind, ref);
 """
@@ -67,7 +68,13 @@ class Store(Protocol):
     def find(self, kind: str, **where: str) -> list[Record]:
         """In sibling order: position, then creation."""
 
+    def listed(self, kind: str, after: int, limit: int, **where: str) -> list[Record]:
+        """In order of creation: at most `limit` of those made after the one with this `seq`."""
+
     def count(self, kind: str, **where: str) -> int: ...
+
+    def last(self, kind: str, **where: str) -> int:
+        """The highest position, 0 when there is none."""
 
     def put(self, record: Record) -> None:
         """Inserts or replaces; a record without `seq` gets the next one."""
@@ -143,6 +150,17 @@ class SqliteStore:
         with self._lock:
             rows = self._connection.execute(sql, (kind, *where.values())).fetchall()
         return [_record(row) for row in rows]
+
+    def listed(self, kind: str, after: int, limit: int, **where: str) -> list[Record]:
+        sql = " ".join((_SELECT, "WHERE", _condition(where), "AND seq > ? ORDER BY seq LIMIT ?"))
+        with self._lock:
+            rows = self._connection.execute(sql, (kind, *where.values(), after, limit)).fetchall()
+        return [_record(row) for row in rows]
+
+    def last(self, kind: str, **where: str) -> int:
+        sql = " ".join(("SELECT coalesce(max(position), 0) FROM documents WHERE", _condition(where)))
+        with self._lock:
+            return int(self._connection.execute(sql, (kind, *where.values())).fetchone()[0])
 
     def count(self, kind: str, **where: str) -> int:
         sql = " ".join(("SELECT count(*) FROM documents WHERE", _condition(where)))

@@ -1,7 +1,6 @@
 """The companion in a thread of the calling process, for tests: real HTTP, and safe access to its state."""
 
 import asyncio
-import socket
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -9,7 +8,7 @@ from typing import Any, TypeVar
 
 from . import world as worlds
 from .app import Companion
-from .listening import Listening
+from .listening import Listening, tcp_socket
 
 T = TypeVar("T")
 
@@ -22,7 +21,7 @@ class ThreadedServer:
         self.url = ""
         self._ready = threading.Event()
         self._server = Listening(app, ready=self._ready.set)
-        self._socket = socket.socket(socket.AF_INET)
+        self._socket = tcp_socket()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="companion", daemon=True)
 

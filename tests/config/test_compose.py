@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpsync.config import codes
 from dpsync.config.compose import Sources, load_sources, merge
-from dpsync.config.nodes import Mapping, plain
+from dpsync.model.nodes import Mapping, plain
 from dpsync.config.reader import read
 from dpsync.model.diagnostic import Diagnostic
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.config import codes, reader
-from dpsync.config.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.config.reader import Limits, read
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.config import codes
-from dpsync.config.nodes import Mapping, Scalar, plain
+from dpsync.model.nodes import Mapping, Scalar, plain
 from dpsync.config.reader import read
 from dpsync.config.variables import LONGEST_RESULT, substitute
 from dpsync.model.diagnostic import Diagnostic

@@ -172,7 +172,9 @@ def test_the_teams_of_a_member_come_with_the_role(api: Api) -> None:
 
 
 def people(api: Api, team: str = "writers") -> dict[str, str]:
-    return {item["organization"]["id"]: item["team"]["role"] for item in api.items(f"{ACME}/teams/{team}/members")}
+    return {
+        item["organization"]["id"]: item["team"]["role"] for item in api.items(f"{ACME}/teams/{team}/members")
+    }
 
 
 @pytest.mark.parametrize(

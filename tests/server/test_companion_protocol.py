@@ -114,7 +114,12 @@ LIMITS = [
     ("PATCH", DOCS, "proxy", ["docs.example", "https://docs.example/x", "x" * 500 + ".docs.example/path"]),
     ("PATCH", DOCS, "adaptiveContent", [{}, {"enabled": "yes"}, None]),
     ("PATCH", DOCS, "agentsContext", ["some"]),
-    ("PUT", DOCS + "/adaptive-schema", "jsonSchema", [None, {"type": "array"}, {"type": "object", "properties": 1}]),
+    (
+        "PUT",
+        DOCS + "/adaptive-schema",
+        "jsonSchema",
+        [None, {"type": "array"}, {"type": "object", "properties": 1}],
+    ),
     ("POST", DOCS + "/sections", "title", ["x", "x" * 129]),
     ("PATCH", DOCS + "/sections/docs-news", "title", ["x", "x" * 129, None]),
     ("PATCH", DOCS + "/sections/docs-news", "path", ["", "x" * 101, None]),
@@ -145,7 +150,9 @@ LIMITS = [
 @pytest.mark.parametrize(
     ("method", "path", "field", "value"), [(m, p, f, v) for m, p, f, values in LIMITS for v in values]
 )
-def test_a_field_out_of_its_limits_is_named(api: Api, method: str, path: str, field: str, value: object) -> None:
+def test_a_field_out_of_its_limits_is_named(
+    api: Api, method: str, path: str, field: str, value: object
+) -> None:
     body = {"spaceId": "guides", field: value} if path.endswith("/sections") else {field: value}
     assert api.refused(400, method, path, body).startswith(f"body.{field}")
 

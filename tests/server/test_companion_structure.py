@@ -95,7 +95,13 @@ def test_the_first_section_of_an_empty_site_is_the_default(api: Api) -> None:
 
 def test_a_section_takes_and_clears_its_fields(api: Api) -> None:
     path = f"{DOCS}/sections/docs-news"
-    fields = {"title": "Latest", "path": "latest", "condition": "visitor.claims.a", "icon": "x", "description": "d"}
+    fields = {
+        "title": "Latest",
+        "path": "latest",
+        "condition": "visitor.claims.a",
+        "icon": "x",
+        "description": "d",
+    }
     changed = api.patch(path, fields)
     assert {key: changed[key] for key in fields} == fields
     cleared = api.patch(path, {"condition": None, "icon": None, "description": None})
@@ -124,7 +130,9 @@ def test_deleting_the_default_section_promotes_the_first_left_and_its_site_space
         (None, [GUIDES, ("docs-more", [NEWS, ("docs-developers", [API])])]),
     ],
 )
-def test_a_section_moves_to_the_end_of_another_group(api: Api, group: str | None, expected: list[Any]) -> None:
+def test_a_section_moves_to_the_end_of_another_group(
+    api: Api, group: str | None, expected: list[Any]
+) -> None:
     api.patch(f"{DOCS}/sections/docs-guides", {"siteSectionGroupId": group})
     assert tree(api) == expected
 
@@ -192,7 +200,9 @@ def test_groups_nested_too_deep_are_refused_before_an_answer_breaks(api: Api) ->
 
 
 def test_a_site_space_goes_to_the_section_named_else_the_default_one_else_the_root(api: Api) -> None:
-    assert api.make(f"{DOCS}/site-spaces", {"spaceId": "news", "sectionId": "docs-api"})["section"] == "docs-api"
+    assert (
+        api.make(f"{DOCS}/site-spaces", {"spaceId": "news", "sectionId": "docs-api"})["section"] == "docs-api"
+    )
     assert api.make(f"{DOCS}/site-spaces", {"spaceId": "news"})["section"] == "docs-guides"
     flat = api.make(f"{HELP}/site-spaces", {"spaceId": "support"})
     assert "section" not in flat
@@ -324,7 +334,9 @@ def test_sections_groups_and_site_spaces_move_by_their_own_operations(api: Api) 
     assert tree(api) == [("docs-more", [("docs-developers", [section])]), GUIDES, NEWS]
 
 
-@pytest.mark.parametrize("what", ["sections/docs-api", "site-spaces/docs-guides-en", "section-groups/docs-more"])
+@pytest.mark.parametrize(
+    "what", ["sections/docs-api", "site-spaces/docs-guides-en", "section-groups/docs-more"]
+)
 def test_a_move_that_changes_nothing_is_a_conflict(api: Api, what: str) -> None:
     api.refused(409, "POST", f"{DOCS}/{what}/move", {"position": {}})
     api.refused(409, "POST", f"{DOCS}/{what}/move")
@@ -333,7 +345,9 @@ def test_a_move_that_changes_nothing_is_a_conflict(api: Api, what: str) -> None:
 def test_an_invalid_position_is_refused_and_what_is_absent_not_found(api: Api) -> None:
     far = {"position": {"before": {"type": "site-section", "siteSection": "docs-guides"}}}
     api.refused(400, "POST", f"{DOCS}/sections/docs-api/move", far)
-    api.refused(400, "POST", f"{DOCS}/sections/docs-api/move", {"position": {"before": {"type": "site-section"}}})
+    api.refused(
+        400, "POST", f"{DOCS}/sections/docs-api/move", {"position": {"before": {"type": "site-section"}}}
+    )
     api.refused(404, "POST", f"{DOCS}/sections/none/move", far)
     api.refused(404, "POST", f"{DOCS}/section-groups/none/move", far)
     api.refused(404, "POST", f"{DOCS}/site-spaces/none/move", far)

@@ -6,8 +6,8 @@ from .. import answers
 from ..context import Context
 from ..errors import ApiError, bad, conflict, missing
 from ..navigation import PLACE, forget_space
-from ..paging import page
-from ..siblings import end, place, renumber, same_order
+from ..paging import created_page, page
+from ..siblings import place, renumber, same_order
 from ..store import Record
 
 Json = dict[str, Any]
@@ -22,13 +22,21 @@ def siblings(ctx: Context, organization: str, parent: str) -> list[Record]:
     return sorted(found, key=lambda item: (item.position, item.seq))
 
 
+def _end(ctx: Context, organization: str, parent: str) -> int:
+    """A position behind all siblings there."""
+    return 1 + max(
+        ctx.store.last(kind, organization=organization, parent=parent) for kind in ("space", "collection")
+    )
+
+
 # --- spaces ---------------------------------------------------------------------------------------
 
 
 def list_spaces(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
-    found = sorted(ctx.store.find("space", organization=organization.id), key=lambda space: space.seq)
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda space: [space.seq])
+    items, envelope = created_page(
+        ctx.store, "space", limit=query.limit, cursor=query.page, organization=organization.id
+    )
     return {**envelope, "items": [answers.space(ctx, space) for space in items]}
 
 
@@ -51,7 +59,7 @@ def new_space(ctx: Context, organization: str, parent: str, fields: Json) -> Rec
         "createdAt": ctx.stamp,
         "updatedAt": ctx.stamp,
     }
-    position = end(siblings(ctx, organization, parent))
+    position = _end(ctx, organization, parent)
     space = Record("space", ctx.new_id("space"), doc, organization, organization, parent, position)
     ctx.put(space)
     return space
@@ -83,7 +91,7 @@ def delete_space(ctx: Context) -> None:
 
 
 def restore_space(ctx: Context) -> Json:
-    """Back at the end of its collection, of the top level when that is gone. Its places in sites stay gone."""
+    """Back at the end of its collection, or of the top level when that is gone; in no site."""
     space = ctx.space(deleted=True)
     if space.kind == "space":
         return answers.space(ctx, space)
@@ -92,7 +100,7 @@ def restore_space(ctx: Context) -> Json:
     if collection is None or collection.organization != space.organization:
         space.parent = ""
     space.kind = "space"
-    space.position = end(siblings(ctx, space.organization, space.parent))
+    space.position = _end(ctx, space.organization, space.parent)
     del space.doc["deletedAt"]
     space.doc["updatedAt"] = ctx.stamp
     ctx.put(space)
@@ -117,7 +125,7 @@ def transfer_space(ctx: Context) -> Json:
     target = _transfer_target(ctx, space, [space])
     space.organization = space.scope = target
     space.parent = ""
-    space.position = end(siblings(ctx, target, ""))
+    space.position = _end(ctx, target, "")
     ctx.put(space)
     return answers.space(ctx, space)
 
@@ -156,7 +164,7 @@ def create_collection(ctx: Context) -> Json:
     if parent:
         ctx.named_collection(parent, organization.id, "body.parent")
     doc = {"title": body.title, "defaultLevel": "inherit"}
-    position = end(siblings(ctx, organization.id, parent))
+    position = _end(ctx, organization.id, parent)
     id = ctx.new_id("collection")
     collection = Record("collection", id, doc, organization.id, organization.id, parent, position)
     ctx.put(collection)
@@ -217,7 +225,7 @@ def transfer_collection(ctx: Context) -> Json:
     inside = _inside(ctx, collection)
     target = _transfer_target(ctx, collection, [item for item in inside if item.kind == "space"])
     collection.parent = ""
-    collection.position = end(siblings(ctx, target, ""))
+    collection.position = _end(ctx, target, "")
     for item in (collection, *inside):
         item.organization = item.scope = target
         ctx.put(item)

@@ -1,0 +1,269 @@
+"""Carries out the steps of a plan: several at a time, in the order of their graph, each recorded before and after.
+
+A step runs when everything it needs has succeeded and everything it follows has ended; deletes run when every other
+step (but those that expose) has ended. A failure stops what needs it, nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from dpsync.apply.fresh import Fresh
+from dpsync.apply.journal import Journal, JournalFull
+from dpsync.client.client import Answer, WriteClient
+from dpsync.client.errors import ClientError, Interrupted, NotFound, Rejected, Unknown
+from dpsync.kinds.registry import Registry
+from dpsync.live.decode import pointer
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired
+from dpsync.model.journal import GOOD, Outcome, Result
+from dpsync.model.plan import Change, Plan, Step
+from dpsync.model.snapshot import Snapshot
+from dpsync.model.values import ENV, REF, fill
+
+_UNMADE = re.compile(r"\{([^{}]+)\}")
+_NOT_FOLLOWED = frozenset({"delete", "expose"})
+
+
+@dataclass
+class _Task:
+    step: Step
+    change: Change
+
+
+@dataclass
+class Executor:
+    """One apply. `stop()` lets what is in flight finish and starts nothing more."""
+
+    client: WriteClient
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+    plan: Plan
+    journal: Journal
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    parallelism: int = 4
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    trouble: list[str] = field(default_factory=list)
+    stopped: bool = False
+    writes: int = 0
+
+    def __post_init__(self) -> None:
+        self._tasks = {step.id: _Task(step, change) for change in self.plan.changes for step in change.steps}
+        self._ids = {address: match.id for address, match in self.snapshot.matches.items()}
+        self.fresh = Fresh(self.client, self.registry, self.desired, self.snapshot, self._ids)
+        self._lock = threading.Lock()
+        self._by_source: dict[str, list[Change]] = {}
+        for change in self.plan.changes:
+            source = self.fresh.source(change) if change.steps else None
+            if source is not None:
+                self._by_source.setdefault(source.url, []).append(change)
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def preflight(self) -> dict[str, str]:
+        """By address, what has changed since the plan was made; nothing is written when this is not empty."""
+        stale: dict[str, str] = {}
+        sources = {
+            source.url: source
+            for change in self.plan.changes
+            if change.steps and (source := self.fresh.source(change)) is not None
+        }
+        for url, source in sorted(sources.items()):
+            stale |= self.fresh.stale(source, self._by_source[url])
+        return stale
+
+    def missing_secrets(self) -> list[str]:
+        """Environment variables that the plan needs and that are not set."""
+        wanted: set[str] = set()
+
+        def note(marker: str, name: str) -> Any:
+            if marker == ENV:
+                wanted.add(name)
+            return None
+
+        for task in self._tasks.values():
+            fill(task.step.body, note)
+        return sorted(wanted - set(self.secrets))
+
+    # The loop.
+
+    def run(self) -> None:
+        """Carry out every step that can be. Never raises for what the platform does."""
+        waiting = dict(self._tasks)
+        running: dict[Future[Outcome], str] = {}
+        with ThreadPoolExecutor(max(1, self.parallelism)) as pool:
+            while waiting or running:
+                if not self.stopped:
+                    for id in self._ready(waiting, running):
+                        running[pool.submit(self._attempt, waiting.pop(id))] = id
+                if not running:
+                    break
+                self._collect(running)
+        for id in list(waiting):
+            task = waiting.pop(id)
+            reason = "stopped" if self.stopped else "something it needs was not done"
+            self._settle(self._outcome(task, "not-tried", reason))
+
+    def _collect(self, running: dict[Future[Outcome], str]) -> None:
+        try:
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+        except KeyboardInterrupt:
+            self.stop()
+            return
+        for future in finished:
+            del running[future]
+            self._settle(future.result())
+
+    def _settle(self, outcome: Outcome) -> None:
+        self.outcomes[outcome.step] = outcome
+
+    def _ready(self, waiting: dict[str, _Task], running: dict[Future[Outcome], str]) -> list[str]:
+        open_ = [id for id in [*waiting, *running.values()] if not self._never(id, set())]
+        busy = any(self._tasks[id].step.verb not in _NOT_FOLLOWED for id in open_)
+        return [
+            id
+            for id, task in waiting.items()
+            if self._may_run(task.step) and not (task.step.verb == "delete" and busy)
+        ]
+
+    def _may_run(self, step: Step) -> bool:
+        needs = all(id in self.outcomes and self.outcomes[id].result in GOOD for id in step.needs)
+        return needs and all(
+            id in self.outcomes or self._never(id, set()) for id in step.follows if id in self._tasks
+        )
+
+    def _never(self, id: str, seen: set[str]) -> bool:
+        """Whether a step will not run any more because something it needs was not done."""
+        if id in self.outcomes:
+            return self.outcomes[id].result not in GOOD
+        if id in seen:
+            return False
+        seen.add(id)
+        return any(self._never(need, seen) for need in self._tasks[id].step.needs)
+
+    # One step.
+
+    def _attempt(self, task: _Task) -> Outcome:
+        step = task.step
+        try:
+            reason = self._stale(task)
+            if reason is not None:
+                return self._outcome(task, "stale", reason)
+            full = self._not_empty(task)
+            if full is not None:
+                return self._outcome(task, "failed", full)
+            self.journal.write("intent", step=step.id, method=step.method)
+            outcome = self._send(task)
+            self.journal.write("outcome", **outcome.model_dump(exclude_none=True))
+        except JournalFull as full_disk:
+            self.stop()
+            self.trouble.append(str(full_disk))
+            known = self.outcomes.get(step.id)
+            return known or self._outcome(task, "not-tried", str(full_disk))
+        except Interrupted:
+            return self._outcome(task, "not-tried", "stopped")
+        except ClientError as error:
+            return self._outcome(task, "failed", str(error), error.status)
+        return outcome
+
+    def _stale(self, task: _Task) -> str | None:
+        source = self.fresh.source(task.change)
+        if source is None or source.url not in self._by_source:
+            return None
+        return self.fresh.stale(source, self._by_source[source.url]).get(task.change.address)
+
+    def _not_empty(self, task: _Task) -> str | None:
+        kind = self.registry[task.change.kind]
+        if task.step.verb != "delete" or kind.on_delete != "lifted":
+            return None
+        id = str(task.change.id)
+        left = self.fresh.what_is_inside(kind, id, self.snapshot.objects[kind.name, id])
+        return f"it is not empty: {', '.join(sorted(left))}" if left else None
+
+    def _send(self, task: _Task, again: bool = True) -> Outcome:
+        step = task.step
+        path = _UNMADE.sub(lambda match: quote(self._ids[Address.parse(match[1])], safe="@"), step.path)
+        body = fill(step.body, self._known)
+        if step.whole:
+            body = {**self.client.get(path), **body}
+        with self._lock:
+            self.writes += 1
+        try:
+            answer = self.client.send(step.method, path, body, repeatable=step.repeatable)
+        except Unknown as unknown:
+            if step.repeatable or not step.gives:
+                return self._outcome(task, "unknown", str(unknown), unknown.status)
+            return self._look_up(task, unknown, again)
+        except NotFound as gone:
+            if step.verb == "delete":
+                return self._outcome(task, "already", status=gone.status)
+            return self._outcome(task, "failed", str(gone), gone.status)
+        except Rejected as rejected:
+            # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
+            if rejected.status == 409 and step.verb in ("move", "place"):
+                return self._outcome(task, "already", status=409)
+            return self._outcome(task, "failed", str(rejected), rejected.status)
+        return self._answered(task, answer, again)
+
+    def _known(self, marker: str, name: str) -> Any:
+        if marker == REF:
+            return self._ids[Address.parse(name)]
+        return self.secrets[name] if marker == ENV else name
+
+    def _answered(self, task: _Task, answer: Answer, again: bool) -> Outcome:
+        step = task.step
+        if step.answers is not None and pointer(answer.body, "object") != step.answers:
+            return self._outcome(task, "failed", "the platform wants something else first", answer.status)
+        for gives in step.gives:
+            id = gives.id if gives.pointer is None else pointer(answer.body, gives.pointer)
+            if gives.pointer is None:
+                id = fill(id, self._known)
+            if not isinstance(id, str):
+                missing = Unknown(step.method, step.path, "unreadable", answer.status)
+                return self._look_up(task, missing, again=False)
+            with self._lock:
+                self._ids[Address.parse(gives.address)] = id
+        requested = step.verb == "delete" and answer.status == 202
+        own = self._ids.get(Address.parse(task.change.address))
+        return self._outcome(task, "requested" if requested else "done", status=answer.status, id=own)
+
+    def _look_up(self, task: _Task, unknown: Unknown, again: bool) -> Outcome:
+        """A create whose outcome is not known: find out before anything is repeated, never guess."""
+        source = self.fresh.source(task.change)
+        if source is None:
+            return self._outcome(task, "unknown", str(unknown), unknown.status)
+        now = self.fresh.read(source)
+        resource = self.desired.resources[Address.parse(task.change.address)]
+        found = self.fresh.candidates(resource, now.values())
+        if len(found) > 1 or (not found and not again):
+            return self._outcome(task, "unknown", str(unknown), unknown.status)
+        if not found:
+            return self._send(task, again=False)
+        with self._lock:
+            self._ids[resource.address] = found[0].id
+            children = [item for item in now.values() if item.holder == found[0].identity]
+            for gives, child in zip(task.step.gives[1:], children, strict=False):
+                self._ids[Address.parse(gives.address)] = child.id
+        return self._outcome(task, "done", status=unknown.status, id=found[0].id)
+
+    @staticmethod
+    def _outcome(
+        task: _Task, result: Result, error: str | None = None, status: int | None = None, id: str | None = None
+    ) -> Outcome:
+        return Outcome(
+            step=task.step.id,
+            address=task.change.address,
+            verb=task.step.verb,
+            result=result,
+            error=error,
+            status=status,
+            id=id,
+        )

@@ -1,0 +1,168 @@
+"""Is the platform still what the plan rests on? Lists and trees are read again right before they are written to.
+
+A step whose object was changed since, or whose object somebody else has made meanwhile, is not carried out.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import NotFound
+from dpsync.identity.match import View
+from dpsync.kinds.base import Kind, Tree
+from dpsync.kinds.registry import Registry
+from dpsync.live.sources import Source, Sources
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Resource
+from dpsync.model.plan import Change
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import LiveId
+from dpsync.planner.compare import object_digest
+
+
+@dataclass
+class Fresh:
+    """Fresh reads against the snapshot. `ids` are the ids by address, growing while things are made."""
+
+    client: ReadClient
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+    ids: dict[Address, str]
+    sources: Sources = field(init=False)
+    _checked: dict[str, dict[str, str]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.sources = Sources(self.client, self.registry, 1)
+
+    def source(self, change: Change) -> Source | None:
+        """Where the object of a change is read; None when its parent is not made yet."""
+        kind = self.registry[change.kind]
+        if kind.parent is None:
+            # The organization itself: one object by its own URL.
+            live = self.snapshot.objects[kind.name, str(change.id)]
+            return Source(f"/orgs/{live.id}" if not live.source else live.source, kind.name, None)
+        chain = self._chain(change)
+        if chain is None:
+            return None
+        if isinstance(kind.read, Tree):
+            owner = self.registry.tree_owner(kind)
+            while chain[0][0] != owner:
+                chain = chain[1:]
+        return self.sources.source(kind, chain[0], chain)
+
+    def _chain(self, change: Change) -> list[Identity] | None:
+        if change.id is not None:
+            live = self.snapshot.objects.get((change.kind, change.id))
+            return self._above(live) if live else None
+        chain: list[Identity] = []
+        around = self.desired.resources[Address.parse(change.address)].parent
+        while around is not None:
+            resource = self.desired.resources[around]
+            id = self.ids.get(around)
+            if id is None:
+                return None
+            chain.append((resource.kind, id))
+            around = resource.parent
+        return chain
+
+    def _above(self, live: LiveObject) -> list[Identity]:
+        chain: list[Identity] = []
+        around = live.parent
+        while around is not None:
+            chain.append(around)
+            around = self.snapshot.objects[around].parent
+        return chain
+
+    def stale(self, source: Source, changes: Iterable[Change]) -> dict[str, str]:
+        """By address, why a change that is read here can no longer be carried out. Read once per source."""
+        with self._lock:
+            known = self._checked.get(source.url)
+        if known is not None:
+            return known
+        found = self._compare(self.read(source), changes)
+        with self._lock:
+            self._checked[source.url] = found
+        return found
+
+    def forget(self, source: Source) -> None:
+        """The next write to this source reads it again."""
+        with self._lock:
+            self._checked.pop(source.url, None)
+
+    def read(self, source: Source) -> dict[Identity, LiveObject]:
+        try:
+            return {item.identity: item for item in self.sources.read(source)}
+        except NotFound:
+            return {}
+
+    def _compare(self, now: dict[Identity, LiveObject], changes: Iterable[Change]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for change in changes:
+            if change.id is None:
+                if self._made_meanwhile(change, now):
+                    found[change.address] = "somebody else has made it since the plan was made"
+                continue
+            live = now.get((change.kind, change.id))
+            if live is None:
+                if change.action != "delete":
+                    found[change.address] = "it is gone since the plan was made"
+            elif object_digest(live, self._names(change)) != change.digest:
+                found[change.address] = "it was changed since the plan was made"
+        return found
+
+    def _names(self, change: Change) -> set[str] | None:
+        if change.action == "delete":
+            return None
+        resource = self.desired.resources[Address.parse(change.address)]
+        return set(resource.fields)
+
+    def _made_meanwhile(self, change: Change, now: dict[Identity, LiveObject]) -> bool:
+        resource = self.desired.resources[Address.parse(change.address)]
+        return bool(self.candidates(resource, now.values()))
+
+    def candidates(self, resource: Resource, now: Iterable[LiveObject]) -> list[LiveObject]:
+        """Objects that are not in the snapshot, that this apply has not made, and that this entry would be."""
+        kind = self.registry[resource.kind]
+        taken = set(self.ids.values())
+        everything = list(now)
+        new = [
+            item
+            for item in everything
+            if item.kind == kind.name
+            and item.identity not in self.snapshot.objects
+            and item.id not in taken
+            and (resource.parent is None or item.parent is None or item.parent[1] == self.ids.get(resource.parent))
+        ]
+        view = View(
+            kind,
+            self.ids.get,
+            lambda entry: self.desired.resources.get(entry.children[0]) if entry.children else None,
+            lambda item: [other for other in everything if other.holder == item.identity],
+        )
+        for key in kind.identity:
+            value = view.wanted(resource, key)
+            hits = [item for item in new if value is not None and view.has(item, key, value)]
+            if hits:
+                best = max(view.near(resource, item) for item in hits)
+                return [item for item in hits if view.near(resource, item) == best]
+        return []
+
+    def what_is_inside(self, kind: Kind, id: str, owner: LiveObject) -> list[str]:
+        """What a holder contains right now: it is deleted only when this is empty."""
+        chain = self._above(owner)
+        found: list[str] = []
+        for other, item in self.registry.referring(kind.name):
+            at = chain
+            if isinstance(other.read, Tree):
+                tree_owner = self.registry.tree_owner(other)
+                while at[0][0] != tree_owner:
+                    at = at[1:]
+            source = self.sources.source(other, at[0], at)
+            inside = (live for live in self.read(source).values() if live.kind == other.name)
+            found += [live.id for live in inside if live.fields.get(item.name) == LiveId(id)]
+        return found

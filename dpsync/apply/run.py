@@ -1,0 +1,63 @@
+"""One apply from end to end: preflight, execute, read back, plan again. The report says what happened, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dpsync.apply.executor import Executor
+from dpsync.apply.journal import JournalFull
+from dpsync.client.errors import ClientError
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.journal import Outcome, Report
+from dpsync.model.plan import Plan
+
+
+@dataclass(frozen=True)
+class Refused(Exception):
+    """Nothing was written: what the plan rests on has changed. By address, why."""
+
+    stale: dict[str, str]
+
+
+def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
+    """Apply the executor's plan. Raises Refused or DiagnosticError before the first write, never after it."""
+    plan = executor.plan
+    missing = executor.missing_secrets()
+    if missing:
+        names = ", ".join(missing)
+        raise DiagnosticError([Diagnostic("DP133", f"not set in the environment: {names}")], Exit.INVALID)
+    stale = executor.preflight()
+    if stale:
+        raise Refused(stale)
+    executor.journal.write("start", plan=plan.digest, steps=sum(len(change.steps) for change in plan.changes))
+    executor.run()
+    trouble = list(executor.trouble)
+    remaining: Plan | None = None
+    if not executor.stopped:
+        try:
+            remaining = plan_again()
+        except (ClientError, DiagnosticError) as error:
+            trouble.append(f"the result could not be verified: {error}")
+    report = Report(
+        plan=plan.digest,
+        outcomes=_in_order(plan, executor.outcomes),
+        interrupted=executor.stopped and not executor.trouble,
+        verified=remaining is not None,
+        remaining=remaining,
+        reads=executor.client.requests,
+        writes=executor.writes,
+        journal=executor.journal.path,
+        trouble=tuple(trouble),
+    )
+    try:
+        counts = {result: report.count(result) for result in ("done", "failed", "unknown", "not-tried")}
+        executor.journal.write("end", converged=report.converged, **counts)
+    except JournalFull as full:
+        return report.model_copy(update={"trouble": (*report.trouble, str(full))})
+    return report
+
+
+def _in_order(plan: Plan, outcomes: dict[str, Outcome]) -> tuple[Outcome, ...]:
+    steps = (step.id for change in plan.changes for step in change.steps)
+    return tuple(outcomes[id] for id in steps if id in outcomes)

@@ -1,0 +1,59 @@
+"""What happened to each step, and the report of an apply. Only what was recorded is ever reported."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dpsync.model.plan import Frozen, Plan
+
+Result = Literal["done", "already", "requested", "failed", "stale", "unknown", "not-tried"]
+"""done: answered with success. already: it was so before. requested: the platform asks its admins first. stale: the
+object was changed since the plan was made. unknown: sent, and nobody knows whether it happened."""
+
+GOOD: frozenset[Result] = frozenset({"done", "already", "requested"})
+
+
+class Outcome(Frozen):
+    """What became of one step. `error` is for people."""
+
+    step: str
+    address: str
+    verb: str
+    result: Result
+    error: str | None = None
+    status: int | None = None
+    id: str | None = None
+
+
+class Report(Frozen):
+    """What an apply did, step by step, and whether the platform is now as configured."""
+
+    format: Literal["dpsync.report/1"] = "dpsync.report/1"
+    plan: str
+    """The digest of the plan that was applied."""
+    outcomes: tuple[Outcome, ...] = ()
+    interrupted: bool = False
+    verified: bool = False
+    """Whether the result could be read back."""
+    remaining: Plan | None = None
+    """What a new plan would still do; None when it could not be made."""
+    reads: int = 0
+    writes: int = 0
+    journal: str | None = None
+    trouble: tuple[str, ...] = Field(default_factory=tuple)
+    """What kept the apply from going on or from being verified."""
+
+    def count(self, *results: Result) -> int:
+        return sum(outcome.result in results for outcome in self.outcomes)
+
+    @property
+    def converged(self) -> bool:
+        return self.verified and self.remaining is not None and self.remaining.empty
+
+    @property
+    def complete(self) -> bool:
+        """Everything was done and proven, and nothing was left to people."""
+        blocked = self.remaining is not None and bool(self.remaining.blocked)
+        return self.converged and not blocked and self.count("requested") == 0
