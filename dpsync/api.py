@@ -30,7 +30,7 @@ from dpsync.planner.context import Context, Options
 from dpsync.planner.plan import make_plan
 from dpsync.planner.removal import removal
 
-__all__ = ["Options", "Planned", "Session", "load"]
+__all__ = ["Options", "Planned", "Session", "load", "load_registry"]
 
 
 def load(root: Path, env: Mapping[str, str] | None = None, registry: Registry | None = None) -> Desired:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,6 +53,8 @@ class Executor:
     trouble: list[str] = field(default_factory=list)
     stopped: bool = False
     writes: int = 0
+    told: Callable[[Outcome], None] = lambda _: None
+    """Called with each outcome as it becomes known."""
 
     def __post_init__(self) -> None:
         self._tasks = {step.id: _Task(step, change) for change in self.plan.changes for step in change.steps}
@@ -124,6 +126,7 @@ class Executor:
 
     def _settle(self, outcome: Outcome) -> None:
         self.outcomes[outcome.step] = outcome
+        self.told(outcome)
 
     def _ready(self, waiting: dict[str, _Task], running: dict[Future[Outcome], str]) -> list[str]:
         open_ = [id for id in [*waiting, *running.values()] if not self._never(id, set())]

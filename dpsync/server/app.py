@@ -60,7 +60,7 @@ class Companion:
                 response = await self._answer(request)
             except ClientDisconnect:
                 return
-            self.requests.append((request.method, request.url.path, response.status_code))
+            self.requests.append((request.method, scope["path"], response.status_code))
             await response(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1000})

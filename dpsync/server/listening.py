@@ -10,8 +10,10 @@ from .app import Companion
 
 
 def tcp_socket(ipv6: bool = False) -> socket:
-    """A socket to listen on. The protocol must be named: only then does asyncio set TCP_NODELAY, and without it every
-    answer of a kept connection waits 40 ms.
+    """A socket to listen on.
+
+    The protocol must be named: only then does asyncio set TCP_NODELAY, and without it every answer on a kept
+    connection waits 40 ms.
     """
     return socket(AF_INET6 if ipv6 else AF_INET, SOCK_STREAM, IPPROTO_TCP)
 

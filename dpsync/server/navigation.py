@@ -12,7 +12,7 @@ from .context import Context
 from .errors import missing
 from .siblings import end
 from .slugs import unique_slug
-from .store import Record
+from .store import Record, Store
 
 GROUP, SECTION, PLACE = "section-group", "section", "site-space"
 KINDS = {"site-section-group": GROUP, "site-section": SECTION, "site-space": PLACE}
@@ -81,9 +81,8 @@ class Navigation:
         return found
 
 
-def read(ctx: Context, site: Record) -> Navigation:
-    find = ctx.store.find
-    return Navigation(site, *(find(kind, scope=site.id) for kind in (GROUP, SECTION, PLACE)))
+def read(store: Store, site: Record) -> Navigation:
+    return Navigation(site, *(store.find(kind, scope=site.id) for kind in (GROUP, SECTION, PLACE)))
 
 
 # --- making nodes ---------------------------------------------------------------------------------
@@ -179,7 +178,7 @@ def forget_space(ctx: Context, space: Record) -> None:
         site = ctx.store.get("site", site_id)
         if site is None:
             continue
-        nav = read(ctx, site)
+        nav = read(ctx.store, site)
         for place in [place for place in nav.places if place.ref == space.id]:
             remove_place(ctx, nav, place)
             if place.parent and not nav.places_in(place.parent):

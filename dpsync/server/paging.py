@@ -48,7 +48,7 @@ def created_page(
     after = 0
     if cursor is not None:
         key, _ = _decode(cursor)
-        if len(key) != 1 or type(key[0]) is not int:
+        if len(key) != 1 or type(key[0]) is not int or not 0 <= key[0] < 2**63:
             raise bad("query.page: not a cursor of this list")
         after = key[0]
     found = store.listed(kind, after, limit + 1, **where)

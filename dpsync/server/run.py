@@ -3,12 +3,13 @@
 import asyncio
 import signal
 import socket
+from ipaddress import ip_address
 from pathlib import Path
 
 from . import world as worlds
 from .app import build
 from .listening import Listening, tcp_socket
-from .store import Record, Store, open_store
+from .store import Record, Store, StoreError, open_store
 
 
 def serve(host: str, port: int, db: str, token: str | None, profile: str, world: Path | None = None) -> None:
@@ -43,15 +44,21 @@ async def _until_signal(server: Listening, listening: socket.socket) -> None:
 
 def _reached(host: str) -> str:
     """The name to call a host by: a server on every address is reached on loopback."""
-    if host in ("", "0.0.0.0", "localhost"):  # noqa: S104
-        return "127.0.0.1"
-    return f"[{host}]" if ":" in host else host
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return "127.0.0.1" if host in ("", "localhost") else host
+    if address.version == 6:
+        return f"[{'::1' if address.is_unspecified else host}]"
+    return "127.0.0.1" if address.is_unspecified else host
 
 
 def _grant(store: Store, token: str) -> None:
     """One more token for the first admin of the first organization."""
-    first = min(store.find("organization"), key=lambda organization: organization.seq)
-    members = store.find("member", organization=first.id)
-    admin = next(member for member in members if member.doc["role"] == "admin")
+    organizations = sorted(store.find("organization"), key=lambda organization: organization.seq)
+    members = store.find("member", organization=organizations[0].id) if organizations else []
+    admin = next((member for member in members if member.doc["role"] == "admin"), None)
+    if admin is None:
+        raise StoreError("the first organization of this world has no admin to give a token to")
     with store.transaction():
         store.put(Record("token", token, {}, ref=admin.ref))

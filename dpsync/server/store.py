@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS documents (
   kind TEXT NOT NULL, id TEXT NOT NULL, organization TEXT NOT NULL, scope TEXT NOT NULL,
   parent TEXT NOT NULL, position INTEGER NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, doc TEXT NOT NULL,
   PRIMARY KEY (kind, id));
-CREATE INDEX IF NOT EXISTS documents_organization ON documents (kind, organization, parent);
+CREATE INDEX IF NOT EXISTS documents_organization ON documents (kind, organization, parent, position);
 CREATE INDEX IF NOT EXISTS documents_created ON documents (kind, organization, seq);
 CREATE INDEX IF NOT EXISTS documents_scope ON documents (kind, scope);
 CREATE INDEX IF NOT EXISTS documents_ref ON documents (kind, ref);
@@ -103,7 +103,10 @@ class SqliteStore:
 
     def __init__(self, db: str) -> None:
         self._lock = threading.RLock()
-        self._connection = sqlite3.connect(db, isolation_level=None, check_same_thread=False, timeout=10)
+        try:
+            self._connection = sqlite3.connect(db, isolation_level=None, check_same_thread=False, timeout=10)
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"{db}: {error}") from error
         try:
             self._prepare(db)
         except sqlite3.DatabaseError as error:
@@ -134,10 +137,11 @@ class SqliteStore:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
 
     def get(self, kind: str, id: str) -> Record | None:
         sql = " ".join((_SELECT, "WHERE kind = ? AND id = ?"))

@@ -8,7 +8,7 @@ A world is a mapping (YAML or JSON); every `id` may be left out and is then made
       - id, title, hostname, emailDomains, defaultRole, mergeRules…     # fields as the API shows them
         members: [{user, role, joinedAt, lastSeenAt, sso, disabled}]    # role null or absent: a guest
         teams: [{id, title, members: [{user, role}]}]                   # role owner or member
-        collections: [{id, title, description, defaultLevel, parent}]   # parent: the id of a collection
+        collections: [{id, title, description, defaultLevel, parent}]   # parent: a collection's id
         spaces: [{id, title, emoji, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
         sites:
           - id, title, basename, type, visibility, published, agentsContext, adaptiveContent, proxy…
@@ -20,7 +20,8 @@ A world is a mapping (YAML or JSON); every `id` may be left out and is then made
                 children: [{type: space, id, space, path, condition, hidden, default}]
         agentInstructions: {…}                                          # a Document
 
-Order in lists is order on the platform; at the top and in a collection, collections come before spaces.
+Order in lists is order on the platform; at the top and in a collection, collections come before spaces,
+unless both are given a `position`.
 Paths and basenames that are left out are made as the service makes them, and the first of its kind is the
 default where none says so.
 """
@@ -36,11 +37,13 @@ import yaml
 from .clock import stamp
 from .documents import stored_document
 from .navigation import GROUP, PLACE, SECTION
+from .navigation import read as read_navigation
 from .slugs import unique_slug
 from .store import Record, Store
 
 Json = dict[str, Any]
 
+_PLACE = ("id", "parent", "position")
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 _PREFIX = {GROUP: "group", SECTION: "sect", PLACE: "place", "collection": "col", "organization": "org"}
 
@@ -69,6 +72,67 @@ def load(store: Store, world: Json) -> None:
         store.clear()
         store.put_all(loading.records)
         store.set_counters({**loading.counters, "seq": len(loading.records)})
+
+
+def dump(store: Store) -> Json:
+    """The state as a world: loading it gives the same answers, but for times of instructions and schemas."""
+    users = [{"id": user.id, **user.doc} for user in _created(store, "user")]
+    tokens = {token.id: token.ref for token in _created(store, "token")}
+    organizations = [_dump_organization(store, found) for found in _created(store, "organization")]
+    return {"users": users, "tokens": tokens, "organizations": organizations}
+
+
+def _created(store: Store, *kinds: str, **where: str) -> list[Record]:
+    found = [record for kind in kinds for record in store.find(kind, **where)]
+    return sorted(found, key=lambda record: record.seq)
+
+
+def _dump_organization(store: Store, found: Record) -> Json:
+    of = {"organization": found.id}
+    made: Json = {"id": found.id, **found.doc}
+    made["members"] = [{"user": member.ref, **member.doc} for member in _created(store, "member", **of)]
+    made["teams"] = [
+        {
+            "id": team.id,
+            **team.doc,
+            "members": [
+                {"user": found.ref, **found.doc} for found in _created(store, "membership", scope=team.id)
+            ],
+        }
+        for team in _created(store, "team", **of)
+    ]
+    made["collections"] = [_dump_placed(item) for item in _created(store, "collection", **of)]
+    made["spaces"] = [_dump_placed(item) for item in _created(store, "space", "deleted-space", **of)]
+    made["sites"] = [_dump_site(store, site) for site in _created(store, "site", **of)]
+    if kept := store.get("agent-instructions", found.id):
+        made["agentInstructions"] = kept.doc["instructions"]
+    return made
+
+
+def _dump_placed(item: Record) -> Json:
+    return {"id": item.id, "parent": item.parent or None, "position": item.position, **item.doc}
+
+
+def _dump_site(store: Store, site: Record) -> Json:
+    nav = read_navigation(store, site)
+
+    def places(section: str) -> list[Json]:
+        found = nav.places_in(section)
+        return [{"type": "space", "id": place.id, "space": place.ref, **place.doc} for place in found]
+
+    def nodes(parent: str) -> list[Json]:
+        found = []
+        for node in nav.children(parent):
+            group = node.kind == GROUP
+            children = nodes(node.id) if group else places(node.id)
+            kind = "section-group" if group else "section"
+            found.append({"type": kind, "id": node.id, **node.doc, "children": children})
+        return found
+
+    made: Json = {"id": site.id, **site.doc, "structure": nodes("") if nav.sectioned else places("")}
+    if kept := store.get("adaptive-schema", site.id):
+        made["adaptiveSchema"] = kept.doc["jsonSchema"]
+    return made
 
 
 class _Loading:
@@ -158,7 +222,7 @@ class _Loading:
         """Collections and spaces: siblings in the order given, collections first."""
         last: dict[str, int] = {}
         for collection in given.get("collections") or []:
-            doc = {"title": "Untitled", "defaultLevel": "inherit", **_but(collection, "id", "parent")}
+            doc = {"title": "Untitled", "defaultLevel": "inherit", **_but(collection, *_PLACE)}
             self.placed("collection", organization, collection, doc, last)
         for space in given.get("spaces") or []:
             doc = {
@@ -168,17 +232,18 @@ class _Loading:
                 "mergeRules": {"type": "inherit"},
                 "createdAt": self.then(),
                 "updatedAt": self.then(),
-                **_but(space, "id", "parent"),
+                **_but(space, *_PLACE),
             }
             self.placed("deleted-space" if doc.get("deletedAt") else "space", organization, space, doc, last)
 
     def placed(self, kind: str, organization: str, given: Json, doc: Json, last: dict[str, int]) -> None:
         parent = given.get("parent") or ""
         last[parent] = last.get(parent, 0) + 1
+        position = given.get("position") or last[parent]
         id = self.id("space" if kind == "deleted-space" else kind, given)
         if kind == "space":
             self.titles[id] = doc["title"]
-        self.add(Record(kind, id, doc, organization, organization, parent, last[parent]))
+        self.add(Record(kind, id, doc, organization, organization, parent, position))
 
     def site(self, organization: str, given: Json) -> None:
         id = self.id("site", given)

@@ -1,4 +1,4 @@
-"""Calls of the companion as tests make them: the body when the status is the expected one, a failure otherwise."""
+"""Calls of the companion as tests make them: the body when the status is as expected, else a failure."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

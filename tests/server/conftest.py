@@ -1,6 +1,7 @@
 """One companion per test process, over real HTTP, holding every answer against the model of its operation."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -49,3 +50,8 @@ def api(companion: Api) -> Iterator[Api]:
 @pytest.fixture
 def reference(reference_companion: Api) -> Iterator[Api]:
     yield from fresh(reference_companion)
+
+
+@pytest.fixture
+def builtin_world() -> dict[str, Any]:
+    return WORLD

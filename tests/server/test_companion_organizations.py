@@ -235,10 +235,13 @@ def test_one_membership_is_put_changed_and_removed(api: Api) -> None:
         ({"remove": ["ada@acme.example", "oli"]}, {"lin": "member"}),
         ({"add": ["kim"], "remove": ["kim@acme.example"]}, {"ada": "owner", "lin": "member"}),
         ({"memberships": {"lin": {"role": "owner"}}}, {"ada": "owner", "lin": "owner"}),
-        ({"add": ["kim"], "memberships": {"kim": {"role": "owner"}}}, {"ada": "owner", "lin": "member", "kim": "owner"}),
+        (
+            {"add": ["kim"], "memberships": {"kim": {"role": "owner"}}},
+            {"ada": "owner", "lin": "member", "kim": "owner"},
+        ),
         ({"remove": ["lin"], "memberships": {"lin": {"role": "owner"}}}, {"ada": "owner"}),
     ],
-)  # fmt: skip
+)
 def test_many_memberships_change_at_once(api: Api, body: Any, expected: dict[str, str]) -> None:
     api.put(f"{ACME}/teams/writers/members", body, 204)
     assert people(api) == expected

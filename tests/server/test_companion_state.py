@@ -42,6 +42,8 @@ def test_two_targets_of_one_route_are_an_error() -> None:
         Routes([("GET", "/a/{x}", 1), ("GET", "/a/{y}", 2)])
 
 
+FIRST = {"type": "space", "space": "guides"}
+
 # --- pages -------------------------------------------------------------------------------------------
 
 
@@ -106,7 +108,7 @@ def test_small_pages_join_to_the_whole_list(api: Api, path: str) -> None:
     [
         ("DELETE", "/spaces/guides", None, ["news", "changelog"]),
         ("DELETE", "/spaces/news", None, ["changelog"]),
-        ("POST", "/spaces/changelog/move", {"position": {"before": {"type": "space", "space": "guides"}}}, ["news"]),
+        ("POST", "/spaces/changelog/move", {"position": {"before": FIRST}}, ["news"]),
         ("POST", "/orgs/acme/spaces", {"parent": "product"}, ["news", "changelog", "space-1"]),
     ],
 )  # fmt: skip
@@ -123,10 +125,15 @@ def test_the_next_page_goes_on_behind_the_last_item_whatever_happened_to_it(
 
 def test_a_failed_transaction_leaves_nothing() -> None:
     store = open_store(":memory:")
-    with pytest.raises(RuntimeError), store.transaction():
-        store.put(Record("space", "a", {}))
-        store.next("space")
-        raise RuntimeError
+
+    def write_and_fail() -> None:
+        with store.transaction():
+            store.put(Record("space", "a", {}))
+            store.next("space")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_and_fail()
     assert store.get("space", "a") is None
     assert store.next("space") == 1
     store.close()
@@ -139,7 +146,7 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     connection.execute("UPDATE meta SET value = 99")
     connection.commit()
     connection.close()
-    with pytest.raises(StoreError, match="newer dpsync .schema 99"):
+    with pytest.raises(StoreError, match="newer dpsync"):
         open_store(path)
 
 
@@ -147,6 +154,11 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state.db").write_text("not a database, but long enough to be looked at" * 100)
     with pytest.raises(StoreError, match=r"state\.db"):
         open_store(str(tmp_path / "state.db"))
+
+
+def test_a_database_in_no_directory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="unable to open"):
+        open_store(str(tmp_path / "none" / "state.db"))
 
 
 def test_two_writers_at_once_lose_no_update(api: Api) -> None:
@@ -191,6 +203,18 @@ def _script(api: Api) -> list[Any]:
 
 def test_the_same_requests_on_the_same_world_give_the_same_answers(api: Api) -> None:
     assert json.dumps(_script(api)) == json.dumps(_script(api))
+
+
+def test_a_dump_loaded_again_gives_the_same_answers(api: Api) -> None:
+    api.post("/spaces/news/move", {"position": {"before": {"type": "collection", "collection": "api"}}})
+    api.delete("/spaces/changelog")
+    api.patch("/orgs/acme/sites/docs/sections/docs-guides", {"siteSectionGroupId": "docs-developers"})
+    paths = ["/orgs", "/orgs/acme/members", "/orgs/acme/collections", "/orgs/acme/spaces", "/orgs/acme/sites"]
+    paths += ["/orgs/acme/teams", "/collections/product/spaces", "/spaces/changelog"]
+    paths += [f"/orgs/acme/sites/{site}/structure" for site in ("docs", "help", "internal-handbook")]
+    before = [api.get(path) for path in paths]
+    api.server.reset(api.server.call(lambda: world.dump(api.app.store)))
+    assert [api.get(path) for path in paths] == before
 
 
 def test_a_world_may_leave_out_every_id(api: Api) -> None:

@@ -42,7 +42,7 @@ def create_site(ctx: Context) -> Json:
     }
     site = Record("site", ctx.new_id("site"), doc, organization.id, organization.id)
     ctx.put(site)
-    nav = navigation.read(ctx, site)
+    nav = navigation.read(ctx.store, site)
     for space in spaces:
         navigation.add_place(ctx, nav, space)
     return answers.site(ctx, site)
@@ -71,7 +71,7 @@ def update_site(ctx: Context) -> Json:
 
 
 def _set_defaults(ctx: Context, site: Record, section: str | None, default: str | None) -> None:
-    nav = navigation.read(ctx, site)
+    nav = navigation.read(ctx.store, site)
     if section is not None:
         chosen = nav.node(navigation.SECTION, section, "body.defaultSiteSection")
         navigation.make_default(ctx, nav.sections, chosen)

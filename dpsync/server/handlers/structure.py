@@ -30,7 +30,7 @@ DEEPEST = 50
 
 
 def _read(ctx: Context) -> Navigation:
-    return read(ctx, ctx.site())
+    return read(ctx.store, ctx.site())
 
 
 def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Record]]) -> Json:
@@ -290,7 +290,7 @@ def _move(ctx: Context, kind: str, id: str) -> Json:
     position = ctx.body.position.given() if ctx.body else {}
     if not _sort(ctx, nav, node, position):
         raise conflict("operation would not result in any update")
-    return answers.node(ctx, read(ctx, nav.site), node)
+    return answers.node(ctx, read(ctx.store, nav.site), node)
 
 
 def sort_structure(ctx: Context) -> Json:
@@ -298,7 +298,7 @@ def sort_structure(ctx: Context) -> Json:
     nav, body = _read(ctx), ctx.body
     node = nav.node(KINDS[body.item.type], body.item.id, "body.item")
     _sort(ctx, nav, node, body.position.given())
-    return answers.node(ctx, read(ctx, nav.site), node)
+    return answers.node(ctx, read(ctx.store, nav.site), node)
 
 
 def _sort(ctx: Context, nav: Navigation, node: Record, position: Json) -> bool:

@@ -12,7 +12,7 @@ Role = Literal["admin", "create", "review", "edit", "comment", "read"]
 Level = Role | Literal["inherit"] | None
 Order = Literal["asc", "desc"]
 Id = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$")]
-Url = Annotated[str, Field(max_length=2048, pattern=r"^[a-z][a-z0-9+.-]*:\S*$")]
+Url = Annotated[str, Field(max_length=2048, pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:\S*$")]
 Stamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")]
 
 

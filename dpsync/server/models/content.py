@@ -8,9 +8,9 @@ from .base import Answer, Body, Id, Level, MergeRules, Paged, Query, Stamp, Url,
 
 Visibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
 Language = Literal[
-    "en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "zh-tw", "yue", "ko", "ar",
-    "hi", "nl", "pl", "tr", "sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk", "sk", "bg",
-    "hr", "lt", "lv", "et", "sl",
+    "en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "zh-tw", "yue", "ko", "ar", "hi",
+    "nl", "pl", "tr", "sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he",
+    "uk", "sk", "bg", "hr", "lt", "lv", "et", "sl",
 ]  # fmt: skip
 EditMode = Literal["live", "locked"]
 

@@ -35,6 +35,11 @@ class DefaultContent(Answer):
     site: Id
 
 
+class DefaultContentUpdate(Body):
+    type: Literal["site"]
+    site: str
+
+
 class Trial(Answer):
     status: Literal["notapplicable", "none", "active", "ended", "expired"]
     count: int
@@ -91,7 +96,7 @@ class OrganizationUpdate(Body):
     emailDomains: list[str] = absent()
     hostname: str = absent(min_length=3, max_length=32)
     defaultRole: Role | None = absent()
-    defaultContent: DefaultContent | None = absent()
+    defaultContent: DefaultContentUpdate | None = absent()
     logo: Url | None = absent()
     sso: bool = absent()
     ai: bool = absent()

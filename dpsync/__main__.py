@@ -1,0 +1,5 @@
+"""`python -m dpsync`."""
+
+from dpsync.cli.main import main
+
+main()

@@ -1,0 +1,5 @@
+"""`python -m dpsync.cli`."""
+
+from dpsync.cli.main import main
+
+main()

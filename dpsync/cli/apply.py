@@ -1,0 +1,169 @@
+"""`dpsync apply`: plan, ask, carry out, prove."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dpsync.cli.options import Output, Place, as_output, configuration, interactive, output, planning, platform
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Exit
+
+if TYPE_CHECKING:
+    from dpsync.apply.executor import Executor
+    from dpsync.apply.journal import FileJournal
+    from dpsync.model.journal import Outcome, Report
+    from dpsync.model.plan import Plan
+
+
+@click.command("apply")
+@configuration
+@planning
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
+@output
+def command(
+    file: str | None, directory: Path, confirm: tuple[str, ...], no_delete: bool, parallelism: int, timeout: float,
+    yes: bool, no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
+) -> int:  # fmt: skip
+    """Do what plan shows, and prove that it converged.
+
+    Shows the plan, asks, carries it out, reads everything back and plans again. The report says what was done,
+    what failed, what was not tried, and what nobody knows; a journal of it is kept in .dpsync/journal.
+    """
+    from dpsync.api import Options, Session, load, load_registry
+    from dpsync.apply.lock import locked
+    from dpsync.cli.edge import endings
+    from dpsync.cli.trace import tracer
+    from dpsync.client.client import WriteClient
+
+    out = as_output(format_, color, verbose, quiet)
+    url, token = platform()
+    with endings(out, url):
+        place = Place.find(file, directory)
+        session = Session(load(place.root), load_registry(), parallelism)
+        options = Options(confirm, not no_delete)
+        with WriteClient(url, token, timeout=timeout, trace=tracer(out)) as client:
+            planned = session.plan(client, options)
+            _show_plan(out, planned.plan, verbose)
+            code = _may_go_on(out, planned.plan, yes, no_input)
+            if code is not None:
+                _show_end(out, planned.plan, None, code)
+                return code
+            roots = [planned.snapshot.matches[address].id for address in _organizations(planned.plan)]
+            with locked(url, roots), _journal(place.root.parent, planned.plan) as journal:
+                executor = session.executor(client, planned, journal)
+                executor.told = _teller(out)
+                with _signals(executor) as received:
+                    report = session.apply(executor, options)
+        code = _ending(report, received)
+        _show_end(out, planned.plan, report, code)
+        return code
+    raise AssertionError
+
+
+def _organizations(plan: Plan) -> list[Address]:
+    return sorted({Address((change.address.split("/")[0],)) for change in plan.changes})
+
+
+def _show_plan(out: Output, plan: Plan, verbose: int) -> None:
+    from dpsync.render.plan_text import render_plan
+
+    if not out.json:
+        out.result(render_plan(plan, out.paint(), verbose))
+
+
+def _may_go_on(out: Output, plan: Plan, yes: bool, no_input: bool) -> Exit | None:
+    """The exit code to end with, or None to go on."""
+    if not plan.can_apply:
+        return Exit.REFUSED
+    if plan.empty:
+        return Exit.PARTIAL if plan.blocked else Exit.DONE
+    if yes:
+        return None
+    if not interactive(no_input):
+        out.talk("Not applied: nobody can be asked here. Look at the plan, then say --yes.")
+        return Exit.REFUSED
+    return None if _agreed(plan) else Exit.REFUSED
+
+
+def _agreed(plan: Plan) -> bool:
+    if plan.deletes:
+        wanted = f"delete {plan.deletes}"
+        return bool(click.prompt(f'Type "{wanted}" to apply this plan', err=True, default="") == wanted)
+    return click.confirm("Apply this plan?", err=True)
+
+
+@contextmanager
+def _journal(directory: Path, plan: Plan) -> Iterator[FileJournal]:
+    from dpsync.apply.journal import FileJournal
+
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    journal = FileJournal(directory / ".dpsync" / "journal", f"{stamp}-{plan.digest[:8]}")
+    try:
+        yield journal
+    finally:
+        journal.close()
+
+
+def _teller(out: Output) -> Callable[[Outcome], None]:
+    """Each step's outcome as it happens."""
+    from dpsync.render.report_text import render_outcome
+
+    def tell(outcome: Outcome) -> None:
+        if not out.json:
+            out.talk(render_outcome(outcome, out.paint(error=True)))
+
+    return tell
+
+
+@contextmanager
+def _signals(executor: Executor) -> Iterator[list[int]]:
+    """The first signal lets what is in flight finish; the second one stops waiting for it."""
+    received: list[int] = []
+
+    def handle(number: int, _: object) -> None:
+        received.append(number)
+        executor.stop()
+        if len(received) > 1:
+            executor.client.cancel()
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _ending(report: Report, received: list[int]) -> Exit:
+    if received:
+        return Exit.TERMINATED if received[0] == signal.SIGTERM else Exit.INTERRUPTED
+    if report.complete:
+        return Exit.DONE
+    nothing = report.count("done", "already", "requested", "unknown") == 0
+    if nothing and report.count("stale"):
+        return Exit.REFUSED
+    return Exit.FAILED if nothing and report.count("failed") else Exit.PARTIAL
+
+
+def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> None:
+    from dpsync.render.documents import ApplyDocument, plan_document
+    from dpsync.render.report_text import render_report
+
+    if out.json:
+        document = ApplyDocument(
+            exit=code,
+            converged=plan.empty if report is None else report.converged,
+            plan=plan_document(plan),
+            report=report,
+        )
+        out.result(document.model_dump_json(indent=2))
+    elif report is not None:
+        out.result(f"\n{render_report(report, out.paint(), out.quiet)}")

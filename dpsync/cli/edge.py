@@ -1,0 +1,93 @@
+"""The edge: every ending becomes words on stderr (or JSON) and an exit code. Never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from dpsync.apply.journal import JournalFull
+from dpsync.apply.lock import Locked
+from dpsync.apply.run import Refused
+from dpsync.cli.options import Output
+from dpsync.client import errors
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.render.diagnostics import render_diagnostics
+from dpsync.render.documents import findings_document
+
+
+@contextmanager
+def endings(out: Output, url: str = "") -> Iterator[None]:
+    """Turn what a command raises into its ending."""
+    try:
+        yield
+    except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt, BrokenPipeError):
+        raise
+    except DiagnosticError as invalid:
+        finish(out, invalid.diagnostics, invalid.exit_code, getattr(invalid, "texts", {}))
+    except Refused as refused:
+        found = [
+            Diagnostic("stale", why, address=address, hint="run plan again and look at what it says now")
+            for address, why in sorted(refused.stale.items())
+        ]
+        finish(out, found, Exit.REFUSED)
+    except Locked as locked:
+        message = f'another dpsync is applying to the organization "{locked.organization}"'
+        finish(out, [Diagnostic("locked", message, hint="wait until it has ended")], Exit.REFUSED)
+    except JournalFull as full:
+        finish(out, [Diagnostic("journal", str(full), hint="nothing was written")], Exit.FAILED)
+    except errors.Malformed as malformed:
+        raise click.UsageError(_malformed(malformed)) from None
+    except errors.ClientError as failed:
+        finish(out, [client_diagnostic(failed, url)], Exit.FAILED)
+    except Exception as unexpected:
+        if os.environ.get("DPSYNC_DEBUG"):
+            raise
+        message = f"dpsync made a mistake of its own ({type(unexpected).__name__})"
+        hint = "please report it with the output of the same command under DPSYNC_DEBUG=1"
+        finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
+
+
+def finish(
+    out: Output, diagnostics: list[Diagnostic] | tuple[Diagnostic, ...], code: Exit, texts: object = None
+) -> None:
+    """Print the findings and end the command."""
+    if out.json:
+        out.result(findings_document(diagnostics, code).model_dump_json(indent=2))
+    files = texts if isinstance(texts, dict) else {}
+    click.echo(render_diagnostics(diagnostics, files, color=out.paint(error=True).on).rstrip(), err=True, color=True)
+    sys.stdout.flush()
+    raise click.exceptions.Exit(int(code))
+
+
+def _malformed(error: errors.Malformed) -> str:
+    name = {"url": "DPSYNC_URL", "token": "DPSYNC_TOKEN"}.get(error.part, error.part)
+    return f"{name} cannot be used: {error.problem}"
+
+
+def client_diagnostic(error: errors.ClientError, url: str) -> Diagnostic:
+    """A failed request in words: what happened, at which operation, what to do."""
+    where = f"{error.method} {error.path}"
+    match error:
+        case errors.NotSent():
+            message = f"cannot reach {url or 'the platform'}: {error.reason}"
+            return Diagnostic("unreachable", message, hint="check DPSYNC_URL and that the server is running")
+        case errors.Unauthorized():
+            hint = "check DPSYNC_TOKEN; it may have been revoked or belong to another platform"
+            return Diagnostic("unauthorized", f"the token was not accepted (401) at {where}", hint=hint)
+        case errors.Forbidden():
+            hint = "use the token of somebody who may"
+            return Diagnostic("forbidden", f"the token's user may not do this (403): {where}", hint=hint)
+        case errors.NotJson():
+            hint = "check that DPSYNC_URL is the platform itself and not a login page or a proxy"
+            message = f"{where} answered something that is not the API: {error.found} (status {error.status})"
+            return Diagnostic("not-json", message, hint=hint)
+        case errors.BadList():
+            message = f"{where} did not end properly: {error.fault} on page {error.page}"
+            return Diagnostic("bad-list", message, hint="nothing was concluded from it; try again")
+        case errors.RateLimited():
+            return Diagnostic("rate-limited", f"the platform asks to wait: {error}", hint="try again later")
+    return Diagnostic("request", str(error), hint="nothing was written; try again")

@@ -1,0 +1,97 @@
+"""The `dpsync` command: finds subcommands without importing them, and turns every ending into an exit code."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from dpsync import __version__
+from dpsync.model.diagnostic import Exit
+
+COMMANDS = {
+    "plan": "Show what apply would do; writes nothing.",
+    "apply": "Do it, and prove that it converged.",
+    "validate": "Check the configuration without a platform.",
+    "serve": "Run the companion: the platform's API on this machine.",
+    "schema": "Print a JSON Schema, for editors and other tools.",
+}
+
+EXIT_CODES = """\b
+Exit codes:
+  0    done (plan: with or without changes)
+  1    failed, nothing was written
+  2    changes or drift present (plan --detailed-exitcode)
+  3    partial, blocked or not converged (apply)
+  4    refused: a guard, a stale plan, unconfirmed
+  5    the configuration is invalid
+  64   wrong usage
+  130  interrupted (143: terminated)
+
+\b
+Environment:
+  DPSYNC_URL         the platform, without /v1
+  DPSYNC_TOKEN       the access token, or
+  DPSYNC_TOKEN_FILE  a file that holds it
+  DPSYNC_FILE        the root file, as --file
+  NO_COLOR, CI       as everywhere
+"""
+
+
+class Commands(click.Group):
+    """Subcommands by name, imported when they are called: `--help` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"dpsync.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from dpsync.config.suggest import did_you_mean
+
+            near = did_you_mean(args[0], COMMANDS)
+            hint = f' Did you mean "{near}"?' if near else ""
+            ctx.fail(f'There is no command "{args[0]}".{hint}')
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", prog_name="dpsync", message="%(prog)s %(version)s")
+def root() -> None:
+    """A docs platform's organization as YAML in git: planned, applied, proven converged."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """The entry point. click's own exit code for wrong usage (2) means "changes" here, so it becomes 64."""
+    try:
+        code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False)
+    except click.UsageError as wrong:
+        wrong.show()
+        sys.exit(Exit.USAGE)
+    except click.ClickException as failed:
+        failed.show()
+        sys.exit(Exit.FAILED)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        sys.exit(Exit.INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough.
+        sys.stderr.close()
+        sys.exit(Exit.DONE)
+    sys.exit(code if isinstance(code, int) else Exit.DONE)

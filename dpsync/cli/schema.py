@@ -1,0 +1,25 @@
+"""`dpsync schema`: the JSON Schemas of what is read and printed."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command("schema")
+@click.argument("name", type=click.Choice(["configuration", "plan", "apply", "findings"]), default="configuration")
+def command(name: str) -> None:
+    """Print a JSON Schema, for editors and other tools.
+
+    NAME is configuration (the default), or the JSON output of plan, of apply, or the findings of any command.
+    """
+    from dpsync.kinds.registry import load
+    from dpsync.kinds.schema import configuration_schema
+    from dpsync.render.documents import DOCUMENTS
+
+    if name == "configuration":
+        schema = configuration_schema(load())
+    else:
+        schema = DOCUMENTS[name].model_json_schema(mode="serialization")
+    click.echo(json.dumps(schema, indent=2, ensure_ascii=False))

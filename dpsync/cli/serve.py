@@ -1,0 +1,32 @@
+"""`dpsync serve`: the companion, in the foreground until it is interrupted."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8787, show_default=True, help="0: a free one.")
+@click.option("--db", default=":memory:", show_default=True, metavar="PATH", help="A SQLite file keeps what was done.")
+@click.option("--token", metavar="T", help="One more token for the first admin of acme.")
+@click.option(
+    "--profile", type=click.Choice(["full", "reference"]), default="full", show_default=True,
+    help="Which operations there are: reference leaves the additions out.",
+)  # fmt: skip
+def command(host: str, port: int, db: str, token: str | None, profile: str) -> None:
+    """Run the companion: the platform's API on this machine.
+
+    It serves real state: a built-in world of two organizations in a fresh database. The first line it prints is the
+    URL for DPSYNC_URL, once it accepts requests. The tokens of the built-in world are ada-token, grace-token (admins
+    of acme) and hank-token (globex).
+    """
+    try:
+        from dpsync.server.run import serve
+        from dpsync.server.store import StoreError
+    except ImportError as missing:
+        raise click.ClickException(f"{missing.name} is not installed: pip install 'dpsync[server]'") from None
+    try:
+        serve(host, port, db, token, profile)
+    except (StoreError, OSError) as error:
+        raise click.ClickException(str(error)) from None

@@ -1,0 +1,122 @@
+"""The JSON Schema of a configuration file (draft-07), derived from the kinds. Editors and the examples use it.
+
+It is a little wider than the loader: what needs more than one entry (references, natural keys) is checked there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpsync.kinds.base import Entries, Field, Kind, Single
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import Json
+
+Schema = dict[str, Any]
+
+_KEY = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+def configuration_schema(registry: Registry) -> Schema:
+    """The schema of the root file and of included files, which have its shape without the first keys."""
+    patterns: Schema = {"type": "array", "items": {"type": "string"}}
+    number: Schema = {"type": "integer", "minimum": 0}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "dpsync configuration",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["organizations"],
+        "properties": {
+            "dpsync": {"const": 1},
+            "include": {"type": "array", "items": {"type": "string"}},
+            "policy": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {
+                    "prune": patterns,
+                    "protect": patterns,
+                    "ignore": patterns,
+                    "limits": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {"deletes": number, "percent": number},
+                    },
+                },
+            },
+            registry.root.key: _entries(registry, registry.root),
+        },
+        "definitions": {kind.name: _definition(registry, kind) for kind in sorted_kinds(registry)},
+    }
+
+
+def sorted_kinds(registry: Registry) -> list[Kind]:
+    return [registry[name] for name in sorted(registry.kinds)]
+
+
+def _definition(registry: Registry, kind: Kind) -> Schema:
+    whole = _object(registry, kind)
+    if kind.shorthand is None:
+        return whole
+    short = _field(kind.field(kind.shorthand))
+    if isinstance(kind.field(kind.shorthand).type, Json):
+        return short
+    return {"anyOf": [short, whole]}
+
+
+def _object(registry: Registry, kind: Kind) -> Schema:
+    properties: Schema = {} if isinstance(kind.shape, Single) else {"id": {"type": "string"}}
+    required: list[str] = []
+    if isinstance(kind.shape, NodeShape):
+        properties |= {"type": {"const": kind.shape.type}, "key": {"type": "string", "pattern": _KEY}}
+        required += ["type", "key"]
+        if kind.shape.holds:
+            properties["children"] = _nodes(registry, kind.shape.holds, kind.shape.least)
+            required += ["children"] if kind.shape.least else []
+    for field in kind.fields:
+        settable = field.on != "neither" or field.source is None
+        if settable and not field.nest and field.name != kind.natural:
+            properties[field.name] = _field(field)
+            required += [field.name] if field.required else []
+    for place, kinds in registry.places(kind.name).items():
+        _put(properties, place.split("."), _place(registry, kinds))
+    schema: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
+    return schema | ({"required": required} if required else {})
+
+
+def _field(field: Field) -> Schema:
+    schema = field.type.schema()
+    return schema if field.null == "refused" or not schema else {"anyOf": [schema, {"type": "null"}]}
+
+
+def _put(properties: Schema, path: list[str], schema: Schema) -> None:
+    """A dotted place is an object in an object."""
+    head, *rest = path
+    if not rest:
+        properties[head] = schema
+        return
+    inner = properties.setdefault(head, {"type": "object", "additionalProperties": False, "properties": {}})
+    _put(inner["properties"], rest, schema)
+
+
+def _place(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
+    match kinds[0].shape:
+        case Entries():
+            return _entries(registry, kinds[0])
+        case Single():
+            return {"$ref": f"#/definitions/{kinds[0].name}"}
+        case NodeShape():
+            return _nodes(registry, tuple(kind.name for kind in kinds), 0)
+
+
+def _entries(registry: Registry, kind: Kind) -> Schema:
+    schema: Schema = {"type": "object", "additionalProperties": {"$ref": f"#/definitions/{kind.name}"}}
+    return schema if registry.keyed(kind) else schema | {"propertyNames": {"pattern": _KEY}}
+
+
+def _nodes(registry: Registry, names: tuple[str, ...], least: int) -> Schema:
+    schema: Schema = {
+        "type": "array",
+        "items": {"anyOf": [{"$ref": f"#/definitions/{name}"} for name in sorted(names)]},
+    }
+    return schema | ({"minItems": least} if least else {})

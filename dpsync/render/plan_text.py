@@ -1,0 +1,276 @@
+"""A plan for people: a tree first, words second, deletes last and loudest, the summary where the eye ends up.
+
+Reads the plan and nothing else. Every foreign text passes visible(). Colour only repeats what signs and words say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic_core import to_json
+
+from dpsync.model.plan import Change, Difference, Plan
+from dpsync.model.values import ENV, LIVE, REF
+from dpsync.render.paint import Paint
+from dpsync.render.visible import visible
+
+SIGNS = {"create": "+", "update": "~", "delete": "-"}
+_STYLES = {"create": "green", "update": "yellow", "delete": "red"}
+
+
+def render_plan(plan: Plan, paint: Paint, verbose: int = 0) -> str:
+    """The whole plan as text, without a trailing newline."""
+    made = [change for change in plan.changes if change.action != "delete"]
+    gone = [change for change in plan.changes if change.action == "delete"]
+    parts = [
+        _tree(plan, paint),
+        "\n\n".join(_words(plan, change, paint, verbose) for change in made),
+        _notes(plan, paint),
+        _kept(plan, paint, verbose),
+        _blocked(plan, paint),
+        _deletes(plan, gone, paint),
+        _refusals(plan, paint),
+        _summary(plan, paint),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+# The tree.
+
+
+def _tree(plan: Plan, paint: Paint) -> str:
+    """Every changed address, one line each, indented below what it belongs to."""
+    lines: list[str] = []
+    shown: tuple[str, ...] = ()
+    for change in sorted(plan.changes, key=_place):
+        path = tuple(change.address.split("/"))
+        common = _common(shown, path)
+        for depth in range(common, len(path) - 1):
+            lines.append(f"  {'  ' * depth}{visible(path[depth])}")
+        lines.append(_leaf(change, len(path) - 1, paint))
+        shown = path
+    return "\n".join(lines)
+
+
+def _place(change: Change) -> tuple[str, ...]:
+    return tuple(change.address.split("/"))
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """How many leading segments are on the screen already. The last one of `one` was a leaf and counts too."""
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return min(count, len(other) - 1)
+
+
+def _leaf(change: Change, depth: int, paint: Paint) -> str:
+    name = visible(change.address.rpartition("/")[2])
+    text = f"{SIGNS[change.action]} {name}"
+    return f"{'  ' * depth}{paint(text, _STYLES[change.action])}  {paint(_gist(change), 'dim')}".rstrip()
+
+
+def _gist(change: Change) -> str:
+    label = f'"{visible(change.label)}"'
+    if change.action == "create":
+        return f"new {_noun(change)} {label}"
+    if change.action == "delete":
+        along = sum(effect.counts for effect in change.effects)
+        return f"DELETE {_noun(change)} {label}" + (f", {along} more go with it" if along else "")
+    words = [difference.field for difference in change.differences]
+    if change.moved:
+        words.append(f"moved {visible(change.moved)}")
+    aside = any(step.verb == "step-aside" for step in change.steps)
+    return ", ".join(words) or ("steps aside" if aside else "")
+
+
+def _noun(change: Change) -> str:
+    return change.kind.replace("_", " ")
+
+
+# The words.
+
+
+def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
+    head = f"{SIGNS[change.action]} {visible(change.address)}"
+    where = _where(plan, change.address)
+    lines = [paint(head, _STYLES[change.action]) + (f"  {paint(where, 'dim')}" if where else "")]
+    if change.matched and change.id:
+        how = "pinned" if change.matched == "pin" else f"matched by {change.matched}"
+        lines.append(f"    {paint(f'{how} to {visible(change.id)}', 'dim')}")
+    elif verbose and change.id:
+        lines.append(f"    {paint(f'is {visible(change.id)}', 'dim')}")
+    width = max((len(item.field) for item in change.differences), default=0)
+    for item in change.differences:
+        lines += _difference(item, width, change.action == "create", paint)
+    if change.moved:
+        lines.append(f"    moved {visible(change.moved)}")
+    if verbose > 1:
+        lines += [f"    {paint(f'{step.method} {visible(step.path)}', 'dim')}" for step in change.steps]
+    return "\n".join(lines)
+
+
+def _difference(item: Difference, width: int, created: bool, paint: Paint) -> Iterator[str]:
+    name = item.field.ljust(width)
+    if _big(item.before) or _big(item.after):
+        yield f"    {name}  {'' if created else 'changes:'}".rstrip()
+        for line in _inside(item):
+            yield f"    {' ' * width}  {line}"
+        return
+    if created:
+        yield f"    {name}  {show(item.after)}"
+    else:
+        arrow = paint("→", "dim")
+        yield f"    {name}  {show(item.before)} {arrow} {show(item.after)}"
+
+
+def _big(value: Any) -> bool:
+    return isinstance(value, dict | list) and len(to_json(value)) > 80
+
+
+def _inside(item: Difference) -> Iterable[str]:
+    """What differs inside a large value; deepdiff is imported for one changed field, never for the tree."""
+    if item.before is None:
+        yield f"+ {len(to_json(item.after))} bytes of JSON"
+        return
+    from deepdiff import DeepDiff
+
+    found = DeepDiff(item.before, item.after, view="tree", ignore_order=False)
+    lines = []
+    for kind, entries in sorted(found.items()):
+        for entry in entries:
+            at = ".".join(str(part) for part in entry.path(output_format="list")) or "(all)"
+            if kind.endswith("_added"):
+                lines.append(f"+ {visible(at)}: {show(entry.t2)}")
+            elif kind.endswith("_removed"):
+                lines.append(f"- {visible(at)}: {show(entry.t1)}")
+            else:
+                lines.append(f"~ {visible(at)}: {show(entry.t1)} → {show(entry.t2)}")
+    yield from sorted(lines, key=lambda line: line[2:])
+
+
+def show(value: Any, most: int = 120) -> str:
+    """A value on one line: references as addresses, secrets as their variable's name."""
+    if value is None:
+        return "(nothing)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{_cut(visible(value), most)}"'
+    if isinstance(value, dict) and len(value) == 1:
+        (key, name), *_ = value.items()
+        if key == REF:
+            return visible(name)
+        if key == LIVE:
+            return f"id {visible(name)}"
+        if key == ENV:
+            return f"(secret from {visible(name)})"
+    if isinstance(value, dict):
+        inside = ", ".join(f"{visible(str(name))}: {show(part)}" for name, part in value.items())
+        return _cut(f"{{ {inside} }}" if inside else "{}", most)
+    if isinstance(value, list):
+        return _cut(f"[{', '.join(show(part) for part in value)}]", most)
+    return str(value)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+# The rest.
+
+
+def _notes(plan: Plan, paint: Paint) -> str:
+    return "\n".join(paint(f"note: {visible(note.address)}: {visible(note.text)}", "dim") for note in plan.notes)
+
+
+def _kept(plan: Plan, paint: Paint, verbose: int) -> str:
+    lines = []
+    for kept in plan.kept:
+        names = kept.addresses if verbose or len(kept.addresses) <= 3 else kept.addresses[:3]
+        short = ", ".join(visible(_below(name, kept.place)) for name in names)
+        more = f" and {len(kept.addresses) - len(names)} more" if len(names) < len(kept.addresses) else ""
+        lines.append(paint(f"{visible(kept.place)}: {len(kept.addresses)} unmanaged, kept: {short}{more}", "dim"))
+    return "\n".join(lines)
+
+
+def _below(address: str, place: str) -> str:
+    return address.removeprefix(f"{place}/")
+
+
+def _blocked(plan: Plan, paint: Paint) -> str:
+    lines = []
+    for item in plan.blocked:
+        where = _where(plan, item.address)
+        lines.append(paint(f"! {visible(item.address)}", "magenta") + (f"  {paint(where, 'dim')}" if where else ""))
+        lines.append(f"    blocked: {visible(item.reason)}")
+        if item.todo:
+            lines.append(f"    to do: {visible(item.todo)}")
+    return "\n".join(lines)
+
+
+def _deletes(plan: Plan, gone: list[Change], paint: Paint) -> str:
+    if not gone:
+        return ""
+    lines = [paint(f"DELETES: {plan.deletes} {_plural(plan.deletes, 'thing')} will be gone", "red bold")]
+    for change in gone:
+        what = f'- {visible(change.address)}  {_noun(change)} "{visible(change.label)}"'
+        lines.append(paint(f"  {what}", "red"))
+        if any(step.verb == "step-aside" for step in change.steps):
+            lines.append("      first gives up a value that another one takes")
+        for effect in change.effects:
+            lines.append(f"      {visible(effect.address)}: {visible(effect.what)}")
+    return "\n".join(lines)
+
+
+def _refusals(plan: Plan, paint: Paint) -> str:
+    if not plan.refusals:
+        return ""
+    lines = [paint("This plan may not be applied:", "red bold")]
+    for item in plan.refusals:
+        where = _where(plan, item.address)
+        lines.append(f"  {paint(visible(item.address), 'red')}" + (f"  {paint(where, 'dim')}" if where else ""))
+        lines.append(f"      {visible(item.message)} ({item.code})")
+        lines.append(f"      way out: {visible(item.way_out)}")
+    return "\n".join(lines)
+
+
+def _where(plan: Plan, address: str) -> str:
+    origin = plan.origins.get(address) or plan.origins.get(address.partition("#")[0])
+    return f"{visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
+
+
+def _plural(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def counts(plan: Plan) -> dict[str, int]:
+    """Changes by what they do. One that is both updated and moved counts as an update."""
+    found = {"create": 0, "update": 0, "move": 0, "delete": 0}
+    for change in plan.changes:
+        only_moved = change.action == "update" and not change.differences and change.moved
+        found["move" if only_moved else change.action] += 1
+    return found
+
+
+def _summary(plan: Plan, paint: Paint) -> str:
+    writes = sum(len(change.steps) for change in plan.changes)
+    asked = f"{plan.requests} {_plural(plan.requests, 'request')} to read"
+    if plan.empty:
+        head = "No changes."
+        if plan.blocked:
+            head += f" {len(plan.blocked)} blocked."
+        return f"{paint(head, 'green bold')} {paint(f'({asked})', 'dim')}"
+    found = counts(plan)
+    words = [
+        f"{found['create']} to create",
+        f"{found['update']} to change",
+        *([f"{found['move']} to move"] if found["move"] else []),
+        f"{found['delete']} TO DELETE" if found["delete"] else "0 to delete",
+        *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
+    ]
+    rest = f"({asked}, {writes} to write)"
+    return f"{paint('Plan: ' + ', '.join(words) + '.', 'bold')} {paint(rest, 'dim')}\ndigest {plan.digest[:16]}"

@@ -1,0 +1,53 @@
+"""What an apply did, for people: only what was recorded, in the order of the plan, the summary last."""
+
+from __future__ import annotations
+
+from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.render.paint import Paint
+from dpsync.render.plan_text import render_plan
+from dpsync.render.visible import visible
+
+_STYLE = {"failed": "red", "stale": "red", "unknown": "red bold", "not-tried": "yellow", "requested": "yellow"}
+
+
+def render_outcome(outcome: Outcome, paint: Paint) -> str:
+    """One line for one step."""
+    text = f"{outcome.result:>9}  {visible(outcome.step)}"
+    if outcome.error:
+        text += f": {visible(outcome.error)}"
+    return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
+
+
+def render_report(report: Report, paint: Paint, quiet: bool = False) -> str:
+    """The whole report as text, without a trailing newline."""
+    shown = [item for item in report.outcomes if not quiet or item.result not in GOOD]
+    parts = ["\n".join(render_outcome(outcome, paint) for outcome in shown)]
+    parts += [paint(visible(text), "red") for text in report.trouble]
+    parts.append(_counts(report))
+    parts.append(_proof(report, paint))
+    if report.journal and not quiet:
+        parts.append(paint(f"journal: {visible(report.journal)}", "dim"))
+    return "\n".join(part for part in parts if part)
+
+
+def _counts(report: Report) -> str:
+    done = report.count("done", "already")
+    words = [f"{done} of {len(report.outcomes)} steps done"]
+    for result in ("requested", "failed", "stale", "unknown", "not-tried"):
+        if number := report.count(result):
+            words.append(f"{number} {result.replace('-', ' ')}")
+    return f"Applied: {', '.join(words)}."
+
+
+def _proof(report: Report, paint: Paint) -> str:
+    if report.interrupted:
+        return paint("Interrupted: run apply again to finish the rest.", "yellow")
+    if report.remaining is None:
+        return paint("Not verified: run plan to see where things stand.", "red")
+    if report.converged:
+        text = "Converged: a new plan has no changes."
+        if report.remaining.blocked:
+            text += f" {len(report.remaining.blocked)} blocked, see above."
+        return paint(text, "green bold")
+    head = paint("Not converged: a new plan still has changes.", "red bold")
+    return f"{head}\n\n{render_plan(report.remaining, paint)}"
