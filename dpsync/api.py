@@ -1,8 +1,8 @@
 """The public Python API: load, plan, apply. The command line is a thin layer over this module.
 
-    desired = load(Path("dpsync.yaml"))
-    with ReadClient(url, token) as client:
-        plan = make_plan(client, desired)
+desired = load(Path("dpsync.yaml"))
+with ReadClient(url, token) as client:
+    plan = make_plan(client, desired)
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def load(root: Path, env: Mapping[str, str] | None = None, registry: Registry | 
 class InvalidConfiguration(DiagnosticError):
     """What is wrong with a configuration; `texts` has the files, for showing the lines."""
 
-    def __init__(self, diagnostics: list[object], texts: Mapping[str, str]) -> None:
-        super().__init__(diagnostics, Exit.INVALID)  # type: ignore[arg-type]
+    def __init__(self, diagnostics: list[Diagnostic], texts: Mapping[str, str]) -> None:
+        super().__init__(diagnostics, Exit.INVALID)
         self.texts = texts
 
 
@@ -104,6 +104,8 @@ class Session:
         missing or the plan may not be applied; nothing was written then.
         """
         if not executor.plan.can_apply:
-            found = [Diagnostic(item.code, item.message, address=item.address) for item in executor.plan.refusals]
+            found = [
+                Diagnostic(item.code, item.message, address=item.address) for item in executor.plan.refusals
+            ]
             raise DiagnosticError(found, Exit.REFUSED)
         return carry_out(executor, lambda: self.plan(executor.client, options).plan)

@@ -259,7 +259,11 @@ class Executor:
 
     @staticmethod
     def _outcome(
-        task: _Task, result: Result, error: str | None = None, status: int | None = None, id: str | None = None
+        task: _Task,
+        result: Result,
+        error: str | None = None,
+        status: int | None = None,
+        id: str | None = None,
     ) -> Outcome:
         return Outcome(
             step=task.step.id,

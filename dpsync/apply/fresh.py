@@ -136,7 +136,11 @@ class Fresh:
             if item.kind == kind.name
             and item.identity not in self.snapshot.objects
             and item.id not in taken
-            and (resource.parent is None or item.parent is None or item.parent[1] == self.ids.get(resource.parent))
+            and (
+                resource.parent is None
+                or item.parent is None
+                or item.parent[1] == self.ids.get(resource.parent)
+            )
         ]
         view = View(
             kind,

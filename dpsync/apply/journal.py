@@ -61,7 +61,9 @@ class FileJournal:
                 line = line[os.write(self._file, line) :]
             os.fsync(self._file)
         except OSError as error:
-            raise JournalFull(f"the journal {self.path} cannot be written: {error.strerror or error}") from None
+            raise JournalFull(
+                f"the journal {self.path} cannot be written: {error.strerror or error}"
+            ) from None
 
     def close(self) -> None:
         os.close(self._file)

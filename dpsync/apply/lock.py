@@ -21,7 +21,9 @@ class Locked(Exception):
 @contextmanager
 def locked(url: str, organizations: Iterable[str]) -> Iterator[None]:
     """Hold the locks of the organizations (by id); raises Locked at once when one is taken."""
-    directory = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "dpsync" / "locks"
+    directory = (
+        Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "dpsync" / "locks"
+    )
     directory.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
         for organization in sorted(set(organizations)):

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.options import Output, Place, as_output, configuration, interactive, output, planning, platform
+from dpsync.cli.options import (
+    Output,
+    Place,
+    as_output,
+    configuration,
+    interactive,
+    output,
+    planning,
+    platform,
+)
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
 
@@ -166,4 +175,4 @@ def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Non
         )
         out.result(document.model_dump_json(indent=2))
     elif report is not None:
-        out.result(f"\n{render_report(report, out.paint(), out.quiet)}")
+        out.result(f"\n{render_report(report, out.paint(), out.verbose)}")

@@ -58,7 +58,9 @@ def finish(
     if out.json:
         out.result(findings_document(diagnostics, code).model_dump_json(indent=2))
     files = texts if isinstance(texts, dict) else {}
-    click.echo(render_diagnostics(diagnostics, files, color=out.paint(error=True).on).rstrip(), err=True, color=True)
+    click.echo(
+        render_diagnostics(diagnostics, files, color=out.paint(error=True).on).rstrip(), err=True, color=True
+    )
     sys.stdout.flush()
     raise click.exceptions.Exit(int(code))
 

@@ -62,7 +62,9 @@ def configuration(command: F) -> F:
 def output(command: F) -> F:
     """--format, --color, -q, -v."""
     command = click.option("-v", "--verbose", count=True, help="Say more; twice for every request.")(command)
-    command = click.option("-q", "--quiet", is_flag=True, help="Only the result and what went wrong.")(command)
+    command = click.option("-q", "--quiet", is_flag=True, help="Only the result and what went wrong.")(
+        command
+    )
     command = click.option(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
         help="Colour the output.",

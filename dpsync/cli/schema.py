@@ -8,7 +8,9 @@ import click
 
 
 @click.command("schema")
-@click.argument("name", type=click.Choice(["configuration", "plan", "apply", "findings"]), default="configuration")
+@click.argument(
+    "name", type=click.Choice(["configuration", "plan", "apply", "findings"]), default="configuration"
+)
 def command(name: str) -> None:
     """Print a JSON Schema, for editors and other tools.
 

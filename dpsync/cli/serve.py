@@ -8,7 +8,9 @@ import click
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8787, show_default=True, help="0: a free one.")
-@click.option("--db", default=":memory:", show_default=True, metavar="PATH", help="A SQLite file keeps what was done.")
+@click.option(
+    "--db", default=":memory:", show_default=True, metavar="PATH", help="A SQLite file keeps what was done."
+)
 @click.option("--token", metavar="T", help="One more token for the first admin of acme.")
 @click.option(
     "--profile", type=click.Choice(["full", "reference"]), default="full", show_default=True,

@@ -14,11 +14,11 @@ from typing import Final
 
 from dpsync.config import codes
 from dpsync.config.discovery import included_files, read_file
-from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
 from dpsync.config.suggest import did_you_mean
 from dpsync.config.variables import substitute
 from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.span import Span
 
 FORMAT_VERSION: Final = 1

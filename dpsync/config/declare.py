@@ -176,7 +176,7 @@ class Declarations:
         for name, value in node.entries:
             local = str(name.value)
             if kind.natural:
-                local = kind.field(kind.natural).type.fold(local)
+                local = str(kind.field(kind.natural).type.fold(local))
                 if kind.field(kind.natural).type.refers:
                     local = self._fold_reference(kind, local)
             self._entry(kind, scope.address.child(local), name, value, parent=entry.address)

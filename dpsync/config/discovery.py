@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.span import Span
 
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")

@@ -59,7 +59,9 @@ def _not_found_by_anything(registry: Registry, resources: Mapping[Address, Resou
             "write id: as the platform shows it",
         )
         for resource in resources.values()
-        if resource.kind == root.name and resource.pin is None and not any(key in resource.fields for key in keys)
+        if resource.kind == root.name
+        and resource.pin is None
+        and not any(key in resource.fields for key in keys)
     ]
 
 

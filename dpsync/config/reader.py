@@ -26,10 +26,10 @@ from yaml.events import (
 )
 
 from dpsync.config import codes
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Value
 from dpsync.config.scalars import CONTROLS, FORBIDDEN_IN_VALUE, LINE_BREAK, NumberError, resolve
 from dpsync.config.syntax import Bracket, explain
 from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Value
 from dpsync.model.span import Span
 
 _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

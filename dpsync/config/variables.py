@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.config.scalars import FORBIDDEN_IN_VALUE, LINE_BREAK
 from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
 
 LONGEST_RESULT: Final = 1_000_000

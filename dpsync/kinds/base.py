@@ -34,19 +34,19 @@ class Call:
     """The `object` that a proper answer has; another answer means that it did not happen."""
 
 
-def Post(path: str, body: Any = "$fields", **words: Any) -> Call:  # noqa: N802
+def Post(path: str, body: Any = "$fields", **words: Any) -> Call:
     return Call("POST", path, body, **words)
 
 
-def Put(path: str, body: Any = "$fields", **words: Any) -> Call:  # noqa: N802
+def Put(path: str, body: Any = "$fields", **words: Any) -> Call:
     return Call("PUT", path, body, **words)
 
 
-def Patch(path: str, body: Any = "$fields", **words: Any) -> Call:  # noqa: N802
+def Patch(path: str, body: Any = "$fields", **words: Any) -> Call:
     return Call("PATCH", path, body, **words)
 
 
-def Delete(path: str = "{self}") -> Call:  # noqa: N802
+def Delete(path: str = "{self}") -> Call:
     return Call("DELETE", path, None)
 
 

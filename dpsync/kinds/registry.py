@@ -81,7 +81,7 @@ class Registry:
             (kind, field)
             for kind in self.ordered
             for field in kind.fields
-            if name in field.type.refers and (field.nest or field.via is not None and field.one_per is None)
+            if name in field.type.refers and (field.nest or (field.via is not None and field.one_per is None))
         )
 
     def keyed(self, kind: Kind) -> bool:

@@ -5,8 +5,7 @@ from dpsync.kinds.roles import LEVEL, MERGE_RULES
 from dpsync.kinds.types import Enum, Reference, Text
 
 LANGUAGES = tuple(
-    "en fr de es it pt pt-br ru ja zh zh-tw yue ko ar hi nl pl tr sv no da fi el cs hu ro th vi id ms he uk sk bg "
-    "hr lt lv et sl".split()
+    ["en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "zh-tw", "yue", "ko", "ar", "hi", "nl", "pl", "tr", "sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk", "sk", "bg", "hr", "lt", "lv", "et", "sl"]
 )
 SPACE = Kind(
     name="space",

@@ -6,7 +6,8 @@ A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping as MappingType
+from collections.abc import Callable
+from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -114,7 +115,9 @@ class Text(Type):
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
             return ctx.error("DP203", f"the text has {len(value)} characters; {self._limits()}", node.span)
         if self.pattern and not re.fullmatch(self.pattern, value):
-            return ctx.error("DP204", f'"{value}" is not {self.says or f"of the form {self.pattern}"}', node.span)
+            return ctx.error(
+                "DP204", f'"{value}" is not {self.says or f"of the form {self.pattern}"}', node.span
+            )
         if self.form and not _FORMS[self.form][0].fullmatch(value):
             return ctx.error("DP204", f'"{value}" is not {_FORMS[self.form][1]}', node.span)
         return value
@@ -122,7 +125,9 @@ class Text(Type):
     def _limits(self) -> str:
         if self.most is None:
             return f"at least {self.least} are needed"
-        return f"{self.least} to {self.most} are allowed" if self.least else f"at most {self.most} are allowed"
+        return (
+            f"{self.least} to {self.most} are allowed" if self.least else f"at most {self.most} are allowed"
+        )
 
     @staticmethod
     def _secret(node: Node, ctx: Parsing) -> Value:
@@ -130,7 +135,10 @@ class Text(Type):
         if isinstance(name, Scalar) and isinstance(name.value, str) and not name.interpolated:
             return Secret(name.value)
         return ctx.error(
-            "DP205", "a secret is never written here", node.span, "write {env: NAME}; it is read when it is sent"
+            "DP205",
+            "a secret is never written here",
+            node.span,
+            "write {env: NAME}; it is read when it is sent",
         )
 
     def schema(self) -> Schema:
@@ -274,9 +282,11 @@ class Object(Type):
     def same(self, one: Value, other: Value) -> bool:
         """Equal in the parts that `one` declares: what is left out is not managed."""
         if not (isinstance(one, dict) and isinstance(other, dict)):
-            return one == other
+            return bool(one == other)
         return all(
-            name in other and part.same(one[name], other[name]) for name, part in self.parts.items() if name in one
+            name in other and part.same(one[name], other[name])
+            for name, part in self.parts.items()
+            if name in one
         )
 
     @property

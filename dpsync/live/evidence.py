@@ -18,7 +18,11 @@ from dpsync.model.snapshot import Evidence, Identity, LiveObject, Snapshot
 
 
 def with_evidence(
-    client: ReadClient, registry: Registry, snapshot: Snapshot, doomed: Iterable[Identity], parallelism: int = 4
+    client: ReadClient,
+    registry: Registry,
+    snapshot: Snapshot,
+    doomed: Iterable[Identity],
+    parallelism: int = 4,
 ) -> Snapshot:
     """The snapshot with what the deletes of `doomed` need to know. Raises DiagnosticError when lists moved."""
     return _Evidence(client, registry, snapshot, parallelism).gather(sorted(doomed))
@@ -60,7 +64,9 @@ class _Evidence:
         return self.sources.source(kind, chain[0], chain)
 
     def _read_again(self, doomed: list[Identity]) -> None:
-        sources = {source.url: source for source in (self._source(self.snapshot.objects[item]) for item in doomed)}
+        sources = {
+            source.url: source for source in (self._source(self.snapshot.objects[item]) for item in doomed)
+        }
         before: dict[str, set[Identity]] = {url: set() for url in sources}
         for item in self.snapshot.objects.values():
             if item.source in before:
@@ -81,7 +87,9 @@ class _Evidence:
             return ()
         url = expand(self.registry, kind, kind.shown_in.path, item.id, self._chain(item))
         found = self.sources.pages(url)
-        return tuple(((str(body.get("object")), str(body["id"])), str(body.get("title", ""))) for body in found)
+        return tuple(
+            ((str(body.get("object")), str(body["id"])), str(body.get("title", ""))) for body in found
+        )
 
     def _what_could_be_inside(self, doomed: list[Identity]) -> list[Source]:
         """Lists and trees that say what a doomed holder still holds, where they were not read before."""
@@ -107,4 +115,3 @@ class _Evidence:
             if isinstance(kind.read, Tree):
                 yield self.sources.source(kind, item.identity, [item.identity, *chain])
                 return
-

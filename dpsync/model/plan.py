@@ -12,10 +12,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
 
-FORMAT = "dpsync.plan/1"
-
 Action = Literal["create", "update", "delete"]
-Verb = Literal["create", "update", "link", "place", "default", "step-aside", "move", "withdraw", "expose", "delete"]
+Verb = Literal[
+    "create", "update", "link", "place", "default", "step-aside", "move", "withdraw", "expose", "delete"
+]
 
 
 class Frozen(BaseModel):
@@ -134,7 +134,7 @@ class Origin(Frozen):
 class Plan(Frozen):
     """What would be done. `can_apply` is decided here and nowhere else."""
 
-    format: Literal["dpsync.plan/1"] = FORMAT
+    format: Literal["dpsync.plan/1"] = "dpsync.plan/1"
     base: str | None = None
     """The git commit that served as the base."""
     changes: tuple[Change, ...] = ()

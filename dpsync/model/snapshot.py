@@ -56,8 +56,8 @@ class Snapshot:
     matches: Mapping[Address, Match]
     scopes: Mapping[Address, tuple[Identity, ...]]
     """What each declared scope holds live, in live order."""
-    lanes: Mapping[Identity | str, tuple[Identity, ...]]
-    """The live order of siblings: by holding object, or by the source of a tree for its root."""
+    lanes: Mapping[Identity, tuple[Identity, ...]]
+    """The live order of siblings, by the object that holds them (at the root of a tree: its owner)."""
     outputs: Mapping[Address, str | None] = field(default_factory=dict)
     """The id of what a declared object has put out (None: not yet)."""
     user: str | None = None

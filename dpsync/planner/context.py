@@ -151,8 +151,16 @@ class Context:
         return {id: address for address, id in self.snapshot.outputs.items() if id is not None}
 
     def shown(self, field: Field, value: Value) -> Value:
-        """The normal form as plain JSON, for differences."""
-        return to_plain(self.normal(field, value))
+        """The normal form as plain JSON, for differences; what is known but not declared shows its address."""
+
+        def name(leaf: Value) -> Value:
+            if isinstance(leaf, LiveId):
+                for kind in field.type.refers:
+                    if (kind, leaf.id) in self.snapshot.objects:
+                        return Ref(self.address((kind, leaf.id)))
+            return leaf
+
+        return to_plain(transform(self.normal(field, value), name))
 
     def known_id(self, address: Address) -> str | None:
         """The id that a reference to this address stands for, when it is live: its own, or its output's."""

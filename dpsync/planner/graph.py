@@ -77,7 +77,7 @@ def _exposure(book: Book) -> None:
         if step.verb not in ("expose", "withdraw"):
             continue
         for other in book.below(step.address):
-            if other is step or other.verb == "create" and other.address == step.address:
+            if other is step or (other.verb == "create" and other.address == step.address):
                 continue
             if step.verb == "withdraw":
                 other.needs.add(step.id)

@@ -92,7 +92,7 @@ class Lanes:
             elif address in holder.children:
                 staying.append(address)
         here = set(staying)
-        return staying + [address for address in wanted if address not in here]
+        return [*staying, *(address for address in wanted if address not in here)]
 
     def lists(self) -> None:
         """Lanes outside of trees: an order declared on the object that holds the siblings."""
@@ -129,7 +129,7 @@ class Lanes:
         arriving = [address for address in known if address not in staying]
         arriving += [address for address in here if address not in staying and address not in arriving]
         lane = [step for address in arriving for step in self._arrival(address, order.within)]
-        _chain(lane + self._moves(staying + arriving, known))
+        _chain(lane + self._moves([*staying, *arriving], known))
 
     def _leaves(self, address: Address, within: str) -> bool:
         resource = self.context.resources.get(address)

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from dpsync.kinds.base import Kind, Order
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Change, Difference, Effect, Note, Origin, Plan
+from dpsync.model.plan import Change, Effect, Note, Origin, Plan, Verb
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import references
 from dpsync.planner.blocking import Blocking
@@ -137,13 +137,15 @@ class _Planner:
             self.context.known_id(ref) is None for ref in references(item.after)
         )
 
-    def _exposing(self, item: Changed) -> str:
+    @staticmethod
+    def _exposing(item: Changed) -> Verb:
         scale = item.field.exposure
         before = scale.index(item.before) if item.before in scale else 0
         after = scale.index(item.after) if item.after in scale else 0
         return "expose" if after > before else "withdraw"
 
     def _link(self, resource: Resource, item: Changed) -> None:
+        verb: Verb
         if item.field.exposure:
             verb = self._exposing(item)
         elif item.field.one_per:

@@ -74,7 +74,9 @@ def findings_document(diagnostics: Iterable[Diagnostic], exit_code: int) -> Find
                 code=item.code,
                 severity=item.severity,
                 message=item.message,
-                at=Origin(file=item.span.file, line=item.span.line, column=item.span.column) if item.span else None,
+                at=Origin(file=item.span.file, line=item.span.line, column=item.span.column)
+                if item.span
+                else None,
                 address=item.address,
                 hint=item.hint,
             )

@@ -184,7 +184,9 @@ def _cut(text: str, most: int) -> str:
 
 
 def _notes(plan: Plan, paint: Paint) -> str:
-    return "\n".join(paint(f"note: {visible(note.address)}: {visible(note.text)}", "dim") for note in plan.notes)
+    return "\n".join(
+        paint(f"note: {visible(note.address)}: {visible(note.text)}", "dim") for note in plan.notes
+    )
 
 
 def _kept(plan: Plan, paint: Paint, verbose: int) -> str:
@@ -193,7 +195,9 @@ def _kept(plan: Plan, paint: Paint, verbose: int) -> str:
         names = kept.addresses if verbose or len(kept.addresses) <= 3 else kept.addresses[:3]
         short = ", ".join(visible(_below(name, kept.place)) for name in names)
         more = f" and {len(kept.addresses) - len(names)} more" if len(names) < len(kept.addresses) else ""
-        lines.append(paint(f"{visible(kept.place)}: {len(kept.addresses)} unmanaged, kept: {short}{more}", "dim"))
+        lines.append(
+            paint(f"{visible(kept.place)}: {len(kept.addresses)} unmanaged, kept: {short}{more}", "dim")
+        )
     return "\n".join(lines)
 
 
@@ -205,7 +209,9 @@ def _blocked(plan: Plan, paint: Paint) -> str:
     lines = []
     for item in plan.blocked:
         where = _where(plan, item.address)
-        lines.append(paint(f"! {visible(item.address)}", "magenta") + (f"  {paint(where, 'dim')}" if where else ""))
+        lines.append(
+            paint(f"! {visible(item.address)}", "magenta") + (f"  {paint(where, 'dim')}" if where else "")
+        )
         lines.append(f"    blocked: {visible(item.reason)}")
         if item.todo:
             lines.append(f"    to do: {visible(item.todo)}")
@@ -232,7 +238,9 @@ def _refusals(plan: Plan, paint: Paint) -> str:
     lines = [paint("This plan may not be applied:", "red bold")]
     for item in plan.refusals:
         where = _where(plan, item.address)
-        lines.append(f"  {paint(visible(item.address), 'red')}" + (f"  {paint(where, 'dim')}" if where else ""))
+        lines.append(
+            f"  {paint(visible(item.address), 'red')}" + (f"  {paint(where, 'dim')}" if where else "")
+        )
         lines.append(f"      {visible(item.message)} ({item.code})")
         lines.append(f"      way out: {visible(item.way_out)}")
     return "\n".join(lines)
@@ -273,4 +281,6 @@ def _summary(plan: Plan, paint: Paint) -> str:
         *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
     ]
     rest = f"({asked}, {writes} to write)"
-    return f"{paint('Plan: ' + ', '.join(words) + '.', 'bold')} {paint(rest, 'dim')}\ndigest {plan.digest[:16]}"
+    return (
+        f"{paint('Plan: ' + ', '.join(words) + '.', 'bold')} {paint(rest, 'dim')}\ndigest {plan.digest[:16]}"
+    )

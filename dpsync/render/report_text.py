@@ -7,7 +7,13 @@ from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 from dpsync.render.visible import visible
 
-_STYLE = {"failed": "red", "stale": "red", "unknown": "red bold", "not-tried": "yellow", "requested": "yellow"}
+_STYLE = {
+    "failed": "red",
+    "stale": "red",
+    "unknown": "red bold",
+    "not-tried": "yellow",
+    "requested": "yellow",
+}
 
 
 def render_outcome(outcome: Outcome, paint: Paint) -> str:
@@ -18,14 +24,14 @@ def render_outcome(outcome: Outcome, paint: Paint) -> str:
     return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
 
 
-def render_report(report: Report, paint: Paint, quiet: bool = False) -> str:
-    """The whole report as text, without a trailing newline."""
-    shown = [item for item in report.outcomes if not quiet or item.result not in GOOD]
+def render_report(report: Report, paint: Paint, verbose: int = 0) -> str:
+    """The whole report as text, without a trailing newline. What went well is counted, or listed with -v."""
+    shown = [item for item in report.outcomes if verbose or item.result not in GOOD]
     parts = ["\n".join(render_outcome(outcome, paint) for outcome in shown)]
     parts += [paint(visible(text), "red") for text in report.trouble]
     parts.append(_counts(report))
     parts.append(_proof(report, paint))
-    if report.journal and not quiet:
+    if report.journal:
         parts.append(paint(f"journal: {visible(report.journal)}", "dim"))
     return "\n".join(part for part in parts if part)
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dpsync.config import codes
 from dpsync.config.compose import Sources, load_sources, merge
-from dpsync.model.nodes import Mapping, plain
 from dpsync.config.reader import read
 from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, plain
 
 ACME = "organizations:\n  acme:\n    title: Acme\n"
 

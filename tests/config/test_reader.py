@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.config import codes, reader
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.config.reader import Limits, read
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 
 
 def accepted(text: str | bytes) -> object:

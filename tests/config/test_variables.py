@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.config import codes
-from dpsync.model.nodes import Mapping, Scalar, plain
 from dpsync.config.reader import read
 from dpsync.config.variables import LONGEST_RESULT, substitute
 from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, Scalar, plain
 
 ENV = {"NAME": "acme", "EMPTY": "", "N": "1", "YES": "true", "BAD": "a\x1bb", "DOLLAR": "${NAME}$$"}
 

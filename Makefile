@@ -1,0 +1,31 @@
+# Needs make, Python ≥ 3.11 with venv, and a network for the first run. uv is used when it is there.
+PYTHON ?= python3
+VENV := .venv/bin
+
+.PHONY: demo test lint types imports schemas soak environment
+
+demo: ## start the companion, plan, apply, prove, drift
+	$(PYTHON) examples/demo.py
+
+test: environment ## every test, in parallel
+	$(VENV)/python -m pytest -n auto --dist worksteal
+
+lint: environment
+	$(VENV)/ruff check .
+	$(VENV)/ruff format --check .
+
+types: environment
+	$(VENV)/mypy
+
+imports: environment
+	$(VENV)/lint-imports
+
+schemas: environment ## write schemas/ anew from the kinds and the output models
+	for name in plan apply findings; do $(VENV)/dpsync schema $$name > schemas/$$name.schema.json; done
+	$(VENV)/dpsync schema > schemas/dpsync.schema.json
+
+soak: environment ## the properties, for a long time
+	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto tests/properties
+
+environment:
+	@$(PYTHON) .ci/environment.py
