@@ -38,16 +38,8 @@ def load(root: Path, env: Mapping[str, str] | None = None, registry: Registry | 
     desired, diagnostics = load_config(root, registry or load_registry(), os.environ if env is None else env)
     errors = [item for item in diagnostics if item.severity == "error"]
     if errors:
-        raise InvalidConfiguration(errors, desired.texts)
+        raise DiagnosticError(errors, Exit.INVALID, desired.texts)
     return desired
-
-
-class InvalidConfiguration(DiagnosticError):
-    """What is wrong with a configuration; `texts` has the files, for showing the lines."""
-
-    def __init__(self, diagnostics: list[Diagnostic], texts: Mapping[str, str]) -> None:
-        super().__init__(diagnostics, Exit.INVALID)
-        self.texts = texts
 
 
 @dataclass(frozen=True)
@@ -71,7 +63,12 @@ class Session:
 
         Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
         """
-        options = options or Options()
+        try:
+            return self._plan(client, options or Options())
+        except DiagnosticError as found:
+            raise DiagnosticError(found.diagnostics, found.exit_code, self.desired.texts) from None
+
+    def _plan(self, client: ReadClient, options: Options) -> Planned:
         snapshot = read_snapshot(client, self.registry, self.desired, self.parallelism)
         going = removal(Context(self.registry, self.desired, snapshot, options))
         if going.roots:

@@ -45,7 +45,7 @@ class Fresh:
         if kind.parent is None:
             # The organization itself: one object by its own URL.
             live = self.snapshot.objects[kind.name, str(change.id)]
-            return Source(f"/orgs/{live.id}" if not live.source else live.source, kind.name, None)
+            return Source(live.source, kind.name, None)
         chain = self._chain(change)
         if chain is None:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import click
@@ -27,7 +27,7 @@ def endings(out: Output, url: str = "") -> Iterator[None]:
     except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt, BrokenPipeError):
         raise
     except DiagnosticError as invalid:
-        finish(out, invalid.diagnostics, invalid.exit_code, getattr(invalid, "texts", {}))
+        finish(out, invalid.diagnostics, invalid.exit_code, invalid.texts)
     except Refused as refused:
         found = [
             Diagnostic("stale", why, address=address, hint="run plan again and look at what it says now")
@@ -52,14 +52,13 @@ def endings(out: Output, url: str = "") -> Iterator[None]:
 
 
 def finish(
-    out: Output, diagnostics: list[Diagnostic] | tuple[Diagnostic, ...], code: Exit, texts: object = None
+    out: Output, diagnostics: list[Diagnostic] | tuple[Diagnostic, ...], code: Exit, texts: Mapping[str, str] | None = None
 ) -> None:
     """Print the findings and end the command."""
     if out.json:
         out.result(findings_document(diagnostics, code).model_dump_json(indent=2))
-    files = texts if isinstance(texts, dict) else {}
     click.echo(
-        render_diagnostics(diagnostics, files, color=out.paint(error=True).on).rstrip(), err=True, color=True
+        render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip(), err=True, color=True
     )
     sys.stdout.flush()
     raise click.exceptions.Exit(int(code))

@@ -17,7 +17,7 @@ from dpsync.kinds.base import Kind, Single, Tree
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
-from dpsync.live.decode import pointer
+from dpsync.live.decode import decode, pointer
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource, Scope
@@ -73,7 +73,7 @@ class _Reader:
         self._stop(Exit.FAILED)
 
     def _organization(self, root: Kind, resource: Resource) -> LiveObject | None:
-        source = Source(expand(self.registry, root, root.read.path, resource.pin, ()), root.name, None)
+        source = Source(self._own_url(root, str(resource.pin)), root.name, None)
         try:
             return self.sources.read(source)[0]
         except NotFound:
@@ -83,16 +83,16 @@ class _Reader:
         assert root.find is not None
         key = root.identity[0]
         assert isinstance(key, str)
-        live = self.sources.read(Source(root.find.path, root.name, None)) if mine else ()
         # The list's items are whole, so nothing else is read for an organization that is found by its key.
+        listed = self.sources.pages(root.find.path)
+        live = [decode(root, item, None, self._own_url(root, str(pointer(item, root.id)))) for item in listed]
         for resource in mine:
             wanted = resource.fields.get(key)
-            hit = next((item for item in self._listed(root, live) if item.fields.get(key) == wanted), None)
+            hit = next((item for item in live if item.fields.get(key) == wanted), None)
             self._organization_is(resource, hit, key)
 
-    @staticmethod
-    def _listed(root: Kind, live: tuple[LiveObject, ...]) -> tuple[LiveObject, ...]:
-        return tuple(item for item in live if item.kind == root.name)
+    def _own_url(self, root: Kind, id: str) -> str:
+        return expand(self.registry, root, root.read.path, id, ())
 
     def _organization_is(self, resource: Resource, live: LiveObject | None, by: str) -> None:
         if live is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
@@ -44,9 +44,15 @@ class Diagnostic:
 
 
 class DiagnosticError(Exception):
-    """Ends a command: carries every finding and the exit code; the edge prints them."""
+    """Ends a command: carries every finding and the exit code; the edge prints them.
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], exit_code: Exit) -> None:
+    `texts` has the source files by name, for showing the lines.
+    """
+
+    def __init__(
+        self, diagnostics: Iterable[Diagnostic], exit_code: Exit, texts: Mapping[str, str] | None = None
+    ) -> None:
         self.diagnostics = tuple(diagnostics)
         self.exit_code = exit_code
+        self.texts = dict(texts or {})
         super().__init__("; ".join(d.message for d in self.diagnostics))

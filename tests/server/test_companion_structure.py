@@ -378,3 +378,16 @@ def test_what_a_body_or_path_names_must_exist_and_a_refusal_changes_nothing(
     before = api.get(f"{DOCS}/structure")
     api.refused(404, method, f"{DOCS}/{path}", body)
     assert api.get(f"{DOCS}/structure") == before
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("", {"defaultSiteSection": "docs-api", "defaultSiteSpace": "docs-guides-en"}),
+        ("/sections/docs-api", {"defaultSiteSpace": "docs-api-changelog", "siteSectionGroupId": "none"}),
+    ],
+)
+def test_a_request_refused_half_way_leaves_nothing_of_its_first_half(api: Api, path: str, body: Any) -> None:
+    before = api.get(f"{DOCS}/structure")
+    assert api.call("PATCH", DOCS + path, body).is_client_error
+    assert api.get(f"{DOCS}/structure") == before

@@ -1,0 +1,192 @@
+"""Everything that can be wrong has its own message, its place, its way out and its exit code. Never a traceback."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+Project = Callable[..., Path]
+
+BASE = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n"
+
+WRONG_FILES = {
+    "unknown key": (BASE + "    titel: Acme\n", "DP201", "5:5", 'did you mean "title"?'),
+    "wrong type": (BASE + "    title: [Acme]\n", "DP202", "5:12", "expected text, found a list"),
+    "unknown reference": (
+        BASE + "    collections: {p: {title: P}}\n    spaces: {s: {title: S, collection: q}}\n",
+        "DP220", "6:40", 'there is no collection "q"',
+    ),
+    "duplicate key": (BASE + "    title: A\n    title: B\n", "DP110", "6:5", "dpsync.yaml:5:5"),
+    "missing variable": (BASE + "    title: ${NOT_SET_ANYWHERE}\n", "DP131", "5:12", "NOT_SET_ANYWHERE"),
+    "missing file": (
+        BASE + "    sites: {d: {title: Docs, adaptiveSchema: {file: gone.json}}}\n",
+        "DP122", "5:53", 'cannot read "gone.json"',
+    ),
+    "missing include": ("dpsync: 1\ninclude: [gone.yaml]\norganizations: {acme: {id: acme}}\n", "DP124", "2:11", "gone.yaml"),
+    "out of limits": (BASE + "    title: A\n", "DP203", "5:12", "2 to 255"),
+    "not supported yet": (BASE + "    saml: {}\n", "DP250", "5:5", '"saml" is not supported yet'),
+    "empty file": ("", "DP129", "1:1", ""),
+    "not YAML": ("dpsync: 1\norganizations: {acme: [}\n", "DP101", "2:24", ""),
+    "no id": ("dpsync: 1\norganizations: {acme: {title: Acme}}\n", "DP216", "2:17", "hostname"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG_FILES)
+@pytest.mark.parametrize("command", ["validate", "plan", "apply"])
+def test_a_wrong_configuration_is_located_explained_and_ends_with_5(
+    name: str, command: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    text, code, place, words = WRONG_FILES[name]
+    directory = project(text)
+    platform.app.requests.clear()
+    ended = run(command, "-C", str(directory))
+    assert ended.code == 5
+    assert f"error[{code}]" in ended.err
+    assert f"dpsync.yaml:{place}" in ended.err
+    assert words in ended.err
+    assert "Traceback" not in ended.err + ended.out
+    assert not platform.app.requests
+
+
+def test_all_errors_come_at_once(run: Run, project: Project) -> None:
+    directory = project(BASE + "    titel: A\n    defaultRole: boss\n    sites: {d: {title: D}}\n")
+    ended = run("validate", "-C", str(directory))
+    assert [code for code in ("DP201", "DP202", "DP203") if code in ended.err] == ["DP201", "DP202", "DP203"]
+    assert "3 errors in 1 file" in ended.err
+
+
+def test_findings_are_printed_as_json(run: Run, project: Project) -> None:
+    import json
+
+    ended = run("validate", "-C", str(project(BASE + "    titel: A\n")), "--format", "json")
+    document = json.loads(ended.out)
+    assert document["format"] == "dpsync.findings/1"
+    assert document["findings"][0]["at"] == {"file": "dpsync.yaml", "line": 5, "column": 5}
+
+
+def test_an_unreachable_server_ends_with_1(run: Run, example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("DPSYNC_TOKEN", "t")
+    ended = run("plan", "-C", str(example))
+    assert ended.code == 1
+    assert "cannot reach http://127.0.0.1:9" in ended.err
+
+
+def test_a_wrong_token_ends_with_1(
+    run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "not-a-token")
+    ended = run("plan", "-C", str(example))
+    assert ended.code == 1
+    assert "the token was not accepted (401)" in ended.err
+    assert "not-a-token" not in ended.err
+
+
+def test_an_unknown_organization_ends_with_1_and_its_line(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { id: nowhere }\n")))
+    assert ended.code == 1
+    assert 'there is no organization "nowhere"' in ended.err
+    assert "dpsync.yaml:3:12" in ended.err
+
+
+def test_an_unknown_hostname_ends_with_1(run: Run, project: Project, platform: ThreadedServer) -> None:
+    ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: nowhere }\n")))
+    assert ended.code == 1
+    assert 'there is no organization "nowhere"' in ended.err
+
+
+def test_an_organization_is_found_by_its_hostname(run: Run, project: Project, platform: ThreadedServer) -> None:
+    ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: acme, title: Acme }\n")))
+    assert ended.code == 0
+    assert "No changes." in ended.out
+
+
+@contextmanager
+def login_page() -> Iterator[str]:
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = b"<html>please log in</html>"
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_an_answer_that_is_not_json_ends_with_1(
+    run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "t")
+    with login_page() as url:
+        monkeypatch.setenv("DPSYNC_URL", url)
+        ended = run("plan", "-C", str(example))
+    assert ended.code == 1
+    assert "answered something that is not the API" in ended.err
+
+
+def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    text = BASE + "    teams: {t: {title: T, members: {no@acme.example: owner}}}\n"
+    ended = run("plan", "-C", str(project(text)))
+    assert ended.code == 5
+    assert "DP304" in ended.err
+    assert "dpsync.yaml:5:37" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["plam"], 'Did you mean "plan"?'),
+        (["plan", "--confrim", "x"], "--confirm"),
+        (["plan", "-f", "a", "-f", "b"], "not supported yet"),
+        (["plan", "--parallelism", "0"], "--parallelism"),
+        (["plan", "--env", "prod"], "--env"),
+    ],
+)
+def test_wrong_usage_ends_with_64(arguments: list[str], words: str, run: Run) -> None:
+    ended = run(*arguments)
+    assert ended.code == 64
+    assert words in ended.err
+
+
+@pytest.mark.parametrize(("missing", "words"), [("DPSYNC_URL", "dpsync serve"), ("DPSYNC_TOKEN", "DPSYNC_TOKEN_FILE")])
+def test_no_url_or_token_is_wrong_usage(
+    missing: str, words: str, run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(missing)
+    ended = run("plan", "-C", str(example))
+    assert ended.code == 64
+    assert words in ended.err
+
+
+def test_a_token_can_come_from_a_file(
+    run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("DPSYNC_TOKEN")
+    (tmp_path / "token").write_text("ada-token\n")
+    monkeypatch.setenv("DPSYNC_TOKEN_FILE", str(tmp_path / "token"))
+    assert run("plan", "-C", str(example)).code == 0

@@ -1,0 +1,1 @@
+"""Laws of the whole: generated organizations and configurations against the companion, over real HTTP."""
