@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from dpsync.apply.fresh import Fresh
 from dpsync.apply.journal import Journal, JournalFull
+from dpsync.apply.schedule import Schedule
 from dpsync.client.client import Answer, WriteClient
 from dpsync.client.errors import ClientError, Interrupted, NotFound, Rejected, Unknown
 from dpsync.kinds.registry import Registry
@@ -28,7 +29,6 @@ from dpsync.model.snapshot import Snapshot
 from dpsync.model.values import ENV, REF, fill
 
 _UNMADE = re.compile(r"\{([^{}]+)\}")
-_NOT_FOLLOWED = frozenset({"delete", "expose"})
 
 
 @dataclass
@@ -99,58 +99,26 @@ class Executor:
 
     def run(self) -> None:
         """Carry out every step that can be. Never raises for what the platform does."""
-        waiting = dict(self._tasks)
-        running: dict[Future[Outcome], str] = {}
+        schedule = Schedule(task.step for task in self._tasks.values())
+        running: set[Future[Outcome]] = set()
         with ThreadPoolExecutor(max(1, self.parallelism)) as pool:
-            while waiting or running:
-                if not self.stopped:
-                    for id in self._ready(waiting, running):
-                        running[pool.submit(self._attempt, waiting.pop(id))] = id
+            while True:
+                while not self.stopped and len(running) < self.parallelism and (id := schedule.next()):
+                    running.add(pool.submit(self._attempt, self._tasks[id]))
                 if not running:
                     break
-                self._collect(running)
-        for id in list(waiting):
-            task = waiting.pop(id)
-            reason = "stopped" if self.stopped else "something it needs was not done"
-            self._settle(self._outcome(task, "not-tried", reason))
-
-    def _collect(self, running: dict[Future[Outcome], str]) -> None:
-        try:
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
-        except KeyboardInterrupt:
-            self.stop()
-            return
-        for future in finished:
-            del running[future]
-            self._settle(future.result())
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    outcome = future.result()
+                    self._settle(outcome)
+                    for id in schedule.settle(outcome.step, outcome.result in GOOD):
+                        self._settle(self._outcome(self._tasks[id], "not-tried", f"it needs {outcome.step}"))
+        for id in schedule.open:
+            self._settle(self._outcome(self._tasks[id], "not-tried", "stopped"))
 
     def _settle(self, outcome: Outcome) -> None:
         self.outcomes[outcome.step] = outcome
         self.told(outcome)
-
-    def _ready(self, waiting: dict[str, _Task], running: dict[Future[Outcome], str]) -> list[str]:
-        open_ = [id for id in [*waiting, *running.values()] if not self._never(id, set())]
-        busy = any(self._tasks[id].step.verb not in _NOT_FOLLOWED for id in open_)
-        return [
-            id
-            for id, task in waiting.items()
-            if self._may_run(task.step) and not (task.step.verb == "delete" and busy)
-        ]
-
-    def _may_run(self, step: Step) -> bool:
-        needs = all(id in self.outcomes and self.outcomes[id].result in GOOD for id in step.needs)
-        return needs and all(
-            id in self.outcomes or self._never(id, set()) for id in step.follows if id in self._tasks
-        )
-
-    def _never(self, id: str, seen: set[str]) -> bool:
-        """Whether a step will not run any more because something it needs was not done."""
-        if id in self.outcomes:
-            return self.outcomes[id].result not in GOOD
-        if id in seen:
-            return False
-        seen.add(id)
-        return any(self._never(need, seen) for need in self._tasks[id].step.needs)
 
     # One step.
 

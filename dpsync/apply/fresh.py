@@ -56,11 +56,14 @@ class Fresh:
         return self.sources.source(kind, chain[0], chain)
 
     def _chain(self, change: Change) -> list[Identity] | None:
-        if change.id is not None:
+        kind = self.registry[change.kind]
+        if change.id is not None and kind.own_id:
             live = self.snapshot.objects.get((change.kind, change.id))
             return self._above(live) if live else None
         chain: list[Identity] = []
-        around = self.desired.resources[Address.parse(change.address)].parent
+        around: Address | None = Address.parse(change.address).parent(kind.key)
+        if change.id is None:
+            around = self.desired.resources[Address.parse(change.address)].parent
         while around is not None:
             resource = self.desired.resources[around]
             id = self.ids.get(around)
@@ -102,12 +105,13 @@ class Fresh:
 
     def _compare(self, now: dict[Identity, LiveObject], changes: Iterable[Change]) -> dict[str, str]:
         found: dict[str, str] = {}
+        here = {(item.kind, item.id): item for item in now.values()}
         for change in changes:
             if change.id is None:
                 if self._made_meanwhile(change, now):
                     found[change.address] = "somebody else has made it since the plan was made"
                 continue
-            live = now.get((change.kind, change.id))
+            live = here.get((change.kind, change.id))
             if live is None:
                 if change.action != "delete":
                     found[change.address] = "it is gone since the plan was made"
@@ -128,7 +132,11 @@ class Fresh:
     def candidates(self, resource: Resource, now: Iterable[LiveObject]) -> list[LiveObject]:
         """Objects that are not in the snapshot, that this apply has not made, and that this entry would be."""
         kind = self.registry[resource.kind]
-        taken = set(self.ids.values())
+        taken = {
+            id
+            for address, id in self.ids.items()
+            if (other := self.desired.resources.get(address)) and other.kind == kind.name and other.parent == resource.parent
+        }
         everything = list(now)
         new = [
             item

@@ -185,6 +185,8 @@ class Kind:
     label: str = ""
     """What people call one of them."""
     id: str = "id"
+    own_id: bool = True
+    """Whether the id names one everywhere. Not that of a person who is in several places: one below each parent."""
     title: str = "title"
     """The field that people know an undeclared one by."""
     identity: tuple[str | tuple[str, ...], ...] = ()
@@ -211,6 +213,10 @@ class Kind:
     @property
     def noun(self) -> str:
         return self.label or self.name.replace("_", " ")
+
+    def identity_of(self, id: str, parent: tuple[str, str] | None) -> tuple[str, str]:
+        """The name of one object among all that are live: its kind and id, with the parent's where it needs it."""
+        return self.name, id if self.own_id or parent is None else f"{parent[1]}/{id}"
 
     @property
     def natural(self) -> str | None:

@@ -11,6 +11,7 @@ MEMBER = Kind(
     shape=Entries(natural="email"),
     at="{parent}/members/{id}",
     id="user.id",
+    own_id=False,
     read=Pages("{parent}/members"),
     identity=("email",),
     title="email",

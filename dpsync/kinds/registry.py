@@ -9,6 +9,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from dpsync.kinds import later
 from dpsync.kinds.base import Entries, Kind, Node, Tree
 
 _NOT_KINDS = {"base", "registry", "types", "roles", "schema", "later"}
@@ -72,8 +73,8 @@ class Registry:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The keys that a pattern may start with: the places below an organization."""
-        return frozenset(self.places(self.root.name))
+        """The keys that a pattern may start with: the places below an organization, also those still to come."""
+        return frozenset(self.places(self.root.name)) | later.BELOW.get(self.root.name, frozenset())
 
     def referring(self, name: str) -> tuple[tuple[Kind, Any], ...]:
         """Fields of any kind that put an object into one of this kind (its collection, its group)."""

@@ -10,6 +10,7 @@ TEAM_MEMBER = Kind(
     shape=Entries(natural="user"),
     at="{parent}/members/{id}",
     id="organization.user.id",
+    own_id=False,
     read=Pages("{parent}/members"),
     identity=("user",),
     title="user",

@@ -28,13 +28,14 @@ def expand(
 
     def fill(match: re.Match[str]) -> str:
         name = match[1]
-        if more and name in more:
-            return segment(more[name])
         if name == "self":
             return expand(registry, kind, kind.at, id, chain)
         if name == "parent":
             (parent, parent_id), *above = chain
             return expand(registry, registry[parent], registry[parent].at, parent_id, above)
+        # After the words of every kind: a collection has a field of its own that is called parent.
+        if more and name in more:
+            return segment(more[name])
         if name in ("id", kind.name) and id is not None:
             return segment(id)
         return segment(next(other for around, other in chain if around == name))

@@ -51,7 +51,7 @@ def decode(
     if not isinstance(own, str) or not own:
         raise ValueError(f"a {kind.noun} without {kind.id}")
     fields = {item.name: decode_field(item, body) for item in kind.fields if item.source is not None}
-    return LiveObject(kind.name, own, parent, holder, fields, source)
+    return LiveObject(kind.name, own, parent, holder, fields, source, own_id=kind.own_id)
 
 
 def decode_tree(

@@ -39,6 +39,10 @@ class Address:
         """An object that no entry declares: `[Title]`, with `~id` where the title is not unique."""
         return Address((*self.segments, f"[{encode(title)}{'' if id is None else '~' + encode(id)}]"))
 
+    def parent(self, key: str) -> Address:
+        """The address of what an entry below the place `key` (dotted) belongs to."""
+        return Address(self.segments[: -1 - len(key.split("."))])
+
     def within(self, other: Address) -> bool:
         """Whether this is `other` or lies below it."""
         return self.segments[: len(other.segments)] == other.segments

@@ -12,7 +12,7 @@ from dpsync.model.address import Address
 from dpsync.model.values import Value
 
 Identity = tuple[str, str]
-"""The kind's name and the platform's id."""
+"""The kind's name and what names one of them everywhere: the platform's id, with the parent's where it needs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,14 @@ class LiveObject:
     holder: Identity | None
     fields: Mapping[str, Value]
     source: str
+    own_id: bool = True
+    """Whether the id names it without its parent."""
     bare: bool = False
     """Read only to be recognised: its fields are not complete."""
 
     @property
     def identity(self) -> Identity:
-        return self.kind, self.id
+        return self.kind, self.id if self.own_id or self.parent is None else f"{self.parent[1]}/{self.id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,11 @@ class Changed:
     after: Value
     before: Value
 
-    def difference(self, context: Context) -> Difference:
+    def difference(self, context: Context, resource: Resource) -> Difference:
         return Difference(
             field=self.field.name,
-            before=context.shown(self.field, self.before),
-            after=context.shown(self.field, self.after),
+            before=context.shown(self.field, self.before, resource),
+            after=context.shown(self.field, self.after, resource),
             known=self.field.source is not None,
         )
 
@@ -45,8 +45,8 @@ def changed(context: Context, resource: Resource, live: LiveObject) -> list[Chan
     for field in managed(context, resource):
         if field.source is None:
             continue
-        after = context.normal(field, resource.fields[field.name])
-        before = context.normal(field, live.fields.get(field.name))
+        after = context.normal(field, resource.fields[field.name], resource)
+        before = context.normal(field, live.fields.get(field.name), live)
         if not same(field, after, before):
             found.append(Changed(field, after, before))
     return found
@@ -56,7 +56,7 @@ def wanted_anew(context: Context, resource: Resource) -> list[Changed]:
     """The fields of an entry that is not live yet: what a new object has anyway is left out."""
     found = []
     for field in managed(context, resource):
-        after = context.normal(field, resource.fields[field.name])
+        after = context.normal(field, resource.fields[field.name], resource)
         has_anyway = after is None or (isinstance(field.type, Flag) and after == field.absent)
         if not has_anyway:
             found.append(Changed(field, after, None))

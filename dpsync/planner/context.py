@@ -13,7 +13,7 @@ from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
 from dpsync.model.address import Address
-from dpsync.model.desired import Desired, Resource
+from dpsync.model.desired import Desired, Lookup, Resource
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import LiveId, Ref, Value, to_plain, transform
 
@@ -40,8 +40,11 @@ class Context:
         edited: dict[Address, Resource] = {}
         for address in sorted(self.desired.resources):
             resource = self.desired.resources[address]
+            kind = self.kind(resource)
             fields = {
-                name: value for name, value in resource.fields.items() if not self.ignored(address, name)
+                name: self.normal(kind.field(name), value, resource)
+                for name, value in resource.fields.items()
+                if not self.ignored(address, name)
             }
             edited[address] = Resource(
                 resource.kind, address, resource.key, resource.parent, resource.holder, fields,
@@ -67,19 +70,42 @@ class Context:
     def declared(self) -> dict[Identity, Address]:
         """The address of each recognised live object; looked-up ones are among them."""
         known = {
-            (resource.kind, match.id): address
+            identity: address
             for address, resource in self.desired.resources.items()
-            if (match := self.snapshot.matches.get(address))
+            if (identity := self._identity(address, resource))
         }
         for address, lookup in self.desired.lookups.items():
-            if match := self.snapshot.matches.get(address):
-                known[lookup.kind, match.id] = address
+            if identity := self._identity(address, lookup):
+                known[identity] = address
         return known
+
+    def _identity(self, address: Address, item: Resource | Lookup) -> Identity | None:
+        id = self.snapshot.bound(address)
+        if id is None:
+            return None
+        parent = None if item.parent is None else self.desired.resources[item.parent].kind
+        owner = None if item.parent is None or parent is None else (parent, self.snapshot.bound(item.parent) or "")
+        return self.registry[item.kind].identity_of(id, owner)
 
     def live(self, address: Address) -> LiveObject | None:
         resource = self.desired.resources.get(address)
-        id = self.snapshot.bound(address)
-        return None if resource is None or id is None else self.snapshot.objects.get((resource.kind, id))
+        identity = self._identity(address, resource) if resource else None
+        return None if identity is None else self.snapshot.objects.get(identity)
+
+    def named(self, item: Resource | LiveObject, kind: str, id: str) -> Identity:
+        """The object that an id in a field of `item` means: of people, the one in the organization around it."""
+        if kind not in self.registry or (target := self.registry[kind]).own_id:
+            return kind, id
+        around = next((above for above in self._around(item) if above[0] in target.parents), None)
+        return target.identity_of(id, around)
+
+    def _around(self, item: Resource | LiveObject) -> list[Identity]:
+        """What is live of the item itself and of everything above it."""
+        if isinstance(item, LiveObject):
+            return [item.identity, *self.live_chain(item)]
+        own = self.snapshot.bound(item.address)
+        above = [(kind, id) for kind, id in self.chain(item) if not id.startswith("{")]
+        return [(item.kind, own), *above] if own else above
 
     @cached_property
     def _same_title(self) -> Counter[tuple[Identity | None, str, str]]:
@@ -102,10 +128,8 @@ class Context:
         kind = self.kind(item)
         value = item.fields.get(kind.title)
         if isinstance(value, LiveId):
-            known = [
-                self.declared.get((name, value.id)) or self._titled((name, value.id))
-                for name in kind.field(kind.title).type.refers
-            ]
+            meant = [self.named(item, name, value.id) for name in kind.field(kind.title).type.refers]
+            known = [self.declared.get(identity) or self._titled(identity) for identity in meant]
             return next((str(name).rpartition("/")[2] for name in known if name), value.id)
         return str(value) if value else item.id
 
@@ -132,13 +156,13 @@ class Context:
 
     # Values.
 
-    def normal(self, field: Field, value: Value) -> Value:
-        """The value with every id that is declared here turned into its address."""
+    def normal(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
+        """The value of a field of `item` with every id that is declared here turned into its address."""
 
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
                 for kind in field.type.refers:
-                    if address := self.declared.get((kind, leaf.id)):
+                    if address := self.declared.get(self.named(item, kind, leaf.id)):
                         return Ref(address)
                     if address := self._outputs.get(leaf.id):
                         return Ref(address)
@@ -150,17 +174,17 @@ class Context:
     def _outputs(self) -> dict[str, Address]:
         return {id: address for address, id in self.snapshot.outputs.items() if id is not None}
 
-    def shown(self, field: Field, value: Value) -> Value:
+    def shown(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
         """The normal form as plain JSON, for differences; what is known but not declared shows its address."""
 
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
                 for kind in field.type.refers:
-                    if (kind, leaf.id) in self.snapshot.objects:
-                        return Ref(self.address((kind, leaf.id)))
+                    if (identity := self.named(item, kind, leaf.id)) in self.snapshot.objects:
+                        return Ref(self.address(identity))
             return leaf
 
-        return to_plain(transform(self.normal(field, value), name))
+        return to_plain(transform(self.normal(field, value, item), name))
 
     def known_id(self, address: Address) -> str | None:
         """The id that a reference to this address stands for, when it is live: its own, or its output's."""

@@ -79,6 +79,8 @@ def _exposure(book: Book) -> None:
         for other in book.below(step.address):
             if other is step or (other.verb == "create" and other.address == step.address):
                 continue
+            if step.verb == "withdraw" == other.verb and other.address == step.address:
+                continue  # two of its fields come down: either may be first
             if step.verb == "withdraw":
                 other.needs.add(step.id)
             elif other.verb not in ("expose", "withdraw") or other.address != step.address:
@@ -110,7 +112,7 @@ def _sort(
         return
     if resource is None:
         if step.verb == "delete" and _is(context, address, kind):
-            lose.setdefault(_parent(address, kind), []).append(step)
+            lose.setdefault(address.parent(kind.key), []).append(step)
     elif resource.kind == kind.name and (guard.field in step.fields or step.verb == "create"):
         if resource.fields.get(guard.field) == guard.value:
             gain.setdefault(resource.parent, set()).add(step.id)
@@ -126,25 +128,18 @@ def _is(context: Context, address: Address, kind: Kind) -> bool:
     )
 
 
-def _parent(address: Address, kind: Kind) -> Address:
-    return Address(address.segments[: -1 - len(kind.key.split("."))])
-
-
 def _deletes(context: Context, book: Book, going: Removal) -> None:
     """What refers to a doomed object goes, or is written, before it."""
     own: dict[Identity, Draft] = {}
     for root in going.roots:
         own[root] = book.of(context.address(root), "delete")[0]
     doomed = {identity: root for root in going.roots for identity in going.with_riders(root)}
-    by_id: dict[str, list[Identity]] = {}
-    for identity in doomed:
-        by_id.setdefault(identity[1], []).append(identity)
     for live in context.snapshot.objects.values():
         kind = context.kind(live)
         for item in kind.fields:
-            for id in live_ids(live.fields.get(item.name)):
-                for target in by_id.get(id, ()):
-                    if target[0] not in item.type.refers:
+            for id in sorted(live_ids(live.fields.get(item.name))):
+                for target in (context.named(live, name, id) for name in item.type.refers):
+                    if target not in doomed:
                         continue
                     step = own[doomed[target]]
                     if live.identity in doomed:

@@ -45,7 +45,7 @@ def _create_only(decided: Decided) -> Iterator[Refusal]:
         kind = context.kind(resource)
         for item in changed(context, resource, live):
             if item.field.on == "create" and item.field.via is None and not item.field.nest:
-                before = context.shown(item.field, item.before)
+                before = context.shown(item.field, item.before, resource)
                 yield Refusal(
                     code="create-only",
                     address=f"{resource.address}#{item.field.name}",
@@ -59,7 +59,7 @@ def _protected(decided: Decided) -> Iterator[Refusal]:
     for root in decided.going.roots:
         for identity in decided.going.with_riders(root):
             address = context.address(identity)
-            if any(pattern.covers(address) for pattern in context.desired.policy.protect):
+            if any(pattern.matches(address) for pattern in context.desired.policy.protect):
                 yield Refusal(
                     code="protected",
                     address=str(address),
@@ -86,15 +86,15 @@ def _not_empty(decided: Decided) -> Iterator[Refusal]:
 def _named_by_declared(decided: Decided) -> Iterator[Refusal]:
     """A declared entry that names a doomed object by its raw id."""
     context = decided.context
-    doomed = {id: (kind, id) for root in decided.going.roots for kind, id in decided.going.with_riders(root)}
     for resource in context.resources.values():
         for item in context.kind(resource).fields:
-            for id in live_ids(resource.fields.get(item.name)) & set(doomed):
-                if doomed[id][0] in item.type.refers:
+            for id in sorted(live_ids(resource.fields.get(item.name))):
+                meant = [context.named(resource, name, id) for name in item.type.refers]
+                for identity in filter(decided.going.gone, meant):
                     yield Refusal(
                         code="in-use",
                         address=f"{resource.address}#{item.name}",
-                        message=f"it names {context.address(doomed[id])}, which would be deleted",
+                        message=f"it names {context.address(identity)}, which would be deleted",
                         way_out="name another one, or declare that one to keep it",
                     )
 

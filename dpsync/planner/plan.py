@@ -170,7 +170,7 @@ class _Planner:
                 self.blocking.note(resource, field, reason, f"set {field.name}: true on another {kind.noun}")
             return False
         if field.via is not None and self.builder.link(resource, item) is None:
-            shown = self.context.shown(field, item.after)
+            shown = self.context.shown(field, item.after, resource)
             reason = (
                 f"no request sets {field.name} to {str(shown).lower() if isinstance(shown, bool) else shown}"
             )
@@ -255,7 +255,7 @@ class _Planner:
             digest=object_digest(live, set(resource.fields)) if live else None,
             # Where a new node stands is in its address.
             differences=tuple(
-                item.difference(context) for item in changes if live is not None or not item.field.nest
+                item.difference(context, resource) for item in changes if live is not None or not item.field.nest
             ),
             moved=moves[0].says if moves else None,
             steps=tuple(step.frozen() for step in drafts),

@@ -108,7 +108,8 @@ def losses(context: Context, going: Removal, doomed: Identity) -> Iterator[tuple
         address = context.declared.get(live.identity)
         written = context.resources[address].fields if address in context.resources else {}
         for item in kind.fields:
-            if doomed[0] not in item.type.refers or doomed[1] not in live_ids(live.fields.get(item.name)):
+            named = live_ids(live.fields.get(item.name)) if doomed[0] in item.type.refers else set()
+            if not any(context.named(live, doomed[0], id) == doomed for id in named):
                 continue
             whole = item.required or item.name == kind.natural
             if item.name not in written and not is_place(item):

@@ -1,0 +1,89 @@
+"""Which steps may run now. Pure: it is told what became of each step and says which are next, and which never will.
+
+A step runs when everything it needs has succeeded and everything it follows has ended. Deletes wait until every
+other step has ended, except those that expose: these come after the deletes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from dpsync.model.plan import Step
+
+_BESIDE_DELETES = frozenset({"delete", "expose"})
+
+
+class Schedule:
+    """The state of a plan's graph. Each edge is looked at once."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self._steps = {step.id: step for step in steps}
+        self._open = set(self._steps)
+        self._left: dict[str, int] = {}
+        self._needed_by: dict[str, list[str]] = defaultdict(list)
+        self._followed_by: dict[str, list[str]] = defaultdict(list)
+        self._ready: dict[str, None] = {}
+        self._deletes: dict[str, None] = {}
+        for step in self._steps.values():
+            needs = [id for id in step.needs if id in self._steps]
+            follows = [id for id in step.follows if id in self._steps]
+            self._left[step.id] = len(needs) + len(follows)
+            for id in needs:
+                self._needed_by[id].append(step.id)
+            for id in follows:
+                self._followed_by[id].append(step.id)
+        self._before_deletes = sum(step.verb not in _BESIDE_DELETES for step in self._steps.values())
+        for id, left in self._left.items():
+            if left == 0:
+                self._offer(id)
+        self._release()
+
+    @property
+    def open(self) -> list[str]:
+        """Steps without an outcome, in the order of the plan."""
+        return [id for id in self._steps if id in self._open]
+
+    def next(self) -> str | None:
+        """A step that may run now, or None; it is not offered again."""
+        for id in self._ready:
+            del self._ready[id]
+            return id
+        return None
+
+    def settle(self, id: str, good: bool) -> list[str]:
+        """Note the end of a step. Returns the steps that will never run because of it; they have ended too."""
+        lost: list[str] = []
+        endings = [(id, good)]
+        while endings:
+            ended, well = endings.pop()
+            if ended not in self._open:
+                continue
+            self._open.discard(ended)
+            self._ready.pop(ended, None)
+            self._deletes.pop(ended, None)
+            self._before_deletes -= self._steps[ended].verb not in _BESIDE_DELETES
+            if ended != id:
+                lost.append(ended)
+            for other in self._needed_by[ended]:
+                if well:
+                    self._count_down(other)
+                else:
+                    endings.append((other, False))
+            for other in self._followed_by[ended]:
+                self._count_down(other)
+        self._release()
+        return lost
+
+    def _count_down(self, id: str) -> None:
+        self._left[id] -= 1
+        if self._left[id] == 0 and id in self._open:
+            self._offer(id)
+
+    def _offer(self, id: str) -> None:
+        (self._deletes if self._steps[id].verb == "delete" else self._ready)[id] = None
+
+    def _release(self) -> None:
+        if self._before_deletes == 0:
+            self._ready |= self._deletes
+            self._deletes.clear()

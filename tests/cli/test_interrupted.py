@@ -1,0 +1,121 @@
+"""Stopped in the middle: a signal lets what is in flight finish, and the next apply finishes the rest.
+
+The process is a real one. The platform holds the third write back until the signal has been sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+
+
+class Held:
+    """The companion, with one write held back until it is let go."""
+
+    def __init__(self, app: Any, number: int) -> None:
+        self.app = app
+        self.store, self.requests, self.violations = app.store, app.requests, app.violations
+        self.left = number
+        self.reached = threading.Event()
+        self.let_go = threading.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and scope["method"] != "GET":
+            self.left -= 1
+            if self.left == 0:
+                self.reached.set()
+                await asyncio.to_thread(self.let_go.wait, 20)
+        await self.app(scope, receive, send)
+
+
+@pytest.fixture
+def held() -> Iterator[tuple[ThreadedServer, Held]]:
+    store = open_store(":memory:")
+    app = Held(build(store), 3)
+    with ThreadedServer(app) as server:  # type: ignore[arg-type]
+        server.reset()
+        yield server, app
+        app.let_go.set()
+    store.close()
+
+
+def environment(server: ThreadedServer, tmp_path: Path) -> dict[str, str]:
+    own = {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token", "XDG_STATE_HOME": str(tmp_path / "state")}
+    return {**os.environ, **own}
+
+
+def start(directory: Path, env: dict[str, str]) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "dpsync", "apply", "--yes", "--parallelism", "1", "-C", str(directory)]
+    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
+    number: signal.Signals, code: int, held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path
+) -> None:
+    server, app = held
+    env = environment(server, tmp_path)
+    process = start(example, env)
+    assert app.reached.wait(30)
+    process.send_signal(number)
+    app.let_go.set()
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert "Interrupted" in out
+    assert "Traceback" not in err
+    assert "Applied: 3 of 17 steps done, 14 not tried." in out
+    (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
+    events = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert [event["event"] for event in events] == ["start", *["intent", "outcome"] * 3, "end"]
+    again = start(example, env)
+    out, _ = again.communicate(timeout=60)
+    assert again.returncode == 0
+    assert "Applied: 14 of 14 steps done." in out
+
+
+def test_killed_without_warning_the_next_apply_finishes_without_the_journal(
+    held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path
+) -> None:
+    server, app = held
+    env = environment(server, tmp_path)
+    process = start(example, env)
+    assert app.reached.wait(30)
+    process.kill()
+    process.communicate(timeout=30)
+    app.let_go.set()
+    for journal in (example / ".dpsync" / "journal").glob("*.jsonl"):
+        journal.unlink()
+    again = start(example, env)
+    out, _ = again.communicate(timeout=60)
+    assert again.returncode == 0
+    assert "Converged" in out
+
+
+def test_two_applies_at_once_the_second_one_is_refused(
+    held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path
+) -> None:
+    server, app = held
+    env = environment(server, tmp_path)
+    first = start(example, env)
+    assert app.reached.wait(30)
+    second = start(example, env)
+    _, err = second.communicate(timeout=30)
+    assert second.returncode == 4
+    assert "another dpsync is applying" in err
+    app.let_go.set()
+    first.communicate(timeout=60)
+    assert first.returncode == 0

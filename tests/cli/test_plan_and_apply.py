@@ -1,0 +1,239 @@
+"""The main job, from the command line: plan, apply, proof, drift; what is shown is what is done."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jsonschema
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+HERE = Path(__file__).parent
+SCHEMAS = HERE.parents[1] / "schemas"
+
+
+def golden(name: str, text: str) -> None:
+    """Compare with tests/cli/golden/NAME; UPDATE_GOLDEN=1 writes it."""
+    path = HERE / "golden" / name
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def asked(server: ThreadedServer) -> list[str]:
+    return [f"{method} {path}" for method, path, _ in server.app.requests]
+
+
+def writes(server: ThreadedServer) -> list[str]:
+    return [line for line in asked(server) if not line.startswith("GET ")]
+
+
+def test_the_plan_of_the_example_looks_like_this(run: Run, example: Path, platform: ThreadedServer) -> None:
+    ended = run("plan", "-C", str(example))
+    assert ended.code == 0
+    golden("plan.txt", ended.out)
+
+
+def test_the_plan_as_json_is_what_its_schema_says(run: Run, example: Path, platform: ThreadedServer) -> None:
+    ended = run("plan", "-C", str(example), "--format", "json")
+    document = json.loads(ended.out)
+    jsonschema.validate(document, json.loads((SCHEMAS / "plan.schema.json").read_text()))
+    assert document["format"] == "dpsync.plan-output/1"
+    assert document["counts"] == {"create": 8, "update": 7, "move": 1, "delete": 0}
+    assert document["can_apply"] is True
+
+
+def test_planning_sends_nothing_but_get(run: Run, example: Path, platform: ThreadedServer) -> None:
+    run("plan", "-C", str(example))
+    assert asked(platform)
+    assert writes(platform) == []
+
+
+def test_apply_does_what_plan_showed_and_converges(run: Run, example: Path, platform: ThreadedServer) -> None:
+    plan = json.loads(run("plan", "-C", str(example), "--format", "json").out)
+    steps = [step for change in plan["plan"]["changes"] for step in change["steps"]]
+    platform.app.requests.clear()
+    ended = run("apply", "-C", str(example), "--yes", "--format", "json")
+    document = json.loads(ended.out)
+    jsonschema.validate(document, json.loads((SCHEMAS / "apply.schema.json").read_text()))
+    assert ended.code == 0
+    assert document["converged"] is True
+    assert document["plan"]["digest"] == plan["digest"]
+    assert len(writes(platform)) == len(steps)
+    assert {item["result"] for item in document["report"]["outcomes"]} == {"done"}
+
+
+def test_a_second_apply_sends_no_write(run: Run, example: Path, platform: ThreadedServer) -> None:
+    assert run("apply", "-C", str(example), "--yes").code == 0
+    platform.app.requests.clear()
+    ended = run("apply", "-C", str(example), "--yes")
+    assert ended.code == 0
+    assert "No changes." in ended.out
+    assert writes(platform) == []
+
+
+NO_OP_READS = [
+    "GET /v1/orgs/acme",  # one per organization
+    "GET /v1/orgs/acme/collections",  # one per page of each managed list …
+    "GET /v1/orgs/acme/members",
+    "GET /v1/orgs/acme/sites",
+    "GET /v1/orgs/acme/spaces",
+    "GET /v1/orgs/acme/teams",
+    "GET /v1/collections/product/spaces",  # … of a collection's spaces, where it has an order
+    "GET /v1/orgs/acme/teams/reviewers/members",  # … of a team's members, where they are declared
+    "GET /v1/orgs/acme/teams/team-1/members",
+    "GET /v1/orgs/acme/teams/writers/members",
+    "GET /v1/orgs/acme/sites/docs/structure",  # one per site's structure
+    "GET /v1/orgs/acme/sites/internal-handbook/structure",
+    "GET /v1/orgs/acme/sites/internal-handbook/adaptive-schema",  # one per declared single
+    "GET /v1/user",  # one, since members are managed
+]
+
+
+def test_a_plan_without_changes_sends_exactly_these_requests(
+    run: Run, example: Path, platform: ThreadedServer
+) -> None:
+    assert run("apply", "-C", str(example), "--yes").code == 0
+    platform.app.requests.clear()
+    ended = run("plan", "-C", str(example), "--detailed-exitcode")
+    assert ended.code == 0
+    assert sorted(asked(platform)) == sorted(NO_OP_READS)
+    assert f"No changes. ({len(NO_OP_READS)} requests to read)" in ended.out
+
+
+def test_what_somebody_changed_by_hand_is_found(run: Run, example: Path, platform: ThreadedServer) -> None:
+    run("apply", "-C", str(example), "--yes")
+    httpx.patch(
+        f"{platform.url}/v1/orgs/acme/sites/docs",
+        json={"title": "Acme Dox"},
+        headers={"Authorization": "Bearer ada-token"},
+    ).raise_for_status()
+    ended = run("plan", "-C", str(example), "--detailed-exitcode")
+    assert ended.code == 2
+    assert '"Acme Dox" → "Acme Docs"' in ended.out
+
+
+def test_without_yes_and_without_anybody_to_ask_nothing_is_applied(
+    run: Run, example: Path, platform: ThreadedServer
+) -> None:
+    ended = run("apply", "-C", str(example))
+    assert ended.code == 4
+    assert "--yes" in ended.err
+    assert writes(platform) == []
+
+
+def test_the_same_plan_has_the_same_digest_whatever_the_parallelism(
+    run: Run, example: Path, platform: ThreadedServer
+) -> None:
+    digests = {
+        re.findall(r"digest (\w+)", run("plan", "-C", str(example), "--parallelism", number).out)[0]
+        for number in ("1", "3", "16")
+    }
+    assert len(digests) == 1
+
+
+def test_a_journal_is_kept_beside_the_configuration(run: Run, example: Path, platform: ThreadedServer) -> None:
+    run("apply", "-C", str(example), "--yes")
+    (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
+    events = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert events[0]["event"] == "start"
+    assert events[-1]["event"] == "end"
+    assert events[-1]["converged"] is True
+    intents = [event["step"] for event in events if event["event"] == "intent"]
+    outcomes = [event["step"] for event in events if event["event"] == "outcome"]
+    assert sorted(intents) == sorted(outcomes)
+    assert len(intents) == 17
+
+
+def test_a_root_file_can_be_named(run: Run, example: Path, platform: ThreadedServer) -> None:
+    (example / "dpsync.yaml").rename(example / "other.yaml")
+    assert run("plan", "-C", str(example)).code == 5
+    assert run("plan", "-C", str(example), "-f", "other.yaml").code == 0
+
+
+def test_the_example_is_valid_and_fits_its_schema(run: Run, example: Path) -> None:
+    import yaml
+
+    assert run("validate", "-C", str(example)).code == 0
+    schema = json.loads((SCHEMAS / "dpsync.schema.json").read_text())
+    for path in sorted(example.rglob("*.yaml")):
+        jsonschema.validate(yaml.safe_load(path.read_text()), schema)
+
+
+@pytest.mark.parametrize("name", ["configuration", "plan", "apply", "findings"])
+def test_the_schemas_in_the_repository_are_the_derived_ones(name: str, run: Run) -> None:
+    file = SCHEMAS / f"{'dpsync' if name == 'configuration' else name}.schema.json"
+    assert run("schema", name).out == file.read_text(encoding="utf-8")
+
+
+BAD_FOR_SCHEMA: list[Any] = [
+    {"organizations": {"acme": {"titel": "Acme"}}},
+    {"organizations": {"acme": {"members": {"a@b.c": "boss"}}}},
+    {"organizations": {"acme": {"sites": {"d": {"title": "Docs", "structure": [{"type": "page", "key": "x"}]}}}}},
+    {"organizations": {"acme": {"spaces": {"no key!": {"title": "T"}}}}},
+    {"dpsync": 2, "organizations": {}},
+    {"organizations": {"acme": {"collections": {"c": {"description": None, "title": None}}}}},
+]
+
+
+@pytest.mark.parametrize("document", BAD_FOR_SCHEMA)
+def test_the_schema_finds_what_the_loader_finds(document: Any) -> None:
+    schema = json.loads((SCHEMAS / "dpsync.schema.json").read_text())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, schema)
+
+
+# The configuration that the documentation shows as a whole.
+
+LATER = ("saml", "openapi", "translations", "agentInstructions")
+
+
+def block(directory: Path, *, later: bool) -> Path:
+    """A copy of tests/cli/block, with or without the words that are not supported yet."""
+    import shutil
+
+    copy = Path(shutil.copytree(HERE / "block", directory / "block"))
+    root = copy / "dpsync.yaml"
+    if not later:
+        kept: list[str] = []
+        skipping = False
+        for line in root.read_text().splitlines(keepends=True):
+            if re.match(r"    \w", line):
+                skipping = line.strip().split(":")[0] in LATER
+            if not skipping and "guides-fr" not in line:
+                kept.append(line)
+        root.write_text("".join(kept))
+    return copy
+
+
+def test_the_whole_block_converges(run: Run, tmp_path: Path, platform: ThreadedServer) -> None:
+    directory = block(tmp_path, later=False)
+    assert run("validate", "-C", str(directory)).code == 0
+    refused = run("apply", "-C", str(directory), "--yes")
+    assert refused.code == 4
+    confirm = re.findall(r'--confirm "(delete \d+)"', refused.out)[0]
+    ended = run("apply", "-C", str(directory), "--yes", "--confirm", confirm)
+    assert ended.code == 0
+    assert "Converged" in ended.out
+    assert run("plan", "-C", str(directory), "--detailed-exitcode").code == 0
+
+
+def test_each_word_to_come_is_one_located_error(run: Run, tmp_path: Path) -> None:
+    directory = block(tmp_path, later=True)
+    text = (directory / "dpsync.yaml").read_text().splitlines()
+    ended = run("validate", "-C", str(directory))
+    assert ended.code == 5
+    for word in LATER:
+        line = next(number for number, line in enumerate(text, 1) if line.startswith(f"    {word}:"))
+        assert f'"{word}" is not supported yet\n  --> dpsync.yaml:{line}:5' in re.sub(r" +-->", "  -->", ended.err)
+    line = next(number for number, line in enumerate(text, 1) if "space: guides-fr" in line)
+    assert f"dpsync.yaml:{line}:{text[line - 1].index('guides-fr') + 1}" in ended.err
+    assert 'there is no space "guides-fr"' in ended.err
+    assert "5 errors in 1 file" in ended.err

@@ -1,0 +1,132 @@
+"""The companion under test, and the few ways in which the laws drive dpsync against it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dpsync.api import Options, Planned, Session, load
+from dpsync.client.client import WriteClient
+from dpsync.client.retry import Clock
+from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.journal import Report
+from dpsync.server import world as worlds
+from dpsync.server.thread import ThreadedServer
+
+from .configurations import TOKEN, Written, document, world
+from .mutations import PARTS, Managed, wanted_organization
+from .organizations import Draw, Fields, Organization, live_organization, repair
+
+REGISTRY = load_registry()
+
+
+class Impatient(Clock):
+    """Never waits: faults are injected, not bad luck."""
+
+    def wait(self, seconds: float, cancelled: object) -> None:
+        """At once."""
+
+
+@dataclass
+class Case:
+    """A platform and what somebody wants of it."""
+
+    world: Fields
+    configuration: Fields
+    live: list[Organization] = field(default_factory=list)
+    wanted: list[Organization] = field(default_factory=list)
+
+
+def case(draw: Draw, *, size: int = 3, explicit: bool = False, partly: bool = True) -> Case:
+    """`explicit`: everything is managed and every field declared, so that only one end state is right."""
+    made = Case({}, {})
+    written = {}
+    for key in ["acme", "globex"][: 2 if draw.chance(0.1) else 1]:
+        live = live_organization(draw, key, size)
+        managed = Managed() if explicit or not partly else _managed(draw, live)
+        wanted = wanted_organization(draw, live, managed, draw.number(1, 4 * size))
+        if explicit:
+            repair(draw, wanted, strict=True)
+        written[key] = Written(draw, live, wanted, managed, explicit).configuration()
+        made.live.append(live)
+        made.wanted.append(wanted)
+    made.world, made.configuration = world(made.live), document(written)
+    return made
+
+
+def _managed(draw: Draw, live: Organization) -> Managed:
+    return Managed(
+        {part for part in PARTS if not draw.chance(0.12)},
+        {team.key for team in live.teams if draw.chance(0.15)},
+        {site.key for site in live.sites if draw.chance(0.15)},
+    )
+
+
+# --- driving dpsync ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Platform:
+    """One companion, reset for every example."""
+
+    server: ThreadedServer
+    directory: Path
+
+    def start(self, made: Case) -> None:
+        self.server.reset(made.world)
+
+    def session(self, configuration: Fields, parallelism: int = 4) -> Session:
+        root = self.directory / "dpsync.yaml"
+        root.write_text(json.dumps(configuration), encoding="utf-8")
+        return Session(load(root, {}), REGISTRY, parallelism)
+
+    def client(self, around: Callable[[Transport], Transport] = lambda inner: inner) -> WriteClient:
+        inner = HttpTransport(self.server.url, Token(TOKEN))
+        return WriteClient(self.server.url, TOKEN, transport=around(inner), clock=Impatient())
+
+    def plan(self, session: Session) -> Planned:
+        with self.client() as client:
+            return session.plan(client)
+
+    def apply(
+        self,
+        session: Session,
+        planned: Planned | None = None,
+        around: Callable[[Transport], Transport] = lambda inner: inner,
+    ) -> Report:
+        with self.client(around) as client:
+            planned = planned or session.plan(client)
+            return session.apply(session.executor(client, planned, secrets={}), Options())
+
+    def writes(self) -> list[tuple[str, str, int]]:
+        """Every request that was no GET since the log was last emptied."""
+
+        def take() -> list[tuple[str, str, int]]:
+            found = [entry for entry in self.server.app.requests if entry[0] != "GET"]
+            self.server.app.requests.clear()
+            return found
+
+        return self.server.call(take)
+
+    def state(self) -> Fields:
+        return self.server.call(lambda: worlds.dump(self.server.app.store))
+
+
+class Around:
+    """A transport that sees every request before it is sent and every answer before it is read."""
+
+    def __init__(self, inner: Transport) -> None:
+        self.inner = inner
+
+    def send(self, request: Request) -> Response:
+        return self.inner.send(request)
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def stats(self) -> Any:
+        return self.inner.stats()
