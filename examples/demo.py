@@ -22,7 +22,7 @@ TOKEN = "ada-token"  # a token of the companion's built-in world, and of nothing
 
 def main() -> int:
     """Run the demo. Returns 0 when every step ended as it should."""
-    subprocess.run([sys.executable, str(ROOT / ".ci" / "environment.py")], check=True)
+    prepare()
     with companion() as url:
         environment = {**os.environ, "DPSYNC_URL": url, "DPSYNC_TOKEN": TOKEN}
         say("What would be done?")
@@ -38,6 +38,11 @@ def main() -> int:
             sys.exit("the plan should have found the change")
     say("That was it: the file says one thing, the platform another, and the plan shows both.")
     return 0
+
+
+def prepare() -> None:
+    """Make the environment that the demo runs in, unless it is there."""
+    subprocess.run([sys.executable, str(ROOT / ".ci" / "environment.py")], check=True)
 
 
 @contextmanager

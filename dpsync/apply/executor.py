@@ -26,7 +26,7 @@ from dpsync.model.desired import Desired
 from dpsync.model.journal import GOOD, Outcome, Result
 from dpsync.model.plan import Change, Plan, Step
 from dpsync.model.snapshot import Snapshot
-from dpsync.model.values import ENV, REF, fill
+from dpsync.model.values import ENV, REF, fill, markers
 
 _UNMADE = re.compile(r"\{([^{}]+)\}")
 
@@ -84,15 +84,7 @@ class Executor:
 
     def missing_secrets(self) -> list[str]:
         """Environment variables that the plan needs and that are not set."""
-        wanted: set[str] = set()
-
-        def note(marker: str, name: str) -> Any:
-            if marker == ENV:
-                wanted.add(name)
-            return None
-
-        for task in self._tasks.values():
-            fill(task.step.body, note)
+        wanted = {name for task in self._tasks.values() for name in markers(task.step.body, ENV)}
         return sorted(wanted - set(self.secrets))
 
     # The loop.
@@ -149,7 +141,9 @@ class Executor:
         source = self.fresh.source(task.change)
         if source is None or source.url not in self._by_source:
             return None
-        return self.fresh.stale(source, self._by_source[source.url]).get(task.change.address)
+        stale = self.fresh.stale(source, self._by_source[source.url], self.writes)
+        self.fresh.written(source)
+        return stale.get(task.change.address)
 
     def _not_empty(self, task: _Task) -> str | None:
         kind = self.registry[task.change.kind]
@@ -168,7 +162,8 @@ class Executor:
         with self._lock:
             self.writes += 1
         try:
-            answer = self.client.send(step.method, path, body, repeatable=step.repeatable)
+            sent = [self.secrets[name] for name in markers(step.body, ENV)]
+            answer = self.client.send(step.method, path, body, repeatable=step.repeatable, secrets=sent)
         except Unknown as unknown:
             if step.repeatable or not step.gives:
                 return self._outcome(task, "unknown", str(unknown), unknown.status)

@@ -23,6 +23,14 @@ from dpsync.model.values import LiveId
 from dpsync.planner.compare import object_digest
 
 
+@dataclass(frozen=True)
+class _Checked:
+    """What a fresh read has shown, and how many writes had been sent by then."""
+
+    writes: int
+    stale: dict[str, str]
+
+
 @dataclass
 class Fresh:
     """Fresh reads against the snapshot. `ids` are the ids by address, growing while things are made."""
@@ -33,7 +41,9 @@ class Fresh:
     snapshot: Snapshot
     ids: dict[Address, str]
     sources: Sources = field(init=False)
-    _checked: dict[str, dict[str, str]] = field(default_factory=dict)
+    _checked: dict[str, _Checked] = field(default_factory=dict)
+    _written: set[str] = field(default_factory=set)
+    _locks: dict[str, threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -81,21 +91,24 @@ class Fresh:
             around = self.snapshot.objects[around].parent
         return chain
 
-    def stale(self, source: Source, changes: Iterable[Change]) -> dict[str, str]:
-        """By address, why a change that is read here can no longer be carried out. Read once per source."""
-        with self._lock:
-            known = self._checked.get(source.url)
-        if known is not None:
-            return known
-        found = self._compare(self.read(source), changes)
-        with self._lock:
-            self._checked[source.url] = found
-        return found
+    def stale(self, source: Source, changes: Iterable[Change], writes: int = 0) -> dict[str, str]:
+        """By address, why a change that is read here can no longer be carried out.
 
-    def forget(self, source: Source) -> None:
-        """The next write to this source reads it again."""
+        `writes` is how many writes this apply has sent. A source is read again as long as others were sent since
+        it was last read, until the first write to it: from then on it changes by our own doing.
+        """
         with self._lock:
-            self._checked.pop(source.url, None)
+            lock = self._locks.setdefault(source.url, threading.Lock())
+        with lock:
+            checked = self._checked.get(source.url)
+            if checked is None or (checked.writes != writes and source.url not in self._written):
+                checked = _Checked(writes, self._compare(self.read(source), changes))
+                self._checked[source.url] = checked
+            return checked.stale
+
+    def written(self, source: Source) -> None:
+        """A step is about to write to what this source reads."""
+        self._written.add(source.url)
 
     def read(self, source: Source) -> dict[Identity, LiveObject]:
         try:

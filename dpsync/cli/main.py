@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.exit(Exit.USAGE)
     except click.ClickException as failed:
         failed.show()
-        sys.exit(Exit.FAILED)
+        sys.exit(failed.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         sys.exit(Exit.INTERRUPTED)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from dpsync.model.diagnostic import Exit
 from dpsync.render.paint import Paint, When, wants_colour
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -41,14 +42,36 @@ class Output:
             click.echo(text, err=True, color=True)
 
 
+class NotSupportedYet(click.ClickException):
+    """A flag that is known, but whose effect does not exist yet: never accepted in silence."""
+
+    exit_code = Exit.INVALID
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not supported yet; nothing would come of it")
+
+
 def _file(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
     if len(value) > 1:
-        raise click.UsageError("several files (overlays) are not supported yet: give --file once")
+        raise NotSupportedYet("giving --file several times (overlays)")
     return value[0] if value else None
+
+
+def _later(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        raise NotSupportedYet(parameter.opts[-1])
+
+
+def later(command: F) -> F:
+    """Flags still to come: hidden from --help, refused by name."""
+    for names in (("--env",), ("--select",), ("--exclude",), ("--base",), ("-o", "--out"), ("--approved",)):
+        command = click.option(*names, hidden=True, expose_value=False, callback=_later)(command)
+    return command
 
 
 def configuration(command: F) -> F:
     """-f and -C: which configuration."""
+    command = later(command)
     command = click.option(
         "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
         help="Work as if started in this directory.", show_default="the present one",

@@ -7,6 +7,7 @@ What is raised is in `errors`; how often something is tried, in `retry`.
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from typing import Any, Self
 
 from dpsync.client import answers
@@ -102,8 +103,13 @@ class ReadClient:
         self._raise_for(request, answer)
         return answers.read_body(request, answer)
 
-    def _raise_for(self, request: Request, answer: Response) -> None:
-        if error := answers.failure(request, answer, self._token.hide, self._clock.wall):
+    def _raise_for(self, request: Request, answer: Response, secrets: Collection[str] = ()) -> None:
+        def hide(text: str) -> str:
+            for secret in sorted(filter(None, secrets), key=len, reverse=True):
+                text = text.replace(secret, "[secret]")
+            return self._token.hide(text)
+
+        if error := answers.failure(request, answer, hide, self._clock.wall):
             raise error
 
 
@@ -124,8 +130,18 @@ class WriteClient(ReadClient):
         self._writing = transport or HttpTransport(url, Token(token), timeout=timeout, trace=trace)
         super().__init__(url, token, max_wait=max_wait, transport=self._writing, clock=clock)
 
-    def send(self, method: str, path: str, body: JSON | None = None, *, repeatable: bool) -> Answer:
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: JSON | None = None,
+        *,
+        repeatable: bool,
+        secrets: Collection[str] = (),
+    ) -> Answer:
         """One write. Any of 200 to 205 is a success; `body` None sends none.
+
+        `secrets` are taken out of what the platform says to it: a refusal may repeat what was sent.
 
         `repeatable` says that doing it twice is the same as doing it once; without it (every create), a
         failure that may have done something is Unknown at once and must be looked up. So is any 5xx, in both
@@ -134,15 +150,15 @@ class WriteClient(ReadClient):
         if method not in WRITES:
             raise ValueError(method)
         request = answers.request(method, path, body=body)
-        return self._policy.run(request, lambda: self._write(request), repeatable=repeatable)
+        return self._policy.run(request, lambda: self._write(request, secrets), repeatable=repeatable)
 
-    def _write(self, request: Request) -> Answer:
+    def _write(self, request: Request, secrets: Collection[str]) -> Answer:
         try:
             answer = self._writing.send(request)
         except NotJson as error:
             status = error.status
         else:
-            self._raise_for(request, answer)
+            self._raise_for(request, answer, secrets)
             return answers.read_result(request, answer)
         raise Unknown(request.method, request.path, "unreadable", status)
 

@@ -26,6 +26,8 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
                 yield from _exclusive(resources, kind, field, field.one_per, mine)
         if kind.order and kind.order.field:
             yield from _orders(kind, resources)
+        if kind.outputs:
+            yield from _one_name(registry[kind.outputs.kind], kind, mine, resources)
 
 
 def scope_of(resources: Resources, resource: Resource, scope: str) -> Address | None:
@@ -124,3 +126,18 @@ def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
                     f"give it {kind.order.within}: {holder.key}, or take it off the list",
                     (("declared here", item.span),),
                 )
+
+
+def _one_name(made: Kind, maker: Kind, mine: list[Resource], resources: Resources) -> Iterable[Diagnostic]:
+    """What an entry puts out is named by its key, like an entry of that kind: their keys are unique together."""
+    for resource in mine:
+        other = resources.get(resource.parent.child(*made.key.split("."), resource.key)) if resource.parent else None
+        if other is not None:
+            yield Diagnostic(
+                "DP213",
+                f'"{resource.key}" is the key of a {made.noun} and of a {maker.noun}, which makes one',
+                resource.span,
+                str(resource.address),
+                "give one of them another key",
+                (("first given here", other.span),),
+            )

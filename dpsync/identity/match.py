@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from dpsync.kinds.base import Kind
+from dpsync.kinds.base import Kind, Node
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
@@ -88,7 +88,9 @@ def match(view: View, wanted: Sequence[Resource], live: Sequence[LiveObject]) ->
     found = Matching()
     claimed = _pins(view.kind, wanted, live, found)
     free = [item for item in live if item.id not in claimed]
-    open_ = [resource for resource in sorted(wanted, key=lambda item: item.address) if resource.pin is None]
+    # The order of nodes means something: of equal ones the first takes the first. That of mappings means nothing.
+    in_order = wanted if isinstance(view.kind.shape, Node) else sorted(wanted, key=lambda item: item.address)
+    open_ = [resource for resource in in_order if resource.pin is None]
     if view.kind.identity:
         by_first = _first_key(view, open_, free, found)
         _contradictions(view, open_, free, by_first, found)
@@ -120,16 +122,19 @@ def _pins(
         if resource.pin in ids:
             found.matches[resource.address] = Match(resource.pin, "pin")
         else:
-            found.diagnostics.append(
-                Diagnostic(
-                    "DP301",
-                    f'there is no {kind.noun} with the id "{resource.pin}"',
-                    resource.where("id"),
-                    str(resource.address),
-                    "a pinned entry is never created: correct the id, or remove it to find or create by name",
-                )
-            )
+            found.diagnostics.append(no_such_id(kind, resource))
     return {item.id: address for address, item in found.matches.items()}
+
+
+def no_such_id(kind: Kind, resource: Resource) -> Diagnostic:
+    """A pin that names nothing live, be it that what should hold it is not live either."""
+    return Diagnostic(
+        "DP301",
+        f'there is no {kind.noun} with the id "{resource.pin}"',
+        resource.where("id"),
+        str(resource.address),
+        "a pinned entry is never created: correct the id, or remove it to find or create by name",
+    )
 
 
 def _first_key(

@@ -216,7 +216,7 @@ class Kind:
 
     def identity_of(self, id: str, parent: tuple[str, str] | None) -> tuple[str, str]:
         """The name of one object among all that are live: its kind and id, with the parent's where it needs it."""
-        return self.name, id if self.own_id or parent is None else f"{parent[1]}/{id}"
+        return self.name, id if self.own_id or parent is None else "/".join((*parent, id))
 
     @property
     def natural(self) -> str | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
-from dpsync.identity.match import View, match
+from dpsync.identity.match import View, match, no_such_id
 from dpsync.kinds.base import Kind, Single, Tree
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
@@ -33,6 +33,7 @@ def read_snapshot(client: ReadClient, registry: Registry, desired: Desired, para
     for kind in registry.ordered:
         if kind.parent is not None:
             reader.kind(kind)
+    reader.pins_without_parent()
     return reader.snapshot()
 
 
@@ -115,10 +116,16 @@ class _Reader:
     def kind(self, kind: Kind) -> None:
         """Read what is known to be needed by now, then match the entries of this kind."""
         self.sources.fetch(self._needed())
-        if kind.outputs:
-            self._put_out(kind)
+        self._put_out()
         for parent in self._parents(kind):
             self._match(kind, parent)
+
+    def pins_without_parent(self) -> None:
+        """A pinned entry is never created, also not along with what should hold it."""
+        for address, resource in sorted(self.desired.resources.items()):
+            if resource.pin is not None and address not in self.matches:
+                self.diagnostics.append(no_such_id(self.registry[resource.kind], resource))
+        self._stop(Exit.INVALID)
 
     def _parents(self, kind: Kind) -> list[Address]:
         """The bound objects below which this kind is declared or looked up, in the order of addresses."""
@@ -148,11 +155,13 @@ class _Reader:
             if kind.outputs and kind.outputs.kind in scope.kinds and kind.name not in scope.kinds
         ]
 
-    def _put_out(self, kind: Kind) -> None:
-        assert kind.outputs is not None
-        field = next(item for item in kind.fields if item.source == kind.outputs.read)
-        for objects in self.sources.objects.values():
-            for item in objects:
+    def _put_out(self) -> None:
+        """Note what belongs to something else, before any of its kind is matched."""
+        for kind in self.registry.ordered:
+            if kind.outputs is None:
+                continue
+            field = next(item for item in kind.fields if item.source == kind.outputs.read)
+            for item in (item for objects in self.sources.objects.values() for item in objects):
                 value = item.fields.get(field.name) if item.kind == kind.name else None
                 if isinstance(value, LiveId):
                     self.put_out.add((kind.outputs.kind, value.id))

@@ -32,7 +32,7 @@ class LiveObject:
 
     @property
     def identity(self) -> Identity:
-        return self.kind, self.id if self.own_id or self.parent is None else f"{self.parent[1]}/{self.id}"
+        return self.kind, self.id if self.own_id or self.parent is None else "/".join((*self.parent, self.id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,12 @@ from dpsync.model.plan import Blocked
 from dpsync.model.values import references
 from dpsync.planner.context import Context
 
+_LATER = "apply again when the platform has made it"
+
+
+def _not_yet(address: Address) -> str:
+    return f"it names what comes out of {address}, which is not there yet"
+
 
 class Blocking:
     """The blocked entries and fields. Entries are settled at the start, fields as the planner meets them."""
@@ -37,7 +43,12 @@ class Blocking:
             reason = f"a {kind.noun} cannot be created by dpsync"
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
             return
-        needed = {resource.parent, resource.holder} | self._for_creating(resource)
+        named = self._for_creating(resource)
+        for other in sorted(named):
+            if self._not_put_out(other):
+                self._entries[resource.address] = Blocked(address=address, reason=_not_yet(other), todo=_LATER)
+                return
+        needed = {resource.parent, resource.holder} | named
         for other in sorted(item for item in needed if item is not None):
             if other in self._entries:
                 cause = self._entries[other]
@@ -57,6 +68,12 @@ class Blocking:
             needed |= self._for_creating(self._context.resources[resource.children[0]])
         return needed - {resource.address}
 
+    def _not_put_out(self, address: Address) -> bool:
+        """Whether this stands for something that the platform makes by itself, and has not made yet."""
+        resource = self._context.resources.get(address)
+        puts_out = resource is not None and self._context.kind(resource).outputs is not None
+        return puts_out and self._context.known_id(address) is None
+
     def entry(self, address: Address) -> bool:
         return address in self._entries
 
@@ -65,6 +82,9 @@ class Blocking:
         for other in sorted(references(resource.fields.get(item.name))):
             if other in self._entries:
                 self.note(resource, item, f"it names {other}", because=str(other))
+                return True
+            if self._not_put_out(other):
+                self.note(resource, item, _not_yet(other), _LATER)
                 return True
         return False
 

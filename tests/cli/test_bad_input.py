@@ -162,15 +162,24 @@ def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
     [
         (["plam"], 'Did you mean "plan"?'),
         (["plan", "--confrim", "x"], "--confirm"),
-        (["plan", "-f", "a", "-f", "b"], "not supported yet"),
         (["plan", "--parallelism", "0"], "--parallelism"),
-        (["plan", "--env", "prod"], "--env"),
     ],
 )
 def test_wrong_usage_ends_with_64(arguments: list[str], words: str, run: Run) -> None:
     ended = run(*arguments)
     assert ended.code == 64
     assert words in ended.err
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [["--env", "prod"], ["--select", "x"], ["--exclude", "x"], ["--base", "HEAD"], ["-o", "p"], ["-f", "a", "-f", "b"]],
+)
+@pytest.mark.parametrize("command", ["plan", "apply", "validate"])
+def test_a_flag_still_to_come_is_refused_by_name(command: str, flag: list[str], run: Run) -> None:
+    ended = run(command, *flag)
+    assert ended.code == 5
+    assert "is not supported yet" in ended.err
 
 
 @pytest.mark.parametrize(("missing", "words"), [("DPSYNC_URL", "dpsync serve"), ("DPSYNC_TOKEN", "DPSYNC_TOKEN_FILE")])

@@ -31,7 +31,7 @@ def toy_kinds() -> list[Kind]:
     )  # fmt: skip
     artist = Kind(
         name="artist", parent="studio", key="artists", shape=Entries(natural="email"), at="{parent}/artists/{id}",
-        read=Pages("{parent}/artists"), identity=("email",), title="email",
+        own_id=False, read=Pages("{parent}/artists"), identity=("email",), title="email",
         create=ByHand("ask {key} to come"), update=Patch("{self}"), delete=Delete(), shorthand="role",
         guard=Guard("role", "boss", own=True),
         fields=(
@@ -57,7 +57,7 @@ def toy_kinds() -> list[Kind]:
     )  # fmt: skip
     grant = Kind(
         name="grant", parent=("paper", "box"), key="permissions.crews", shape=Entries(natural="crew"),
-        at="{parent}/permissions/{id}", id="crew.id", read=Pages("{parent}/permissions"), identity=("crew",),
+        at="{parent}/permissions/{id}", id="crew.id", own_id=False, read=Pages("{parent}/permissions"), identity=("crew",),
         title="crew", shorthand="role", delete=Delete(), update=Patch("{self}"),
         create=Post("{parent}/permissions", {"crews": ["$crew"], "role": "$role"}, gives="$crew"),
         fields=(
@@ -105,7 +105,7 @@ class Studio(Platform):
         self.papers: list[Json] = []
         self.boxes: list[Json] = []
         self.copies: list[Json] = []
-        self.grants: dict[str, list[Json]] = {}
+        self.grants: dict[tuple[str, str], list[Json]] = {}
         self.style: Json = {"ink": "blue", "thin": True, "smell": "roses"}
         self.door: Json = None
         self.code: str | None = None
@@ -114,8 +114,8 @@ class Studio(Platform):
         for copy in self.copies:
             if "made" not in copy:
                 title = pick(self.papers, copy["of"]["id"])["title"]
-                self.papers.append({"id": self.number("paper"), "title": title, "beside": None})
-                self.grants[self.papers[-1]["id"]] = []
+                self.papers.append({"id": f"x{len(self.papers)}", "title": title, "beside": None})
+                self.grants["papers", self.papers[-1]["id"]] = []
                 copy["made"] = {"id": self.papers[-1]["id"]}
 
     @route("GET", "/user")
@@ -163,8 +163,8 @@ class Studio(Platform):
     @route("POST", "/studios/st/papers")
     def post_paper(self, body: Json) -> Json:
         exactly(body, needs=("title",))
-        self.papers.append({"id": self.number("paper"), "beside": None, **body})
-        self.grants[self.papers[-1]["id"]] = []
+        self.papers.append({"id": f"x{len(self.papers)}", "beside": None, **body})
+        self.grants["papers", self.papers[-1]["id"]] = []
         return self.papers[-1]
 
     @route("PATCH", "/papers/{}")
@@ -186,13 +186,13 @@ class Studio(Platform):
     @route("POST", "/studios/st/boxes")
     def post_box(self, body: Json) -> Json:
         exactly(body, needs=("title",))
-        self.boxes.append({"id": self.number("box"), **body})
-        self.grants[self.boxes[-1]["id"]] = []
+        self.boxes.append({"id": f"x{len(self.boxes)}", **body})  # ids of papers and of boxes may be equal
+        self.grants["boxes", self.boxes[-1]["id"]] = []
         return self.boxes[-1]
 
     def place(self, word: str, id: str) -> list[Json]:
         pick(self.papers if word == "papers" else self.boxes, id)
-        return self.grants[id]
+        return self.grants[word, id]
 
     @route("GET", "/{}/{}/permissions")
     def get_grants(self, word: str, id: str) -> Json:
@@ -298,8 +298,8 @@ def test_one_kind_may_hang_below_several_others_under_a_dotted_key(toy: Pipeline
         place: {grant["crew"]["title"]: grant["level"] for grant in grants} for place, grants in studio.grants.items()
     }
     assert levels == {
-        studio.papers[0]["id"]: {"Red": "write", "Blue": "look"},
-        studio.boxes[0]["id"]: {"Red": "look"},
+        ("papers", "x0"): {"Red": "write", "Blue": "look"},
+        ("boxes", "x0"): {"Red": "look"},
     }
     assert toy.plan(GRANTS).empty
 
@@ -532,4 +532,4 @@ def test_what_a_person_must_do_is_blocked_with_the_words_of_the_kind(toy: Pipeli
     assert blocked["st/artists/cy@studio.example"].todo == "ask cy@studio.example to come"
     assert {item.because for item in blocked.values()} == {None, "st/artists/cy@studio.example"}
     assert [crew["title"] for crew in studio.crews] == ["Blue"]
-    assert [grant["crew"]["title"] for grant in studio.grants[studio.papers[0]["id"]]] == ["Blue"]
+    assert [grant["crew"]["title"] for grant in studio.grants["papers", "x0"]] == ["Blue"]

@@ -70,9 +70,9 @@ def toy_kinds() -> list[Kind]:
     )  # fmt: skip
     keeper = Kind(
         name="keeper", parent="shelf", key="keepers", shape=Entries(natural="person"),
-        at="{parent}/keepers/{id}", id="person.id", read=Pages("{parent}/keepers"), identity=("person",),
-        title="person", create=Put("{parent}/keepers/{person}", gives="$person"), update=Put("{self}"),
-        delete=Delete(), shorthand="role",
+        at="{parent}/keepers/{id}", id="person.id", own_id=False, title="person",
+        read=Pages("{parent}/keepers"), identity=("person",), shorthand="role",
+        create=Put("{parent}/keepers/{person}", gives="$person"), update=Put("{self}"), delete=Delete(),
         fields=(
             Field("person", Reference("person"), on="neither", read="person.id"),
             Field("role", Enum(("head", "hand"), nil="guest"), absent="guest", required=True),
@@ -354,6 +354,8 @@ def test_everything_can_change_at_once(toy: Pipeline, library: Library) -> None:
     toy.apply(FIRST)
     ids = {shelf["title"]: shelf["id"] for shelf in library.shelves}
     text = THEN.replace("crime:", f"crime:\n            id: {ids['Crime']}").replace("maps: {", f"maps: {{ id: {ids['Maps']},")
+    along = [effect.address for change in toy.plan(text).changes for effect in change.effects]
+    assert along == ["town/shelves/crime/keepers/[Lee]"]
     report = toy.apply(text)
     assert library.refused == []
     assert report.complete, report

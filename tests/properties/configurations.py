@@ -148,12 +148,15 @@ class Written:
                 made[name] = value
         return made
 
-    def _pin(self, thing: Thing, made: Fields, key: str, live: Sequence[Thing], otherwise: bool = False) -> None:
-        """Pin what its natural key would not find. `otherwise`: a later key finds it."""
+    def _pin(self, thing: Thing, made: Fields, key: str, live: Sequence[Thing], others: Sequence[Thing] = ()) -> None:
+        """Pin what its natural key would not find. With `others` a later key may find it: if none of them is about to
+        claim it by its own first key."""
         if thing.id is None:
             return
+        was = self._was(thing, key)
+        otherwise = bool(others) and not any(was == other.fields[key] for other in others if other is not thing)
         values = Counter(other.fields[key] for other in live)
-        found = key in made and made[key] == self._was(thing, key) and values[made[key]] == 1
+        found = key in made and made[key] == was and values[made[key]] == 1
         if not (found or (otherwise and self.draw.chance(0.5))) or self.draw.chance(0.1):
             made["id"] = thing.id
 
@@ -216,7 +219,7 @@ class Written:
     def _site(self, site: Site) -> Fields:
         made = self._fields(site, "title")
         same_title = self._was(site, "title") == site.fields["title"]
-        self._pin(site, made, "basename", self.live.sites, otherwise=same_title)
+        self._pin(site, made, "basename", self.live.sites, self.wanted.sites if same_title else ())
         if site.schema and (site.schema != self._was(site, "schema") or not self._left_out()):
             made["adaptiveSchema"] = site.schema
         if site.id is None or site.key not in self.managed.unmanaged_structures:
@@ -238,9 +241,10 @@ class Written:
             made["children"] = self._nodes(site, node.children)
         else:
             made["space"] = self._reference(node.shows, "spaces")
-            once = sum(other.shows == node.shows for other in siblings) == 1 and self._was(node, "shows") == node.shows
             among = next((nodes for nodes in before.places() if any(old.key == node.key for old in nodes)), [])
-            self._pin(node, made, "path", among, otherwise=once)
+            once = sum(other.shows == node.shows for other in siblings) == 1
+            same = once and [old.key for old in among if old.shows == node.shows] == [node.key]
+            self._pin(node, made, "path", among, siblings if same else ())
             self._default(made, node, siblings)
         return made
 

@@ -48,7 +48,7 @@ def case(draw: Draw, *, size: int = 3, explicit: bool = False, partly: bool = Tr
     for key in ["acme", "globex"][: 2 if draw.chance(0.1) else 1]:
         live = live_organization(draw, key, size)
         managed = Managed() if explicit or not partly else _managed(draw, live)
-        wanted = wanted_organization(draw, live, managed, draw.number(1, 4 * size))
+        wanted = wanted_organization(draw, live, managed, draw.number(1, 8 * size))
         if explicit:
             repair(draw, wanted, strict=True)
         written[key] = Written(draw, live, wanted, managed, explicit).configuration()
