@@ -26,7 +26,7 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
     missing = executor.missing_secrets()
     if missing:
         names = ", ".join(missing)
-        raise DiagnosticError([Diagnostic("DP133", f"not set in the environment: {names}")], Exit.INVALID)
+        raise DiagnosticError([Diagnostic("DP131", f"not set in the environment: {names}")], Exit.INVALID)
     stale = executor.preflight()
     if stale:
         raise Refused(stale)
@@ -39,14 +39,15 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
             remaining = plan_again()
         except (ClientError, DiagnosticError) as error:
             trouble.append(f"the result could not be verified: {error}")
+    sent = executor.client.stats().by_method
     report = Report(
         plan=plan.digest,
         outcomes=_in_order(plan, executor.outcomes),
         interrupted=executor.stopped and not executor.trouble,
         verified=remaining is not None,
         remaining=remaining,
-        reads=executor.client.requests,
-        writes=executor.writes,
+        reads=sent.get("GET", 0),
+        writes=sum(sent.values()) - sent.get("GET", 0),
         journal=executor.journal.path,
         trouble=tuple(trouble),
     )

@@ -39,6 +39,8 @@ class Entry:
     nodes: dict[str, tuple[Scalar | None, Node]] = field(default_factory=dict)
     pin: Scalar | None = None
     children: list[Address] = field(default_factory=list)
+    unreadable: bool = False
+    """It is no entry at all, which was reported: what it lacks is not worth a second finding."""
 
 
 class Declarations:
@@ -64,9 +66,8 @@ class Declarations:
 
     def organizations(self, node: Node) -> None:
         root = self.registry.root
-        if not isinstance(node, Mapping) or not node.entries:
-            self.error("DP209", "organizations: must name at least one organization", node.span)
-            return
+        if not isinstance(node, Mapping):
+            return  # reported where the files were put together, as is an empty one
         for key, value in node.entries:
             word = str(key.value)
             if word in self.registry.words:
@@ -86,13 +87,15 @@ class Declarations:
             return
         if isinstance(node, Scalar) and node.value is None:
             hint = f"write {{}} for one without settings, or its {kind.shorthand}" if kind.shorthand else None
+            entry.unreadable = True
             self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, hint)
         elif isinstance(node, Mapping) and not self._only_short(kind):
             self._mapping(entry, node)
         elif kind.shorthand:
             entry.nodes[kind.shorthand] = (None, node)
         else:
-            self.error("DP202", f"a {kind.noun} is a mapping", node.span)
+            entry.unreadable = True
+            self.error("DP202", f"{kind.one} is a mapping", node.span)
 
     @staticmethod
     def _only_short(kind: Kind) -> bool:
@@ -125,7 +128,7 @@ class Declarations:
                 self.not_supported(key)
             else:
                 known = [*settable, *places, *reserved, "id"]
-                self.unknown_key(key, known, f"a {kind.noun}")
+                self.unknown_key(key, known, kind.one)
 
     def not_supported(self, key: Scalar) -> None:
         self.error(
@@ -221,12 +224,12 @@ class Declarations:
         kind = all_types[str(type_.value)]
         if type_.value not in allowed:
             inside = holder.kind.noun if holder else "structure"
-            message = f"a {kind.noun} cannot stand in a {inside}"
+            message = f"{kind.one} cannot stand in a {inside}"
             self.error("DP214", message, type_.span, f"a {inside} holds: {', '.join(allowed) or 'nothing'}")
             return None
         if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(str(key.value)):
             self.error(
-                "DP211", f"a {kind.noun} needs a key", (key or type_).span, "key: is a local name, never sent"
+                "DP211", f"{kind.one} needs a key", (key or type_).span, "key: is a local name, never sent"
             )
             return None
         inner = holder is not None and holder.kind.name in kind.parents

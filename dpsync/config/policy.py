@@ -79,7 +79,7 @@ class PolicyReader:
                 keys = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
                 if pattern.field in keys and pattern.matches(resource.address):
                     hint = f"pin {resource.address} with id: or take the pattern away"
-                    message = f'"{pattern.field}" is a natural key of a {kind.noun} and cannot be ignored'
+                    message = f'"{pattern.field}" is a natural key of {kind.one} and cannot be ignored'
                     self.declared.error("DP231", message, span, hint)
                     break
         for scope in self.declared.empty:

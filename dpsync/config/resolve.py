@@ -95,7 +95,7 @@ class Resolving:
                 value = self._value(field, node)
                 if value is not INVALID:
                     fields[field.name] = value
-            elif field.required:
+            elif field.required and not entry.unreadable:
                 self.error(
                     "DP206", f'"{field.name}" is missing in the {kind.noun} "{entry.key}"', entry.key_span
                 )

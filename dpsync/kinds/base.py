@@ -214,6 +214,11 @@ class Kind:
     def noun(self) -> str:
         return self.label or self.name.replace("_", " ")
 
+    @property
+    def one(self) -> str:
+        """The noun with its article."""
+        return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
+
     def identity_of(self, id: str, parent: tuple[str, str] | None) -> tuple[str, str]:
         """The name of one object among all that are live: its kind and id, with the parent's where it needs it."""
         return self.name, id if self.own_id or parent is None else "/".join((*parent, id))

@@ -37,7 +37,8 @@ class Address:
 
     def unmanaged(self, title: str, id: str | None = None) -> Address:
         """An object that no entry declares: `[Title]`, with `~id` where the title is not unique."""
-        return Address((*self.segments, f"[{encode(title)}{'' if id is None else '~' + encode(id)}]"))
+        name = encode(title).replace("~", "%7E")  # so that no title looks like one with an id
+        return Address((*self.segments, f"[{name}{'' if id is None else '~' + encode(id)}]"))
 
     def parent(self, key: str) -> Address:
         """The address of what an entry below the place `key` (dotted) belongs to."""

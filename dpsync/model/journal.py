@@ -40,7 +40,9 @@ class Report(Frozen):
     remaining: Plan | None = None
     """What a new plan would still do; None when it could not be made."""
     reads: int = 0
+    """Reading requests that were sent over the client's life, repeated ones included."""
     writes: int = 0
+    """Writing requests that were sent, repeated ones included."""
     journal: str | None = None
     trouble: tuple[str, ...] = Field(default_factory=tuple)
     """What kept the apply from going on or from being verified."""

@@ -40,7 +40,7 @@ class Blocking:
             return
         if isinstance(kind.create, ByHand) or kind.create is None:
             todo = kind.create.todo.format(key=resource.key) if isinstance(kind.create, ByHand) else ""
-            reason = f"a {kind.noun} cannot be created by dpsync"
+            reason = f"{kind.one} cannot be created by dpsync"
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
             return
         named = self._for_creating(resource)

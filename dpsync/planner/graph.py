@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
+
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.snapshot import Identity
-from dpsync.model.values import live_ids
+from dpsync.model.values import Ref, Value, live_ids
 from dpsync.planner.context import Context
 from dpsync.planner.removal import Removal
 from dpsync.planner.steps import Book, Draft
+
+
+_ByKind = dict[str, list[Resource]]
+"""The entries that have steps, by kind."""
 
 
 def connect(context: Context, book: Book, going: Removal) -> None:
     """Add every edge except those of lanes and unique values."""
     for draft in book.steps.values():
         _made_first(context, book, draft)
+    by_kind: _ByKind = defaultdict(list)
+    for address in book.by_address:
+        if (resource := context.resources.get(address)) is not None:
+            by_kind[resource.kind].append(resource)
     for address, steps in book.by_address.items():
         resource = context.resources.get(address)
         if resource is not None:
-            _after(context, book, resource, steps)
+            _after(context, book, resource, steps, by_kind)
             _hierarchy(context, book, resource, steps)
     _exposure(book)
     _guarded(context, book)
@@ -35,27 +46,23 @@ def _made_first(context: Context, book: Book, draft: Draft) -> None:
     draft.needs |= {book.makers[address] for address in named if address in book.makers} - {draft.id}
 
 
-def _after(context: Context, book: Book, resource: Resource, steps: list[Draft]) -> None:
+def _after(context: Context, book: Book, resource: Resource, steps: list[Draft], by_kind: _ByKind) -> None:
     kind = context.kind(resource)
     for step in steps:
         words = {*kind.after, *(word for name in step.fields for word in kind.field(name).after)}
         if words and step.verb != "delete":
-            step.needs |= {other.id for other in _beside(context, book, resource, words)} - {step.id}
+            step.needs |= {other.id for other in _beside(book, resource, words, by_kind)} - {step.id}
 
 
-def _beside(context: Context, book: Book, resource: Resource, words: set[str]) -> list[Draft]:
+def _beside(book: Book, resource: Resource, words: set[str], by_kind: _ByKind) -> Iterator[Draft]:
     """Steps of the named kinds below any object around this one; "children" are those below itself."""
-    found = []
-    around = set(resource.address.segments[:n] for n in range(1, len(resource.address.segments)))
-    for address, steps in book.by_address.items():
-        other = context.resources.get(address)
-        if other is None or address == resource.address:
-            continue
-        beside = other.kind in words and other.parent is not None and other.parent.segments in around
-        inside = "children" in words and address.within(resource.address)
-        if beside or inside:
-            found += [step for step in steps if step.verb != "delete"]
-    return found
+    around = {resource.address.segments[:n] for n in range(1, len(resource.address.segments))}
+    for word in sorted(words):
+        for other in by_kind.get(word, ()):
+            if other.parent is not None and other.parent.segments in around and other is not resource:
+                yield from (step for step in book.of(other.address) if step.verb != "delete")
+    if "children" in words:
+        yield from (step for step in book.below(resource.address) if step.address != resource.address)
 
 
 def _hierarchy(context: Context, book: Book, resource: Resource, steps: list[Draft]) -> None:
@@ -65,10 +72,26 @@ def _hierarchy(context: Context, book: Book, resource: Resource, steps: list[Dra
         for name in step.fields if step.verb == "place" else ():
             if kind.name not in kind.field(name).type.refers:
                 continue
-            holder = resource.fields.get(name)
-            above = getattr(holder, "address", None)
-            if isinstance(above, Address):
+            for above in _wanted_above(context, resource, name):
                 step.needs |= {other.id for other in book.of(above, "place") if name in other.fields}
+
+
+def _wanted_above(context: Context, resource: Resource, name: str) -> Iterator[Address]:
+    """What the object will be inside of, from the nearest outward; one that stays may be inside of one that moves."""
+    seen = {resource.address}
+    at = resource.fields.get(name)
+    while isinstance(at, Ref) and at.address not in seen:
+        seen.add(at.address)
+        yield at.address
+        at = _holder(context, at.address, name)
+
+
+def _holder(context: Context, address: Address, name: str) -> Value:
+    """What an entry will be in: as declared, else as it is live."""
+    resource, live = context.resources.get(address), context.live(address)
+    if resource is None or name in resource.fields or live is None:
+        return resource.fields.get(name) if resource else None
+    return context.normal(context.kind(resource).field(name), live.fields.get(name), live)
 
 
 def _exposure(book: Book) -> None:

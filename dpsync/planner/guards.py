@@ -49,7 +49,7 @@ def _create_only(decided: Decided) -> Iterator[Refusal]:
                 yield Refusal(
                     code="create-only",
                     address=f"{resource.address}#{item.field.name}",
-                    message=f'the {item.field.name} of a {kind.noun} is set when it is created and stays "{before}"',
+                    message=f'the {item.field.name} of {kind.one} is set when it is created and stays "{before}"',
                     way_out=f"set it back, or declare a new {kind.noun} under another key and remove this one",
                 )
 

@@ -298,9 +298,13 @@ def render(template: Any, values: Mapping[str, Any]) -> Any:
         for key, part in template.items():
             if key == "...":
                 body |= render(part, values) or {}
-            else:
+            elif not _without_value(part, values):
                 body[key] = render(part, values)
         return body
     if isinstance(template, list):
         return [render(part, values) for part in template]
     return template
+
+
+def _without_value(template: Any, values: Mapping[str, Any]) -> bool:
+    return isinstance(template, str) and template.startswith("$") and template[1:] not in values

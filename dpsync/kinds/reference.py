@@ -1,0 +1,384 @@
+"""The reference page of all kinds, docs/kinds.md, derived from their declarations.
+
+    python -m dpsync.kinds.reference > docs/kinds.md
+
+Says nothing that a declaration does not say; the words that a declaration is made of are explained at its end.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+
+from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, Pages, Single
+from dpsync.kinds.registry import Registry, load
+from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
+
+_HEAD = """\
+# Kinds
+
+A kind is a thing that dpsync manages. This page lists all of them, with every field. It is generated from their
+declarations in `dpsync/kinds/` by `python -m dpsync.kinds.reference`.
+
+How to read the tables:
+
+- **Value**: what may be written. A reference is a local key of the configuration, or `{id: …}` for something that is
+  not managed here. A field in bold is required.
+- **Written**: by which requests. *created*: it goes along when the thing is created, and cannot be changed later.
+  *changed*: it is set by an update, also right after the creation. A call of its own is named.
+- **Null**: what `null` does. *refused*: the field cannot be cleared. Every field that is absent is left alone.
+- **Read**: where an answer has it, when that is not the field's own name.
+- **Unset**: what an answer that lacks the field means.
+- **Compared**: how the file and the platform are held against each other.
+
+`id:` pins an entry to a live thing; every kind takes it but those that are one per parent. In paths `{self}` is the
+thing's own URL, `{parent}` that of what it belongs to, all below `/v1`.
+"""
+
+_TAIL = """\
+## The words of a declaration
+
+For those who declare a kind. A kind is one file in `dpsync/kinds/` that holds a `Kind`; everything else follows from it:
+the configuration, its schema, reading, matching, planning and this page.
+"""
+
+
+def kinds_reference(registry: Registry, premises: Mapping[str, str] | None = None) -> str:
+    """The whole page as Markdown. `premises` says in a sentence or two what each kind is, by its name."""
+    kinds = _from_the_top(registry, registry.root)
+    contents = "\n".join(f"- [{_title(kind)}](#{_anchor(kind)})" for kind in kinds)
+    parts = [_HEAD, contents, *(_kind(registry, kind, (premises or {}).get(kind.name, "")) for kind in kinds)]
+    return "\n\n".join(part.strip("\n") for part in [*parts, _TAIL, _words(Kind, "kind"), _words(Field, "field")]) + "\n"
+
+
+def premises(registry: Registry) -> dict[str, str]:
+    """What the files of the kinds say at their top."""
+    modules = {name: import_module(f"dpsync.kinds.{name}") for name in registry.kinds}
+    return {name: re.sub(r"\s+", " ", module.__doc__ or "").strip() for name, module in modules.items()}
+
+
+def _from_the_top(registry: Registry, kind: Kind) -> list[Kind]:
+    """Each kind before what stands below it, as people meet them in the file."""
+    found: list[Kind] = []
+    waiting = [kind]
+    while waiting:
+        at = waiting.pop(0)
+        if at not in found:
+            found.append(at)
+            waiting[0:0] = sorted(registry.children(at.name), key=lambda child: (child.key, child.name))
+    return found
+
+
+def _title(kind: Kind) -> str:
+    return kind.noun[0].upper() + kind.noun[1:]
+
+
+def _anchor(kind: Kind) -> str:
+    return kind.noun.replace(" ", "-")
+
+
+def _kind(registry: Registry, kind: Kind, premise: str) -> str:
+    facts = [
+        f"- In the file: {_place(registry, kind)}.",
+        f"- Address: `{_address(registry, kind)}`.",
+        f"- Recognised by: {_identity(registry, kind)}.",
+        f"- Created: {_made(kind)}.",
+        f"- Changed: {_call(kind.update) if kind.update else 'never'}.",
+        f"- Deleted: {_gone(kind)}.",
+        *(f"- {sentence}" for sentence in _rules(registry, kind)),
+    ]
+    parts = [f"## {_title(kind)}", premise, "\n".join(facts), _table(registry, kind)]
+    return "\n\n".join(part for part in parts if part)
+
+
+# Where it stands and how it is found.
+
+
+def _place(registry: Registry, kind: Kind) -> str:
+    match kind.shape:
+        case Node(type=type_):
+            inside = [registry[name] for name in registry.kinds if kind.name in _holds(registry[name])]
+            roots = [registry[name].noun for name in kind.parents if not isinstance(registry[name].shape, Node)]
+            where = [f"at the root of the `{kind.key}` of a {name}" for name in roots]
+            where += [f"among the `children` of {holder.one}" for holder in inside]
+            return f"a node of `type: {type_}`, {' or '.join(where)}; `key` is its local key"
+        case Entries(natural=natural):
+            key = f"the key of an entry is its `{natural}`" if natural else "the key of an entry is a local name"
+            at = f"`{kind.key}:` of {registry[kind.parents[0]].one}" if kind.parents else f"`{kind.key}:` at the top"
+            short = f"; `{{ {kind.shorthand}: … }}` may be shortened to its value" if kind.shorthand else ""
+            return f"entries of {at}; {key}{short}"
+    return f"`{kind.key}:` of {registry[kind.parents[0]].one}, one each; the value is the `{kind.shorthand}` itself"
+
+
+def _holds(kind: Kind) -> tuple[str, ...]:
+    return kind.shape.holds if isinstance(kind.shape, Node) else ()
+
+
+def _address(registry: Registry, kind: Kind) -> str:
+    own = kind.name.upper()
+    if kind.parent is None:
+        return own
+    parent = registry[kind.parents[0]]
+    above = _address(registry, parent)
+    if isinstance(kind.shape, Single):
+        return f"{above}/{kind.key}"
+    inside = isinstance(kind.shape, Node) and isinstance(parent.shape, Node)
+    return f"{above}/{own}" if inside else f"{above}/{kind.key}/{own}"
+
+
+def _identity(registry: Registry, kind: Kind) -> str:
+    if isinstance(kind.shape, Single):
+        return f"its place: {registry[kind.parents[0]].one} has one"
+    ways = ["`id:`"]
+    for key in kind.identity:
+        names = (key,) if isinstance(key, str) else key
+        ways.append(" with ".join(_key_name(name) for name in names))
+    near = f"; of several, the one with the same {_listed(f'`{name}`' for name in kind.near)}" if kind.near else ""
+    return ", then ".join(ways) + near
+
+
+def _key_name(name: str) -> str:
+    return f"the `{name.removeprefix('$child.')}` of its first child" if name.startswith("$child.") else f"`{name}`"
+
+
+# What can be done with it.
+
+
+def _call(call: Call) -> str:
+    return f"`{call.method} {call.path}`"
+
+
+def _made(kind: Kind) -> str:
+    match kind.create:
+        case Call():
+            along = ", together with its first child" if kind.create.makes else ""
+            return _call(kind.create) + along
+        case ByHand(todo=todo):
+            return f"by a person only ({todo.format(key='them')}); until then the entry is blocked"
+    return "never"
+
+
+def _gone(kind: Kind) -> str:
+    if kind.delete is None:
+        return "never"
+    only = ", and only when it is empty" if kind.on_delete == "lifted" else ""
+    return f"{_call(kind.delete)}, where `prune` covers it{only}"
+
+
+def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
+    if kind.content:
+        yield "It holds content: it is never replaced to change a field."
+    if kind.guard:
+        yield f"Somebody always stays `{kind.guard.value}`: a plan that leaves nobody is refused."
+        if kind.guard.own:
+            yield f"The token's own user never stops being `{kind.guard.value}`."
+    if kind.order and kind.order.field and kind.order.within:
+        holder = registry[kind.field(kind.order.within).type.refers[0]]
+        yield f"Their order in {holder.one} is managed where it has `{kind.order.field}:`, by {_call(kind.order.call)}."
+    elif kind.order:
+        yield f"Siblings stand in the order of the file, by {_call(kind.order.call)}."
+    if isinstance(kind.shape, Node) and kind.shape.holds:
+        least = f", at least {kind.shape.least}" if kind.shape.least else ""
+        nouns = " and ".join(f"{registry[name].noun}s" for name in kind.shape.holds)
+        yield f"Its `children` are {nouns}{least}."
+
+
+# Fields.
+
+
+def _table(registry: Registry, kind: Kind) -> str:
+    rows = [
+        "| field | value | written | null | read | unset | compared |",
+        "|---|---|---|---|---|---|---|",
+        *(_row(registry, kind, field) for field in kind.fields if not field.nest),
+    ]
+    return "\n".join(rows)
+
+
+def _row(registry: Registry, kind: Kind, field: Field) -> str:
+    name = f"`{field.name}`"
+    cells = [
+        f"**{name}**" if field.required else name,
+        _value(registry, kind, field),
+        _written(kind, field),
+        _null(kind, field),
+        _read(field),
+        "" if field.absent is None else f"`{_yaml(field.absent)}`",
+        _compared(kind, field),
+    ]
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _value(registry: Registry, kind: Kind, field: Field) -> str:
+    words = _type(registry, field.type)
+    if field.name == kind.natural:
+        words = f"the entry's key: {words}"
+    if field.unique:
+        scope = "its siblings" if field.unique == "parent" else f"its {registry[field.unique].noun}"
+        words += f"; unique in {scope}"
+    if field.one_per:
+        scope = "of its siblings" if field.one_per == "parent" else f"in a {registry[field.one_per].noun}"
+        words += f"; one {scope}"
+    return words
+
+
+def _type(registry: Registry, type_: Type) -> str:
+    match type_:
+        case Text():
+            return _text(type_)
+        case Flag():
+            return "`true` or `false`"
+        case Enum(words=words, nil=nil):
+            return ", ".join(f"`{word}`" for word in (*words, *([nil] if nil else [])))
+        case Reference(kinds=kinds):
+            return f"reference: {' or '.join(registry[name].noun for name in kinds if name in registry)}"
+        case Object(parts=parts):
+            inside = ", ".join(f"`{name}`: {_type(registry, part)}" for name, part in parts.items())
+            return f"mapping of {inside}" if parts else "nothing more"
+        case OneOf(tag=tag, forms=forms):
+            return "; ".join(_form(registry, tag, word, form) for word, form in forms.items())
+        case Many(of=of, as_set=as_set):
+            return f"{'set' if as_set else 'list'} of: {_type(registry, of)}"
+        case Json():
+            return "JSON, in place or as `{file: PATH}`"
+    raise TypeError(f"no words for {type(type_).__name__}")
+
+
+def _form(registry: Registry, tag: str, word: str, form: Object) -> str:
+    inside = f" with {_type(registry, form).removeprefix('mapping of ')}" if form.parts else ""
+    return f"`{tag}: {word}`{inside}"
+
+
+def _text(type_: Text) -> str:
+    if type_.secret:
+        return "secret, as `{env: NAME}`"
+    what = {"email": "e-mail address", "url": "URL (http or https)", None: "text"}[type_.form]
+    if type_.says:
+        what = f"text: {type_.says}"
+    if type_.most is None:
+        return what if type_.least == 0 else f"{what}, from {type_.least} characters"
+    least = f"{type_.least} to " if type_.least else "up to "
+    return f"{what}, {least}{type_.most} characters"
+
+
+def _written(kind: Kind, field: Field) -> str:
+    calls = [field.via] if isinstance(field.via, Call) else list((field.via or {}).values())
+    if calls:
+        own = ", ".join(dict.fromkeys(_call(call) for call in calls))
+        return f"created, {own}" if field.on in ("create", "both") and isinstance(kind.create, Call) else own
+    if field.name == kind.natural:
+        return "never"
+    if field.on == "neither":
+        return "as the order" if field.source is None else "never"
+    if not isinstance(kind.create, Call):
+        return "changed"
+    return {"create": "created", "update": "changed", "both": "created, changed"}[field.on]
+
+
+def _null(kind: Kind, field: Field) -> str:
+    if field.name == kind.natural or (field.on == "neither" and field.source is not None):
+        return ""
+    return {"refused": "refused", "clear": "clears", "empty": "clears (sends an empty text)"}[field.null]
+
+
+def _read(field: Field) -> str:
+    if field.source is None:
+        return "elsewhere"
+    return "" if field.source == field.name else f"`{field.source}`"
+
+
+def _compared(kind: Kind, field: Field) -> str:
+    if field.on == "neither" and field.name != kind.natural:
+        return "as the order" if field.source is None else ""
+    match field.type:
+        case Many(as_set=as_set):
+            return "as a set" if as_set else "in order"
+        case Object() | OneOf():
+            return "by the parts that are written"
+        case Json():
+            return "as JSON"
+        case Text(form="email"):
+            return "in any case of letters"
+    return "as it is"
+
+
+def _yaml(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case dict():
+            return "{ " + ", ".join(f"{name}: {_yaml(part)}" for name, part in value.items()) + " }"
+    return str(value)
+
+
+def _listed(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+# The words themselves.
+
+WORDS: dict[type, dict[str, str]] = {
+    Kind: {
+        "name": "its name in code and plans",
+        "parent": "the kind it belongs to; several, the first one that fits; none for the root",
+        "key": "the YAML key below the parent that holds its entries",
+        "shape": "`Entries` (a mapping), `Single` (one per parent) or `Node` (of an ordered tree)",
+        "at": "its own URL",
+        "read": "where it is read: `Pages` (a list), `One` (its own URL), `Tree` (one answer for all nodes)",
+        "fields": "what is managed",
+        "label": "what people call it, where that is not the name",
+        "id": "where an answer has its id",
+        "own_id": "whether the id names one thing everywhere, or one below each parent",
+        "title": "the field that people know an undeclared one by",
+        "identity": "natural keys, in the order in which they are tried",
+        "near": "fields that break a tie between several with one key; they never make a key",
+        "find": "where it is looked up when it has no parent",
+        "create": "the creating request, or `ByHand`: what a person must do",
+        "update": "the changing request",
+        "delete": "the deleting request; without one it is never deleted",
+        "order": "the request that orders siblings, and where their order is declared and read",
+        "shorthand": "the field that an entry may be shortened to",
+        "content": "it holds content and is never replaced",
+        "on_delete": "what becomes of what is in it: `gone` with it, or `lifted` out",
+        "after": "kinds of the same place whose steps come first",
+        "outputs": "things of another kind that the platform makes for it",
+        "guard": "a value that somebody must always hold",
+        "shown_in": "things that show it and lose it when it goes",
+    },
+    Field: {
+        "name": "its name in YAML, and on the wire unless said otherwise",
+        "type": "what it may hold; see `dpsync/kinds/types.py`",
+        "on": "which request takes it: `create`, `update`, `both`, `neither`",
+        "read": "where an answer has it; nothing: it cannot be read",
+        "write": "its name in a request",
+        "create_as": "its name in the creating request, where that is yet another",
+        "via": "a request of its own that sets it, or one for each value",
+        "null": "what clearing does: `refused`, `clear` (null is sent), `empty` (an empty text is)",
+        "absent": "what an answer that lacks it means",
+        "nest": "it is set by where the node stands in the tree",
+        "one_per": "only one in this kind of thing (or beside its siblings) may have it",
+        "unique": "no two in this kind of thing (or beside their siblings) may share a value",
+        "after": "fields that are written before it",
+        "exposure": "its values from least to most exposed: up is written last, down first",
+        "required": "an entry must have it",
+    },
+}
+
+
+def _words(of: type, name: str) -> str:
+    given = inspect.signature(of).parameters
+    rows = [f"| `{word}` | {WORDS[of][word]} |" for word in given]
+    return "\n".join([f"| word of a {name} | meaning |", "|---|---|", *rows])
+
+
+def page() -> str:
+    """docs/kinds.md as it has to be."""
+    registry = load()
+    return kinds_reference(registry, premises(registry))
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,104 @@
+"""The order of steps: needs, follows, deletes last, exposure after them; a failure stops what needs it, nothing else."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.apply.schedule import Schedule
+from dpsync.model.plan import Step, Verb
+
+
+def step(id: str, verb: Verb = "update", needs: str = "", follows: str = "") -> Step:
+    return Step(
+        id=id, verb=verb, method="PATCH", path="/", needs=tuple(needs.split()), follows=tuple(follows.split())
+    )
+
+
+def drain(schedule: Schedule) -> list[str]:
+    """Everything that may run now."""
+    found = []
+    while id := schedule.next():
+        found.append(id)
+    return found
+
+
+def test_a_step_waits_for_what_it_needs_and_for_what_it_follows() -> None:
+    schedule = Schedule([step("a"), step("b", needs="a"), step("c", follows="b")])
+    assert drain(schedule) == ["a"]
+    schedule.settle("a", good=True)
+    assert drain(schedule) == ["b"]
+    schedule.settle("b", good=True)
+    assert drain(schedule) == ["c"]
+
+
+def test_a_failure_stops_what_needs_it_and_frees_what_follows_it() -> None:
+    schedule = Schedule([step("a"), step("b", needs="a"), step("c", needs="b"), step("d", follows="a"), step("e")])
+    assert drain(schedule) == ["a", "e"]
+    assert sorted(schedule.settle("a", good=False)) == ["b", "c"]
+    assert drain(schedule) == ["d"]
+
+
+def test_what_follows_a_step_that_will_never_run_is_free() -> None:
+    schedule = Schedule([step("a"), step("b", needs="a"), step("c", follows="b")])
+    drain(schedule)
+    schedule.settle("a", good=False)
+    assert drain(schedule) == ["c"]
+
+
+def test_deletes_wait_for_everything_else_and_exposure_for_the_deletes() -> None:
+    schedule = Schedule([step("x", "delete"), step("a"), step("p", "expose", needs="x a"), step("b", needs="a")])
+    assert drain(schedule) == ["a"]
+    schedule.settle("a", good=True)
+    assert drain(schedule) == ["b"]
+    schedule.settle("b", good=False)
+    assert drain(schedule) == ["x"]
+    schedule.settle("x", good=True)
+    assert drain(schedule) == ["p"]
+
+
+def test_without_anything_else_deletes_run_at_once() -> None:
+    assert drain(Schedule([step("x", "delete"), step("y", "delete", needs="x")])) == ["x"]
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> list[Step]:
+    """Random steps without circles: each only refers to earlier ones; nothing but exposure waits for a delete."""
+    steps: list[Step] = []
+    for number in range(draw(st.integers(1, 12))):
+        verb: Verb = draw(st.sampled_from(["create", "update", "delete", "expose"]))
+        if verb == "expose":
+            known = [item.id for item in steps]
+        elif verb == "delete":
+            known = [item.id for item in steps if item.verb != "expose"]
+        else:
+            known = [item.id for item in steps if item.verb not in ("delete", "expose")]
+        some = st.lists(st.sampled_from(known), unique=True, max_size=3) if known else st.just([])
+        steps.append(step(str(number), verb, " ".join(draw(some)), " ".join(draw(some))))
+    return steps
+
+
+@given(graphs(), st.data())
+def test_every_step_ends_exactly_once_and_in_order(steps: list[Step], data: st.DataObject) -> None:
+    schedule = Schedule(steps)
+    by_id = {item.id: item for item in steps}
+    ended: dict[str, bool] = {}
+    running: list[str] = []
+    while True:
+        running += drain(schedule)
+        if not running:
+            break
+        id = running.pop(data.draw(st.integers(0, len(running) - 1)))
+        assert all(ended[need] for need in by_id[id].needs)
+        assert all(other in ended for other in by_id[id].follows)
+        if by_id[id].verb == "delete":
+            assert all(item.id in ended for item in steps if item.verb not in ("delete", "expose"))
+        good = data.draw(st.booleans())
+        assert id not in ended
+        ended[id] = good
+        for lost in schedule.settle(id, good):
+            assert lost not in ended
+            ended[lost] = False
+            assert any(not ended.get(need, True) for need in by_id[lost].needs)
+    assert set(ended) == set(by_id)
+    assert schedule.open == []

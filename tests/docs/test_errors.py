@@ -1,0 +1,144 @@
+"""docs/errors.md names every code that dpsync can print, and no other; its examples produce what they stand under."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import Session
+from dpsync.client.client import ReadClient
+from dpsync.config.codes import TITLES
+from dpsync.kinds.types import Many, Object, OneOf, Text, Type
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.server.thread import ThreadedServer
+
+from .examples import REGISTRY, happen, lay_out, read
+from .markdown import DOCS, ROOT, Section, sections
+
+SOURCE = ROOT / "dpsync"
+PAGE = {section.title: section for section in sections(DOCS / "errors.md") if section.level == 3}
+# A code whose cause is a race or another program has no example that could be run.
+WITHOUT_EXAMPLE = {"DP205", "DP320"}
+
+
+def _calls(name: str, files: Iterator[Path]) -> Iterator[ast.Call]:
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == name:
+                yield node
+
+
+def _diagnostic_codes() -> set[str]:
+    text = "".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    return set(re.findall(r"\bDP\d{3}\b", text))
+
+
+def _ending_codes() -> set[str]:
+    found = _calls("Diagnostic", iter([SOURCE / "cli" / "edge.py"]))
+    return {call.args[0].value for call in found if isinstance(call.args[0], ast.Constant)}
+
+
+def _refusal_codes() -> set[str]:
+    """Those written as text, and those made of a kind's guard (`last-admin`)."""
+    found: set[str] = set()
+    for call in _calls("Refusal", SOURCE.rglob("*.py")):
+        code = next(word.value for word in call.keywords if word.arg == "code")
+        if isinstance(code, ast.Constant):
+            found.add(code.value)
+        else:
+            assert ast.unparse(code) == "f'last-{guard.value}'"
+            found |= {f"last-{kind.guard.value}" for kind in REGISTRY.ordered if kind.guard}
+    return found
+
+
+def test_every_code_has_its_heading_and_every_heading_its_code() -> None:
+    assert set(PAGE) == _diagnostic_codes() | _refusal_codes() | _ending_codes()
+
+
+@pytest.mark.parametrize(
+    ("chapter", "codes"),
+    [
+        ("Files", {code for code in _diagnostic_codes() if code < "DP200"}),
+        ("Entries and values", {code for code in _diagnostic_codes() if "DP200" < code < "DP300"}),
+        ("Configuration and platform together", {code for code in _diagnostic_codes() if code > "DP300"}),
+        ("Refusals", _refusal_codes()),
+        ("Endings", _ending_codes()),
+    ],
+)
+def test_each_code_stands_in_its_chapter(chapter: str, codes: set[str]) -> None:
+    assert {title for title, section in PAGE.items() if section.above == chapter} == codes
+
+
+@pytest.mark.parametrize("code", sorted(set(PAGE) - set(TITLES)))
+def test_every_code_is_explained(code: str) -> None:
+    assert " ".join(PAGE[code].words).strip()
+
+
+@pytest.mark.parametrize("code", sorted(title for title in PAGE if title.startswith(("DP1", "DP2"))))
+def test_the_example_of_a_configuration_error_produces_exactly_that_error(code: str, tmp_path: Path) -> None:
+    section = PAGE[code]
+    if code in WITHOUT_EXAMPLE:
+        assert not section.blocks
+        return
+    _, found = read(tmp_path / "project", lay_out(section, tmp_path / "project"))
+    assert {diagnostic.code for diagnostic in found} == {code}
+
+
+def test_no_field_of_any_kind_is_secret_yet() -> None:
+    """The day this fails, DP205 gets an example."""
+
+    def secret(type_: Type) -> bool:
+        match type_:
+            case Text():
+                return type_.secret
+            case Object():
+                return any(secret(part) for part in type_.parts.values())
+            case OneOf():
+                return any(secret(form) for form in type_.forms.values())
+            case Many():
+                return secret(type_.of)
+        return False
+
+    assert not any(secret(field.type) for kind in REGISTRY.ordered for field in kind.fields)
+
+
+def _planned(section: Section, platform: ThreadedServer, directory: Path) -> tuple[set[str], int]:
+    """The codes that a plan of a section's example ends with, and the exit code that goes with them."""
+    env = lay_out(section, directory)
+    happen(section, platform.url)
+    desired, found = read(directory, env)
+    assert desired is not None
+    assert not found
+    with ReadClient(platform.url, "ada-token") as client:
+        try:
+            plan = Session(desired, REGISTRY).plan(client).plan
+        except DiagnosticError as ended:
+            return {diagnostic.code for diagnostic in ended.diagnostics}, int(ended.exit_code)
+    return {refusal.code for refusal in plan.refusals}, 4
+
+
+@pytest.mark.parametrize("code", sorted(title for title in PAGE if title.startswith("DP3")))
+def test_the_example_of_an_error_on_the_platform_produces_exactly_that_error(
+    code: str, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    section = PAGE[code]
+    if code in WITHOUT_EXAMPLE:
+        assert not section.blocks
+        return
+    found, ended = _planned(section, platform, tmp_path / "project")
+    assert found == {code}
+    assert f"Exit code {ended}." in " ".join(section.words)
+
+
+@pytest.mark.parametrize("code", sorted(_refusal_codes()))
+def test_the_example_of_a_refusal_is_refused_for_that_reason(
+    code: str, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    found, _ = _planned(PAGE[code], platform, tmp_path / "project")
+    # Whoever takes the last admin away takes away their own role, too.
+    assert found - {"own-user"} == {code} - {"own-user"}
+    assert code in found

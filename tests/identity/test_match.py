@@ -1,0 +1,225 @@
+"""Who is who within one parent: pins, the first natural key with its tie-breakers, contradictions, later keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.identity.match import Matching, View, match
+from dpsync.kinds.base import Entries, Field, Kind, Pages
+from dpsync.kinds.types import Reference, Text
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.span import Span
+from dpsync.model.values import LiveId, Ref
+
+SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
+PLACE = Address.parse("acme/things")
+FIELDS = tuple(Field(name, Text()) for name in ("title", "path", "language")) + (
+    Field("email", Text(form="email")),
+    Field("box", Reference("box")),
+)
+BOXES = {Address.parse("acme/boxes/a"): "A", Address.parse("acme/boxes/b"): "B"}
+
+
+def kind(*identity: str | tuple[str, ...], near: tuple[str, ...] = ()) -> Kind:
+    return Kind("thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS, identity=identity, near=near)
+
+
+def wanted(key: str, **fields: Any) -> Resource:
+    pin = fields.pop("pin", None)
+    spans = {name: SPAN for name in fields}
+    address = PLACE.child(key)
+    return Resource("thing", address, key, Address.root("acme"), None, fields, SPAN, spans, pin)
+
+
+def live(id: str, **fields: Any) -> LiveObject:
+    return LiveObject("thing", id, ("org", "acme"), None, fields, "/things")
+
+
+def box(name: str) -> Ref:
+    return Ref(Address.parse(f"acme/boxes/{name}"))
+
+
+def asked(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> Matching:
+    return match(View(of, BOXES.get), entries, objects)
+
+
+def found(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> dict[str, str]:
+    """By local key the id, where nothing was unclear."""
+    answer = asked(of, entries, objects)
+    assert answer.diagnostics == []
+    return {address.segments[-1]: item.id for address, item in answer.matches.items()}
+
+
+def unclear(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> list[tuple[str, str]]:
+    """Code and local key of what was unclear."""
+    return sorted((item.code, str(item.address).rpartition("/")[2]) for item in asked(of, entries, objects).diagnostics)
+
+
+TITLE = kind("title")
+BY_BOX = kind("title", near=("box", "language"))
+BY_PATH = kind("path", "title")
+BY_PAIR = kind("path", ("title", "language"))
+
+
+@pytest.mark.parametrize(
+    ("of", "entries", "objects", "matches"),
+    [
+        pytest.param(TITLE, [wanted("a", title="A")], [live("1", title="A")], {"a": "1"}, id="the first key"),
+        pytest.param(TITLE, [wanted("a", title="A")], [live("1", title="a")], {}, id="titles are exact"),
+        pytest.param(TITLE, [wanted("a", title="A")], [], {}, id="nothing is live"),
+        pytest.param(TITLE, [wanted("a", title="A", pin="2")], [live("1", title="A"), live("2", title="B")], {"a": "2"},
+                     id="a pin wins over a key"),
+        pytest.param(TITLE, [wanted("a", title="B", pin="1"), wanted("b", title="A", pin="2")],
+                     [live("1", title="A"), live("2", title="B")], {"a": "1", "b": "2"}, id="pins exchange titles"),
+        pytest.param(TITLE, [wanted("a", title="B"), wanted("b", title="A")],
+                     [live("1", title="A"), live("2", title="B")], {"a": "2", "b": "1"},
+                     id="without another key exchanged titles are followed"),
+        pytest.param(TITLE, [wanted("a", title="A"), wanted("b", title="A", pin="1")], [live("1", title="A")], {"b": "1"},
+                     id="what is pinned is not matched again"),
+        pytest.param(kind("email"), [wanted("a", email="ada@acme.example")], [live("1", email="Ada@ACME.example")],
+                     {"a": "1"}, id="e-mails fold"),
+        pytest.param(kind("box"), [wanted("a", box=box("a"))], [live("1", box=LiveId("B")), live("2", box=LiveId("A"))],
+                     {"a": "2"}, id="a reference is the id it is bound to"),
+        pytest.param(kind("box"), [wanted("a", box=box("new"))], [live("1", box=LiveId("B"))], {},
+                     id="a reference to what is not live matches nothing"),
+        pytest.param(kind(("title", "language")), [wanted("a", title="A", language="en")],
+                     [live("1", title="A", language="fr"), live("2", title="A", language="en")], {"a": "2"},
+                     id="all parts of a key"),
+        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a"))],
+                     [live("1", title="T", box=LiveId("B")), live("2", title="T", box=LiveId("A"))], {"a": "2"},
+                     id="the collection breaks a tie"),
+        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a"))], [live("1", title="T", box=LiveId("B"))], {"a": "1"},
+                     id="another collection is a move, no other object"),
+        pytest.param(BY_BOX, [wanted("a", title="T", language="fr", box=box("b"))],
+                     [live("1", title="T", language="fr", box=None), live("2", title="T", language="en", box=LiveId("B"))],
+                     {"a": "2"}, id="the collection weighs more than the language"),
+        pytest.param(BY_BOX, [wanted("a", title="T", language="fr")],
+                     [live("1", title="T", language="en"), live("2", title="T", language="fr")], {"a": "2"},
+                     id="the language breaks a tie"),
+        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("b"))],
+                     [live("1", title="T", box=LiveId("B")), live("2", title="T", box=LiveId("A"))], {"a": "2", "b": "1"},
+                     id="each takes its own"),
+        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=None)],
+                     [live("1", title="T", box=LiveId("A")), live("2", title="T", box=LiveId("B"))], {"a": "1", "b": "2"},
+                     id="what is certain makes the rest certain"),
+        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("b"))],
+                     [live("1", title="T", box=LiveId("A"))], {"a": "1"}, id="the nearer one takes the only one"),
+        pytest.param(BY_PATH, [wanted("a", path="p", title="T")], [live("1", path="q", title="T")], {"a": "1"},
+                     id="a later key finds what does not carry the first one yet"),
+        pytest.param(BY_PATH, [wanted("a", path="p", title="T")],
+                     [live("2", path="q", title="T"), live("1", path="r", title="T")], {"a": "2"},
+                     id="a later key takes the first in live order"),
+        pytest.param(BY_PATH, [wanted("a", title="T"), wanted("b", title="T")],
+                     [live("1", path="q", title="T"), live("2", path="r", title="T")], {"a": "1", "b": "2"},
+                     id="equal entries take equal objects in turn"),
+        pytest.param(BY_PATH, [wanted("a", path="p", title="T"), wanted("b", path="q", title="T")],
+                     [live("1", path="q", title="T")], {"b": "1"}, id="what a first key claimed is no longer free"),
+        pytest.param(BY_PATH, [wanted("a", path="p", title="Renamed")], [live("1", path="p", title="T")], {"a": "1"},
+                     id="a title may change under its path"),
+        pytest.param(BY_PATH, [wanted("a", path="p", title="B"), wanted("b", path="q", title="C")],
+                     [live("1", path="p", title="A"), live("2", path="q", title="B")], {"a": "1", "b": "2"},
+                     id="a chain of titles is followed by paths"),
+        pytest.param(BY_PAIR, [wanted("a", path="x", title="T", language="en")],
+                     [live("1", path="p", title="T", language="fr"), live("2", path="q", title="T", language="en")],
+                     {"a": "2"}, id="a later key of two parts"),
+        pytest.param(kind(), [wanted("a", title="A")], [live("1", title="A")], {}, id="a kind without keys needs pins"),
+    ],
+)  # fmt: skip
+def test_who_is_who(of: Kind, entries: list[Resource], objects: list[LiveObject], matches: dict[str, str]) -> None:
+    assert found(of, entries, objects) == matches
+
+
+@pytest.mark.parametrize(
+    ("of", "entries", "objects", "findings"),
+    [
+        pytest.param(TITLE, [wanted("a", title="A", pin="9")], [live("1", title="A")], [("DP301", "a")],
+                     id="a pin that is not live is never a create"),
+        pytest.param(TITLE, [wanted("a", title="A")], [live("1", title="A"), live("2", title="A")], [("DP302", "a")],
+                     id="two live objects"),
+        pytest.param(BY_BOX, [wanted("a", title="T")],
+                     [live("1", title="T", box=LiveId("A")), live("2", title="T", box=LiveId("B"))], [("DP302", "a")],
+                     id="a tie-breaker that is not declared breaks nothing"),
+        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("a"))],
+                     [live("1", title="T", box=LiveId("A"))], [("DP302", "a"), ("DP302", "b")],
+                     id="two entries and one object"),
+        pytest.param(BY_PATH, [wanted("a", path="q", title="A"), wanted("b", path="p", title="B")],
+                     [live("1", path="p", title="A"), live("2", path="q", title="B")], [("DP303", "a"), ("DP303", "b")],
+                     id="two exchange their paths"),
+        pytest.param(BY_PATH, [wanted("a", path="p", title="A")], [live("1", path="p", title="B"), live("2", path="q", title="A")],
+                     [("DP303", "a")], id="two keys name two objects and nobody else wants the other"),
+        pytest.param(BY_PATH,
+                     [wanted("a", path="q", title="A"), wanted("b", path="r", title="B"), wanted("c", path="p", title="C")],
+                     [live("1", path="p", title="A"), live("2", path="q", title="B"), live("3", path="r", title="C")],
+                     [("DP303", "a"), ("DP303", "b"), ("DP303", "c")], id="three in a ring"),
+    ],
+)  # fmt: skip
+def test_what_is_not_guessed(
+    of: Kind, entries: list[Resource], objects: list[LiveObject], findings: list[tuple[str, str]]
+) -> None:
+    assert unclear(of, entries, objects) == findings
+
+
+def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
+    (two,) = asked(TITLE, [wanted("a", title="A")], [live("1", title="A"), live("2", title="A")]).diagnostics
+    assert ('"1"' in two.message, '"2"' in two.message, two.span) == (True, True, SPAN)
+    assert "id: 1" in str(two.hint)
+    exchanged = asked(
+        BY_PATH,
+        [wanted("a", path="q", title="A"), wanted("b", path="p", title="B")],
+        [live("1", path="p", title="A"), live("2", path="q", title="B")],
+    ).diagnostics
+    for item in exchanged:
+        assert '"1"' in item.message
+        assert '"2"' in item.message
+        assert "id:" in str(item.hint)
+
+
+def test_pins_end_a_contradiction() -> None:
+    entries = [wanted("a", path="q", title="A", pin="1"), wanted("b", path="p", title="B", pin="2")]
+    assert found(BY_PATH, entries, [live("1", path="p", title="A"), live("2", path="q", title="B")]) == {"a": "1", "b": "2"}
+
+
+def test_a_match_says_by_what_it_was_made() -> None:
+    entries = [wanted("a", path="p"), wanted("b", path="x", title="T", language="en"), wanted("c", pin="3")]
+    objects = [live("1", path="p"), live("2", path="q", title="T", language="en"), live("3")]
+    matches = asked(BY_PAIR, entries, objects).matches
+    assert {address.segments[-1]: (item.by, item.first) for address, item in matches.items()} == {
+        "a": ("path", True),
+        "b": ("title and language", False),
+        "c": ("pin", True),
+    }
+
+
+ENTRIES = st.lists(
+    st.builds(dict, path=st.sampled_from("pqrs"), title=st.sampled_from("ABC")), max_size=4, unique_by=lambda item: item["path"]
+)
+
+
+@given(ENTRIES, ENTRIES, st.randoms(use_true_random=False))
+def test_nothing_is_claimed_twice_and_the_order_of_entries_means_nothing(
+    one: list[dict[str, str]], other: list[dict[str, str]], random: Any
+) -> None:
+    entries = [wanted(f"k{index}", **fields) for index, fields in enumerate(one)]
+    objects = [live(str(index), **fields) for index, fields in enumerate(other)]
+    answer = asked(BY_PATH, entries, objects)
+    ids = [item.id for item in answer.matches.values()]
+    assert len(set(ids)) == len(ids)
+    unclear_ones = {item.address for item in answer.diagnostics}
+    assert not unclear_ones & {str(address) for address in answer.matches}
+    random.shuffle(entries)
+    again = asked(BY_PATH, entries, objects)
+    assert again.matches == answer.matches
+    assert {item.address for item in again.diagnostics} == unclear_ones
+
+
+@given(ENTRIES)
+def test_what_is_live_exactly_as_declared_is_always_recognised(one: list[dict[str, str]]) -> None:
+    entries = [wanted(f"k{index}", **fields) for index, fields in enumerate(one)]
+    objects = [live(f"k{index}", **fields) for index, fields in enumerate(one)]
+    assert found(BY_PATH, entries, objects) == {item.key: item.key for item in entries}

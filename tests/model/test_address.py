@@ -1,0 +1,167 @@
+"""Addresses and patterns: one syntax that no name can break, and patterns that cover exactly what they say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.model.address import Address, Pattern, encode
+
+WORDS = ("teams", "sites", "spaces")
+PLAIN = st.text("abcXYZ019.-_@", min_size=1, max_size=6)
+ANY = st.text(min_size=1, max_size=8)
+SEGMENTS = st.lists(PLAIN, min_size=1, max_size=5).map(tuple)
+
+
+@pytest.mark.parametrize(
+    ("key", "encoded"),
+    [
+        ("docs", "docs"),
+        ("ada@acme.example", "ada@acme.example"),
+        ("/old/path", "%2Fold%2Fpath"),
+        ("100%", "100%25"),
+        ("a#b", "a%23b"),
+        ("*", "%2A"),
+        ("[x]", "%5Bx%5D"),
+        ("{x}", "%7Bx%7D"),
+        ("a\nb\x7f", "a%0Ab%7F"),
+        ("Ärger ~ 日本", "Ärger ~ 日本"),
+    ],
+)
+def test_what_would_break_an_address_is_encoded(key: str, encoded: str) -> None:
+    assert encode(key) == encoded
+    assert str(Address.root("acme").child(key)) == f"acme/{encoded}"
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        (Address.root("acme").child("teams", "writers"), "acme/teams/writers"),
+        (Address.root("acme").child("teams").unmanaged("Sales"), "acme/teams/[Sales]"),
+        (Address.root("acme").child("teams").unmanaged("Sales", "t1"), "acme/teams/[Sales~t1]"),
+        (Address.root("acme").child("teams").unmanaged("R/D [x]"), "acme/teams/[R%2FD %5Bx%5D]"),
+        (Address.root("a/b"), "a%2Fb"),
+    ],
+)
+def test_the_text_of_an_address(address: Address, text: str) -> None:
+    assert str(address) == text
+    assert Address.parse(text) == address
+
+
+@given(st.lists(ANY, min_size=1, max_size=5))
+def test_any_keys_make_an_address_that_reads_back(keys: list[str]) -> None:
+    address = Address.root(keys[0]).child(*keys[1:])
+    assert Address.parse(str(address)) == address
+    assert len(address.segments) == len(keys)
+
+
+@given(ANY, ANY)
+def test_two_keys_never_make_one_address(one: str, other: str) -> None:
+    assert (encode(one) == encode(other)) == (one == other)
+
+
+@given(ANY, ANY, st.none() | ANY)
+def test_no_title_can_pass_for_an_entry(key: str, title: str, id: str | None) -> None:
+    around = Address.root("acme").child("teams")
+    unmanaged = around.unmanaged(title, id)
+    assert unmanaged != around.child(key)
+    assert Address.parse(str(unmanaged)) == unmanaged
+    assert re.fullmatch(r"\[[^\[\]#*]*\]", unmanaged.segments[-1])
+
+
+@given(st.tuples(ANY, st.none() | ANY), st.tuples(ANY, st.none() | ANY))
+def test_two_unmanaged_things_never_have_one_address(one: tuple[str, str | None], other: tuple[str, str | None]) -> None:
+    around = Address.root("acme").child("teams")
+    assert (around.unmanaged(*one) == around.unmanaged(*other)) == (one == other)
+    assert around.unmanaged("Sales~t1") != around.unmanaged("Sales", "t1")
+
+
+@given(SEGMENTS, SEGMENTS)
+def test_within_is_a_question_of_whole_segments(outer: tuple[str, ...], inner: tuple[str, ...]) -> None:
+    assert Address(outer + inner).within(Address(outer))
+    assert Address(outer).within(Address(outer))
+    assert not Address(outer).within(Address(outer + inner))
+    assert not Address.parse("acme/teams-old").within(Address.parse("acme/teams"))
+
+
+# Patterns.
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matched", "missed"),
+    [
+        ("acme/teams", ["acme/teams"], ["acme/teams/writers", "globex/teams", "acme/team"]),
+        ("acme/teams/*", ["acme/teams/writers", "acme/teams/[Sales]"], ["acme/teams", "acme/teams/a/members"]),
+        ("teams/*", ["acme/teams/a", "globex/teams/b"], ["acme/sites/a", "teams/a"]),
+        ("teams/*/members", ["acme/teams/a/members"], ["acme/teams/members", "acme/members"]),
+        ("*/members", ["acme/members"], ["acme/teams/a/members"]),
+        ("**/members", ["acme/members", "acme/teams/a/members", "members"], ["acme/members/ada"]),
+        ("acme/**", ["acme", "acme/teams", "acme/sites/a/structure/b"], ["globex"]),
+        ("acme/**/a", ["acme/a", "acme/x/y/a"], ["acme", "acme/a/b"]),
+        ("**", ["acme", "acme/a/b"], []),
+        ("teams/**/*", ["acme/teams/a", "acme/teams/a/b"], ["acme/teams"]),
+        ("acme/teams/%2A", ["acme/teams/%2A"], ["acme/teams/a"]),
+    ],
+)  # fmt: skip
+def test_what_a_pattern_matches(pattern: str, matched: list[str], missed: list[str]) -> None:
+    parsed = Pattern.parse(pattern, WORDS)
+    assert [text for text in matched + missed if parsed.matches(Address.parse(text))] == matched
+
+
+@pytest.mark.parametrize(
+    ("pattern", "covered", "free"),
+    [
+        ("sites/*", ["acme/sites/docs", "acme/sites/docs/structure/en"], ["acme/sites", "acme/teams/a"]),
+        ("acme/teams", ["acme/teams", "acme/teams/a"], ["acme", "acme/teamsters"]),
+        ("sites/*/structure", ["acme/sites/docs/structure/a/b"], ["acme/sites/docs"]),
+    ],
+)
+def test_what_a_pattern_covers(pattern: str, covered: list[str], free: list[str]) -> None:
+    parsed = Pattern.parse(pattern, WORDS)
+    assert [text for text in covered + free if parsed.covers(Address.parse(text))] == covered
+
+
+@pytest.mark.parametrize("text", ["spaces/*#emoji", "acme/spaces/en#emoji", "**#emoji"])
+def test_a_pattern_may_name_a_field(text: str) -> None:
+    parsed = Pattern.parse(text, WORDS)
+    assert parsed.field == "emoji"
+    assert parsed.text == text
+    assert parsed.matches(Address.parse("acme/spaces/en"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "/", "acme/", "/acme", "acme//teams", "#title", "acme/teams#", "acme/te*", "a*b", "acme/***", "*x/a"]
+)
+def test_what_is_no_pattern(text: str) -> None:
+    with pytest.raises(ValueError, match=r"segment|field|slashes"):
+        Pattern.parse(text, WORDS)
+
+
+@given(SEGMENTS)
+def test_an_address_is_a_pattern_of_itself_alone(segments: tuple[str, ...]) -> None:
+    address = Address(segments)
+    pattern = Pattern.parse(str(address), ())
+    assert pattern.matches(address)
+    assert not pattern.matches(Address((*segments, "x")))
+    assert pattern.covers(Address((*segments, "x")))
+
+
+@given(SEGMENTS, st.data())
+def test_a_star_is_any_one_segment(segments: tuple[str, ...], data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(segments) - 1))
+    pattern = Pattern.parse("/".join((*segments[:at], "*", *segments[at + 1 :])), ())
+    assert pattern.matches(Address(segments))
+    assert pattern.matches(Address((*segments[:at], "other", *segments[at + 1 :])))
+    assert not pattern.matches(Address((*segments[:at], *segments[at + 1 :])))
+
+
+@given(st.lists(st.sampled_from(["a", "b", "*", "**"]), min_size=1, max_size=5), st.lists(st.sampled_from("ab"), max_size=6))
+def test_matching_is_that_of_the_regular_expression(parts: list[str], segments: list[str]) -> None:
+    """`*` is one segment and `**` any number of them, none included."""
+    words = {"*": "[ab]/", "**": "([ab]/)*"}
+    expression = "".join(words.get(part, f"{part}/") for part in parts)
+    wanted = bool(re.fullmatch(expression, "".join(f"{segment}/" for segment in segments)))
+    assert Pattern.parse("/".join(parts), ()).matches(Address(tuple(segments))) is wanted

@@ -1,0 +1,100 @@
+"""Order of siblings: the moves lead to the wanted order, no fewer would, and nobody else is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.planner.order import Move, longest_increasing, moves
+
+
+def carried_out(present: Sequence[int], steps: Sequence[Move[int]]) -> list[int]:
+    """The list as the platform has it after the moves."""
+    now = list(present)
+    for move in steps:
+        now.remove(move.item)
+        if move.after is not None:
+            now.insert(now.index(move.after) + 1, move.item)
+        else:
+            assert move.before is not None
+            now.insert(now.index(move.before), move.item)
+    return now
+
+
+def fewest(present: Sequence[int], wanted: Sequence[int]) -> int:
+    """By trying: the smallest set of wanted items without which the rest stands in order already."""
+    place = {item: index for index, item in enumerate(present)}
+    for count in range(len(wanted) + 1):
+        for moved in combinations(wanted, count):
+            rest = [place[item] for item in wanted if item not in moved]
+            if rest == sorted(rest):
+                return count
+    raise AssertionError("everything can be moved")
+
+
+def check(present: Sequence[int], wanted: Sequence[int]) -> None:
+    steps = moves(present, wanted)
+    then = carried_out(present, steps)
+    assert [item for item in then if item in set(wanted)] == list(wanted)
+    assert [item for item in then if item not in set(wanted)] == [item for item in present if item not in set(wanted)]
+    assert len(steps) == fewest(present, wanted)
+
+
+@pytest.mark.parametrize("count", range(7))
+def test_every_order_is_reached_with_the_fewest_moves(count: int) -> None:
+    for present in permutations(range(count)):
+        check(present, range(count))
+
+
+@given(st.permutations(range(8)))
+def test_eight_siblings_too(present: list[int]) -> None:
+    check(present, range(8))
+
+
+@given(st.permutations(range(8)), st.sets(st.integers(0, 7)), st.randoms(use_true_random=False))
+def test_siblings_that_are_not_declared_keep_their_place(present: list[int], managed: set[int], random: object) -> None:
+    wanted = sorted(managed)
+    check(present, wanted)
+    check(present, wanted[::-1])
+
+
+@pytest.mark.parametrize("gap", range(5))
+def test_a_stranger_stays_between_its_neighbours_when_nothing_moves(gap: int) -> None:
+    present = [0, 1, 2, 3]
+    present.insert(gap, 9)
+    assert moves(present, [0, 1, 2, 3]) == []
+
+
+@given(st.permutations(range(8)))
+def test_each_item_moves_at_most_once_and_never_next_to_one_that_is_still_to_move(present: list[int]) -> None:
+    steps = moves(present, range(8))
+    pending = [step.item for step in steps]
+    assert len(set(pending)) == len(pending)
+    for step in steps:
+        pending.remove(step.item)
+        assert (step.after is None) != (step.before is None)
+        assert step.after not in pending
+        assert step.before not in pending
+
+
+@given(st.permutations(range(8)))
+def test_the_same_question_has_the_same_answer(present: list[int]) -> None:
+    assert moves(present, range(8)) == moves(tuple(present), tuple(range(8)))
+
+
+@given(st.lists(st.integers(0, 30), unique=True, max_size=8))
+def test_the_subsequence_that_stays_is_a_longest_one(numbers: list[int]) -> None:
+    found = longest_increasing(numbers)
+    assert found == sorted(found)
+    assert [number for number in numbers if number in found] == found
+    longest = max(
+        len(part)
+        for count in range(len(numbers) + 1)
+        for part in combinations(numbers, count)
+        if list(part) == sorted(part)
+    )
+    assert len(found) == longest

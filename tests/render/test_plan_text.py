@@ -1,0 +1,95 @@
+"""A plan as text: nothing foreign breaks out, deletes stand last, colour only repeats what words say."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.model.plan import Change, Difference, Effect, Kept, Plan, Refusal, Step
+from dpsync.render.paint import Paint
+from dpsync.render.plan_text import render_plan, show
+
+PLAIN, COLOURED = Paint(on=False), Paint(on=True)
+
+
+def change(address: str, action: str = "update", label: str = "Label", **more: object) -> Change:
+    return Change(address=address, kind="team", action=action, label=label, **more)  # type: ignore[arg-type]
+
+
+def delete(address: str, *effects: str) -> Change:
+    step = Step(id=f"{address} delete", verb="delete", method="DELETE", path="/x")
+    return change(
+        address,
+        "delete",
+        effects=tuple(Effect(address=item, what="goes with it") for item in effects),
+        steps=(step,),
+    )
+
+
+def test_deletes_stand_last_with_what_goes_along_and_the_count_of_both() -> None:
+    plan = Plan(changes=(delete("acme/teams/[A]", "acme/x", "acme/y"), change("acme/teams/z", "create")))
+    text = render_plan(plan, PLAIN)
+    assert "DELETES: 3 things will be gone" in text
+    assert text.index("+ acme/teams/z") < text.index("DELETES")
+    assert text.index("acme/x: goes with it") > text.index("DELETES")
+    assert "1 TO DELETE" in text.splitlines()[-2]
+
+
+def test_a_refused_plan_says_why_and_the_way_out() -> None:
+    refusal = Refusal(code="limits", address="acme", message="too many", way_out='say --confirm "delete 9"')
+    text = render_plan(Plan(refusals=(refusal,)), PLAIN)
+    assert "This plan may not be applied:" in text
+    assert "too many (limits)" in text
+    assert 'way out: say --confirm "delete 9"' in text
+
+
+def test_kept_things_are_counted_and_named_with_v() -> None:
+    names = tuple(f"acme/teams/[T{number}]" for number in range(5))
+    plan = Plan(kept=(Kept(place="acme/teams", addresses=names),))
+    assert "acme/teams: 5 unmanaged, kept: [T0], [T1], [T2] and 2 more" in render_plan(plan, PLAIN)
+    assert "[T4]" in render_plan(plan, PLAIN, verbose=1)
+
+
+def test_a_tree_indents_each_address_below_what_it_belongs_to() -> None:
+    plan = Plan(changes=(change("a"), change("a/sites/d"), change("a/sites/d/structure/s"), change("a/teams/t")))
+    tree = render_plan(plan, PLAIN).split("\n\n")[0].splitlines()
+    assert [line.rstrip() for line in tree] == ["~ a", "    sites", "    ~ d", "        structure", "        ~ s", "    teams", "    ~ t"]  # fmt: skip
+
+
+def test_what_differs_inside_a_large_value_is_shown_alone() -> None:
+    before = {"properties": {f"p{number}": {"type": "boolean"} for number in range(9)}}
+    after = {"properties": {**before["properties"], "p3": {"type": "string"}, "new": {"type": "number"}}}
+    item = Difference(field="jsonSchema", before=before, after=after)
+    text = render_plan(Plan(changes=(change("a", differences=(item,)),)), PLAIN)
+    assert '~ properties.p3.type: "boolean" → "string"' in text
+    assert "+ properties.new" in text
+    assert "p7" not in text
+
+
+HOSTILE = st.text(alphabet=st.sampled_from("\x1b[2J\n\r\t\x07\u202e\u200babc]0;\x9b31m"), min_size=1, max_size=20)
+
+
+@given(HOSTILE, HOSTILE, HOSTILE)
+def test_no_text_of_the_platform_breaks_out_of_the_terminal(title: str, before: str, after: str) -> None:
+    item = Difference(field="title", before=before, after={"x": [after]})
+    plan = Plan(changes=(change(f"acme/teams/[{title}]", label=title, differences=(item,)), delete(f"x/{title}", title)))
+    for line in render_plan(plan, PLAIN).split("\n"):
+        assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202e\u200b]", line)
+
+
+@given(HOSTILE)
+def test_colour_adds_nothing_but_colour(title: str) -> None:
+    plan = Plan(changes=(change("acme/teams/t", label=title), delete("acme/teams/[x]")))
+    coloured = render_plan(plan, COLOURED)
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == render_plan(plan, PLAIN)
+
+
+def test_values_are_shown_as_people_write_them() -> None:
+    assert show(None) == "(nothing)"
+    assert show(True) == "true"
+    assert show({"dpsync:ref": "acme/spaces/x"}) == "acme/spaces/x"
+    assert show({"dpsync:env": "NAME"}) == "(secret from NAME)"
+    assert show({"a": [1, "b"]}) == '{ a: [1, "b"] }'
+    assert len(show("x" * 1000)) <= 122
