@@ -1,8 +1,9 @@
-"""Makes .venv with dpsync, its companion and the tools of development. Needs Python ≥ 3.11 with venv, and a network.
+"""Makes .venv with dpsync, its companion and the tools of development.
 
     python3 .ci/environment.py
 
-Uses uv when it is there, else venv and pip. Does nothing when .venv is as new as pyproject.toml.
+Needs Python ≥ 3.11 with venv, and a network. Uses uv when it is there, else venv and pip. Does nothing when
+.venv is as new as pyproject.toml.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ class Session:
     def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
         """Read, compare, plan; when deletes result, what they rest on is read again and more closely.
 
-        Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
+        Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is
+        live.
         """
         try:
             return self._plan(client, options or Options())
@@ -82,7 +83,7 @@ class Session:
         journal: Journal | None = None,
         secrets: Mapping[str, str] | None = None,
     ) -> Executor:
-        """What carries out a plan; `apply` runs it, `stop()` ends it early from another thread or a signal."""
+        """What carries out a plan: `apply` runs it, `stop()` ends it, from another thread or a signal too."""
         return Executor(
             client,
             self.registry,

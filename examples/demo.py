@@ -1,7 +1,9 @@
-"""The whole cycle in a minute: a companion is started, examples/acme is planned, applied and proven, then somebody
-changes a title behind dpsync's back and the next plan finds it. Everything is stopped at the end.
+"""The whole cycle in a minute, from a first plan to drift that is found.
 
     python3 examples/demo.py
+
+A companion is started, examples/acme is planned, applied and proven, then somebody changes a title behind
+dpsync's back and the next plan finds it. Everything is stopped at the end.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ def companion() -> Iterator[str]:
 
 
 def dpsync(environment: dict[str, str], expected: int, *arguments: str) -> str:
-    """Run a command on examples/acme and show it; stops the demo when it ends in another way than expected."""
+    """Run a command on examples/acme and show it; stops the demo when it does not end as expected."""
     print(f"$ dpsync {' '.join(arguments)} -C examples/acme", flush=True)
     command = [str(PYTHON), "-m", "dpsync", *arguments, "-C", str(ROOT / "examples" / "acme")]
     result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)

@@ -1,7 +1,8 @@
-"""Carries out the steps of a plan: several at a time, in the order of their graph, each recorded before and after.
+"""Carries out the steps of a plan: several at a time, in the order of their graph.
 
-A step runs when everything it needs has succeeded and everything it follows has ended; deletes run when every other
-step (but those that expose) has ended. A failure stops what needs it, nothing else.
+Each step is recorded before and after. It runs when everything it needs has succeeded and everything it
+follows has ended; deletes run when every other step (but those that expose) has ended. A failure stops what
+needs it, nothing else.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dpsync.apply.fresh import Fresh
 from dpsync.apply.journal import Journal, JournalFull
 from dpsync.apply.schedule import Schedule
 from dpsync.client.client import Answer, WriteClient
-from dpsync.client.errors import ClientError, Interrupted, NotFound, Rejected, Unknown
+from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, Rejected, Unknown
 from dpsync.kinds.registry import Registry
 from dpsync.live.decode import pointer
 from dpsync.model.address import Address
@@ -134,7 +135,7 @@ class Executor:
         except Interrupted:
             return self._outcome(task, "not-tried", "stopped")
         except ClientError as error:
-            return self._outcome(task, "failed", str(error), error.status)
+            return self._outcome(task, "failed", _words(task, error), error.status)
         return outcome
 
     def _stale(self, task: _Task) -> str | None:
@@ -166,25 +167,25 @@ class Executor:
             answer = self.client.send(step.method, path, body, repeatable=step.repeatable, secrets=sent)
         except Unknown as unknown:
             if step.repeatable or not step.gives:
-                return self._outcome(task, "unknown", str(unknown), unknown.status)
+                return self._outcome(task, "unknown", _words(task, unknown), unknown.status)
             return self._look_up(task, unknown, again)
         except NotFound as gone:
             if step.verb == "delete":
                 return self._outcome(task, "already", status=gone.status)
-            return self._outcome(task, "failed", str(gone), gone.status)
+            return self._outcome(task, "failed", _words(task, gone), gone.status)
         except Rejected as rejected:
             # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
             if rejected.status == 409 and step.verb in ("move", "place"):
                 return self._outcome(task, "already", status=409)
-            return self._outcome(task, "failed", str(rejected), rejected.status)
-        return self._answered(task, answer, again)
+            return self._outcome(task, "failed", _words(task, rejected), rejected.status)
+        return self._answered(task, answer)
 
     def _known(self, marker: str, name: str) -> Any:
         if marker == REF:
             return self._ids[Address.parse(name)]
         return self.secrets[name] if marker == ENV else name
 
-    def _answered(self, task: _Task, answer: Answer, again: bool) -> Outcome:
+    def _answered(self, task: _Task, answer: Answer) -> Outcome:
         step = task.step
         if step.answers is not None and pointer(answer.body, "object") != step.answers:
             return self._outcome(task, "failed", "the platform wants something else first", answer.status)
@@ -205,12 +206,12 @@ class Executor:
         """A create whose outcome is not known: find out before anything is repeated, never guess."""
         source = self.fresh.source(task.change)
         if source is None:
-            return self._outcome(task, "unknown", str(unknown), unknown.status)
+            return self._outcome(task, "unknown", _words(task, unknown), unknown.status)
         now = self.fresh.read(source)
         resource = self.desired.resources[Address.parse(task.change.address)]
         found = self.fresh.candidates(resource, now.values())
         if len(found) > 1 or (not found and not again):
-            return self._outcome(task, "unknown", str(unknown), unknown.status)
+            return self._outcome(task, "unknown", _words(task, unknown), unknown.status)
         if not found:
             return self._send(task, again=False)
         with self._lock:
@@ -237,3 +238,10 @@ class Executor:
             status=status,
             id=id,
         )
+
+
+def _words(task: _Task, error: ClientError) -> str:
+    """What went wrong. The platform's words are left out when it was sent a secret: it may repeat it."""
+    if markers(task.step.body, ENV) and isinstance(error, Answered):
+        return f"status {error.status}; the platform's words are left out, since the request held a secret"
+    return str(error)

@@ -1,6 +1,7 @@
-"""Is the platform still what the plan rests on? Lists and trees are read again right before they are written to.
+"""Whether the platform is still what the plan rests on: asked again right before a write.
 
-A step whose object was changed since, or whose object somebody else has made meanwhile, is not carried out.
+Lists and trees are read again before they are written to. A step whose object was changed since, or whose
+object somebody else has made meanwhile, is not carried out.
 """
 
 from __future__ import annotations
@@ -94,8 +95,8 @@ class Fresh:
     def stale(self, source: Source, changes: Iterable[Change], writes: int = 0) -> dict[str, str]:
         """By address, why a change that is read here can no longer be carried out.
 
-        `writes` is how many writes this apply has sent. A source is read again as long as others were sent since
-        it was last read, until the first write to it: from then on it changes by our own doing.
+        `writes` is how many writes this apply has sent. A source is read again as long as others were sent
+        since it was last read, until the first write to it: from then on it changes by our own doing.
         """
         with self._lock:
             lock = self._locks.setdefault(source.url, threading.Lock())
@@ -143,12 +144,14 @@ class Fresh:
         return bool(self.candidates(resource, now.values()))
 
     def candidates(self, resource: Resource, now: Iterable[LiveObject]) -> list[LiveObject]:
-        """Objects that are not in the snapshot, that this apply has not made, and that this entry would be."""
+        """Objects that this entry would be, neither in the snapshot nor made by this apply."""
         kind = self.registry[resource.kind]
         taken = {
             id
             for address, id in self.ids.items()
-            if (other := self.desired.resources.get(address)) and other.kind == kind.name and other.parent == resource.parent
+            if (other := self.desired.resources.get(address))
+            and other.kind == kind.name
+            and other.parent == resource.parent
         }
         everything = list(now)
         new = [

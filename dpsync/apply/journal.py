@@ -31,7 +31,7 @@ class NoJournal:
 
 
 class FileJournal:
-    """A file of JSON lines, one apply each. `stamp` makes the name; a file is never appended to by two applies."""
+    """A file of JSON lines for one apply. `stamp` makes its name; two applies never append to one file."""
 
     def __init__(self, directory: Path, stamp: str) -> None:
         try:

@@ -1,4 +1,7 @@
-"""One apply from end to end: preflight, execute, read back, plan again. The report says what happened, nothing else."""
+"""One apply from end to end: preflight, execute, read back, plan again.
+
+The report says what happened, nothing else.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Which steps may run now. Pure: it is told what became of each step and says which are next, and which never will.
+"""Which steps may run now, and which never will.
 
-A step runs when everything it needs has succeeded and everything it follows has ended. Deletes wait until every
-other step has ended, except those that expose: these come after the deletes.
+The schedule is pure: it is told what became of each step and says which are next. A step runs when everything
+it needs has succeeded and everything it follows has ended. Deletes wait until every other step has ended,
+except those that expose: these come after the deletes.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Schedule:
         return None
 
     def settle(self, id: str, good: bool) -> list[str]:
-        """Note the end of a step. Returns the steps that will never run because of it; they have ended too."""
+        """Note the end of a step. Returns the steps that never run because of it; they have ended too."""
         lost: list[str] = []
         endings = [(id, good)]
         while endings:

@@ -1,4 +1,7 @@
-"""The command line: one file per command, each a thin layer over dpsync.api. Heavy imports wait for their command."""
+"""The command line: one file per command, each a thin layer over dpsync.api.
+
+Heavy imports wait for their command.
+"""
 
 from dpsync.cli.main import main
 

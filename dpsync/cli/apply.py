@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 @click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
 @output
 def command(
-    file: str | None, directory: Path, confirm: tuple[str, ...], no_delete: bool, parallelism: int, timeout: float,
-    yes: bool, no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
+    file: str | None, directory: Path, confirm: tuple[str, ...], no_delete: bool, parallelism: int,
+    timeout: float, yes: bool, no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Do what plan shows, and prove that it converged.
 
-    Shows the plan, asks, carries it out, reads everything back and plans again. The report says what was done,
-    what failed, what was not tried, and what nobody knows; a journal of it is kept in .dpsync/journal.
+    Shows the plan, asks, carries it out, reads everything back and plans again. The report says what was
+    done, what failed, what was not tried, and what nobody knows; a journal of it is kept in .dpsync/journal.
     """
     from dpsync.api import Options, Session, load, load_registry
     from dpsync.apply.lock import locked

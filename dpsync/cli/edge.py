@@ -52,13 +52,18 @@ def endings(out: Output, url: str = "") -> Iterator[None]:
 
 
 def finish(
-    out: Output, diagnostics: list[Diagnostic] | tuple[Diagnostic, ...], code: Exit, texts: Mapping[str, str] | None = None
+    out: Output,
+    diagnostics: list[Diagnostic] | tuple[Diagnostic, ...],
+    code: Exit,
+    texts: Mapping[str, str] | None = None,
 ) -> None:
     """Print the findings and end the command."""
     if out.json:
         out.result(findings_document(diagnostics, code).model_dump_json(indent=2))
     click.echo(
-        render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip(), err=True, color=True
+        render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip(),
+        err=True,
+        color=True,
     )
     sys.stdout.flush()
     raise click.exceptions.Exit(int(code))

@@ -1,4 +1,4 @@
-"""The `dpsync` command: finds subcommands without importing them, and turns every ending into an exit code."""
+"""The `dpsync` command: finds subcommands without importing them, turns every ending into an exit code."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 import click
 
@@ -146,7 +147,17 @@ def platform() -> tuple[str, str]:
             raise click.UsageError(f"DPSYNC_TOKEN_FILE cannot be read: {error}") from None
     if not token:
         raise click.UsageError("DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token.")
-    return url.rstrip("/"), token
+    url = url.rstrip("/")
+    if url.endswith("/v1"):
+        raise click.UsageError(f"DPSYNC_URL is the address without /v1: {url.removesuffix('/v1')}")
+    if url.startswith("http://") and not _loopback(url):
+        click.echo("warning: DPSYNC_URL is not https: the token can be read on the way", err=True)
+    return url, token
+
+
+def _loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def interactive(no_input: bool) -> bool:

@@ -16,13 +16,13 @@ from dpsync.model.diagnostic import Exit
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 2 when there are changes.")
 @output
 def command(
-    file: str | None, directory: Path, confirm: tuple[str, ...], no_delete: bool, parallelism: int, timeout: float,
-    detailed_exitcode: bool, format_: str, color: str, verbose: int, quiet: bool,
+    file: str | None, directory: Path, confirm: tuple[str, ...], no_delete: bool, parallelism: int,
+    timeout: float, detailed_exitcode: bool, format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Show what apply would do; writes nothing.
 
-    Compares the configuration with what is live at DPSYNC_URL. A plan that may not be applied is shown and ends
-    with exit code 4.
+    Compares the configuration with what is live at DPSYNC_URL. A plan that may not be applied is shown and
+    ends with exit code 4.
     """
     from dpsync.api import Options, Session, load, load_registry
     from dpsync.cli.edge import endings

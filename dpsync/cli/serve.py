@@ -19,9 +19,9 @@ import click
 def command(host: str, port: int, db: str, token: str | None, profile: str) -> None:
     """Run the companion: the platform's API on this machine.
 
-    It serves real state: a built-in world of two organizations in a fresh database. The first line it prints is the
-    URL for DPSYNC_URL, once it accepts requests. The tokens of the built-in world are ada-token, grace-token (admins
-    of acme) and hank-token (globex).
+    It serves real state: a built-in world of two organizations in a fresh database. The first line it prints
+    is the URL for DPSYNC_URL, once it accepts requests. The tokens of the built-in world are ada-token,
+    grace-token (admins of acme) and hank-token (globex).
     """
     try:
         from dpsync.server.run import serve

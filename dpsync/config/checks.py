@@ -1,4 +1,4 @@
-"""Checks that need more than one entry: natural keys, values that must be unique, exclusive flags, listed orders."""
+"""Checks that need more than one entry: natural keys, unique values, exclusive flags, listed orders."""
 
 from __future__ import annotations
 
@@ -52,9 +52,10 @@ def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
         values = [str(resource.parent), *(resource.fields.get(part) for part in (name, *kind.near))]
         other = seen.setdefault(canonical(values), resource)
         if other is not resource and not kind.field(name).unique:
+            shared = f'the {name} "{resource.fields[name]}"'
             yield Diagnostic(
                 "DP223",
-                f'two {kind.noun}s have the {name} "{resource.fields[name]}" and nothing that tells them apart',
+                f"two {kind.noun}s have {shared} and nothing that tells them apart",
                 resource.where(name),
                 str(resource.address),
                 "give one of them another name, or pin both with id:",
@@ -112,7 +113,9 @@ def _exclusive(
 
 def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
     """What a list orders must be in the object that lists it."""
-    assert kind.order and kind.order.field and kind.order.within
+    assert kind.order
+    assert kind.order.field
+    assert kind.order.within
     holders = kind.field(kind.order.within).type.refers
     for holder in (resource for resource in resources.values() if resource.kind in holders):
         for ref in holder.fields.get(kind.order.field) or ():
@@ -129,9 +132,10 @@ def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
 
 
 def _one_name(made: Kind, maker: Kind, mine: list[Resource], resources: Resources) -> Iterable[Diagnostic]:
-    """What an entry puts out is named by its key, like an entry of that kind: their keys are unique together."""
+    """What an entry puts out is named by its key, like an entry of that kind: no key is used by both."""
     for resource in mine:
-        other = resources.get(resource.parent.child(*made.key.split("."), resource.key)) if resource.parent else None
+        parent = resource.parent
+        other = resources.get(parent.child(*made.key.split("."), resource.key)) if parent else None
         if other is not None:
             yield Diagnostic(
                 "DP213",

@@ -1,7 +1,7 @@
 """First pass over the configuration: which entries there are, under which addresses, with which keys.
 
-Knows the shapes of kinds (entries, singles, nodes), not their fields' types: those are read in resolve.py, once every
-address is known.
+Knows the shapes of kinds (entries, singles, nodes), not their fields' types: those are read in resolve.py,
+once every address is known.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
 
 LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-NODE_WORDS = ("type", "key", "children")
+NODE_WORDS = ("type", "key")
 
 
 @dataclass
@@ -79,8 +79,8 @@ class Declarations:
 
     def _entry(self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None) -> None:
         if not self.registry.keyed(kind) and not LOCAL_KEY.fullmatch(str(key.value)):
-            hint = "letters, digits, dots, underscores and hyphens, beginning with a letter or digit"
-            self.error("DP211", f'"{key.value}" is no local key', key.span, hint)
+            allowed = "letters, digits, dots, underscores and hyphens, beginning with a letter or digit"
+            self.error("DP211", f'"{key.value}" is no local key', key.span, allowed)
             return
         entry = Entry(kind, address, str(key.value), key.span, node.span, parent)
         if not self._add(entry):
@@ -225,20 +225,21 @@ class Declarations:
         if type_.value not in allowed:
             inside = holder.kind.noun if holder else "structure"
             message = f"{kind.one} cannot stand in a {inside}"
-            self.error("DP214", message, type_.span, f"a {inside} holds: {', '.join(allowed) or 'nothing'}")
+            self.error("DP214", message, type_.span, f"a {inside} holds: {', '.join(allowed)}")
             return None
-        if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(str(key.value)):
+        local = _word(key)
+        if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(local):
             self.error(
                 "DP211", f"{kind.one} needs a key", (key or type_).span, "key: is a local name, never sent"
             )
             return None
         inner = holder is not None and holder.kind.name in kind.parents
-        address = (holder.address if inner and holder else scope.address).child(str(key.value))
+        address = (holder.address if inner and holder else scope.address).child(local)
         parent = holder.address if inner and holder else owner.address
         entry = Entry(
             kind,
             address,
-            str(key.value),
+            local,
             key.span,
             node.span,
             parent,
@@ -250,8 +251,12 @@ class Declarations:
             holder.children.append(address)
         else:
             owner.children.append(address)
-        self._mapping(entry, node, reserved=NODE_WORDS)
-        self._children(entry, node, all_types, scope, owner)
+        assert isinstance(kind.shape, NodeShape)
+        if kind.shape.holds:
+            self._mapping(entry, node, reserved=(*NODE_WORDS, "children"))
+            self._children(entry, node, all_types, scope, owner)
+        else:
+            self._mapping(entry, node, reserved=NODE_WORDS)
         return entry
 
     def _children(
@@ -291,3 +296,10 @@ class Declarations:
 
 def _alone(kind: Kind) -> bool:
     return isinstance(kind.shape, NodeShape) and kind.shape.alone
+
+
+def _word(node: Node | None) -> str:
+    """A key as it was written; empty where there is none."""
+    if not isinstance(node, Scalar) or node.value is None:
+        return ""
+    return node.value if isinstance(node.value, str) else node.text

@@ -1,4 +1,7 @@
-"""From files to Desired: read, compose, declare, resolve, check. Every problem is found before any is reported."""
+"""From files to Desired: read, compose, declare, resolve, check.
+
+Every problem is found before any is reported.
+"""
 
 from __future__ import annotations
 

@@ -72,12 +72,12 @@ class PolicyReader:
         self.limits = Limits(**values)
 
     def check(self, registry: Registry, resources: list[Resource]) -> None:
-        """Patterns against what they meet: a natural key is never ignored, an empty mapping needs its prune."""
+        """Check what patterns meet: a natural key is never ignored, an empty mapping needs its prune."""
         for pattern, span in self.patterns["ignore"]:
             for resource in resources:
                 kind = registry[resource.kind]
                 keys = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
-                if pattern.field in keys and pattern.matches(resource.address):
+                if pattern.field in keys and resource.pin is None and pattern.matches(resource.address):
                     hint = f"pin {resource.address} with id: or take the pattern away"
                     message = f'"{pattern.field}" is a natural key of {kind.one} and cannot be ignored'
                     self.declared.error("DP231", message, span, hint)

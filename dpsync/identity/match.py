@@ -1,8 +1,8 @@
 """Which live object is which entry, within one parent: pins, then the first natural key, then the later ones.
 
-A mutable parent is never part of a key, it only breaks ties (`near`), so that moving is not replacing. The later
-keys are what a creating call can set: an object whose creation was interrupted is found again by them. Two answers
-to one question are an error that names the ids, never a guess.
+A mutable parent is never part of a key, it only breaks ties (`near`), so that moving is not replacing. The
+later keys are what a creating call can set: an object whose creation was interrupted is found again by them.
+Two answers to one question are an error that names the ids, never a guess.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def match(view: View, wanted: Sequence[Resource], live: Sequence[LiveObject]) ->
     found = Matching()
     claimed = _pins(view.kind, wanted, live, found)
     free = [item for item in live if item.id not in claimed]
-    # The order of nodes means something: of equal ones the first takes the first. That of mappings means nothing.
+    # The order of nodes means something: of equal ones the first takes the first. That of mappings does not.
     in_order = wanted if isinstance(view.kind.shape, Node) else sorted(wanted, key=lambda item: item.address)
     open_ = [resource for resource in in_order if resource.pin is None]
     if view.kind.identity:
@@ -226,13 +226,14 @@ def _contradictions(
         if _leads_back(address, other, claimant):
             resource, first = by_address[address], view.kind.identity[0]
             del found.matches[address]
+            by_first = claims[address].id
             found.diagnostics.append(
                 Diagnostic(
                     "DP303",
-                    f'its {_said(first)} is that of "{claims[address].id}", its {_said(key)} that of "{item.id}"',
+                    f'its {_said(first)} is that of "{by_first}", its {_said(key)} that of "{item.id}"',
                     resource.where(_names(first)[0]),
                     str(address),
-                    f"say which one is meant: id: {item.id} (renamed) or id: {claims[address].id}",
+                    f"say which one is meant: id: {item.id} (renamed) or id: {by_first}",
                 )
             )
 

@@ -1,4 +1,7 @@
-"""What a site knows about its visitors: a draft-07 JSON Schema of their claims. It can be replaced, not removed."""
+"""What a site knows about its visitors: a draft-07 JSON Schema of their claims.
+
+It can be replaced, not removed.
+"""
 
 from typing import Any
 
@@ -11,7 +14,11 @@ def claims_schema(value: Any) -> list[str]:
     from jsonschema import Draft7Validator
     from jsonschema.exceptions import SchemaError
 
-    if not isinstance(value, dict) or value.get("type") != "object" or not isinstance(value.get("properties"), dict):
+    if (
+        not isinstance(value, dict)
+        or value.get("type") != "object"
+        or not isinstance(value.get("properties"), dict)
+    ):
         return ["a visitor schema is a JSON Schema of type object with properties"]
     try:
         Draft7Validator.check_schema(value)

@@ -1,9 +1,11 @@
-"""The vocabulary of a kind: words only, no behaviour. Every layer reads these words; none knows a kind by name.
+"""The vocabulary of a kind: words only, no behaviour.
 
-Templates. In paths: `{organization}` and other kinds' names are ids of ancestors, `{parent}` is the parent's own
-URL, `{id}` the object's id, `{value}` and `{old}` the ids a field refers to. In bodies: "$fields" is everything
-that goes along, "$id", "$value", "$old", "$wire" (a node's type on the wire), "$position", "$child.NAME" (a field
-of the first child), "$NAME" (a field). A "..." key spreads its value.
+Every layer reads these words; none knows a kind by name.
+
+Templates. In paths: `{organization}` and other kinds' names are ids of ancestors, `{parent}` is the parent's
+own URL, `{id}` the object's id, `{value}` and `{old}` the ids a field refers to. In bodies: "$fields" is
+everything that goes along, "$id", "$value", "$old", "$wire" (a node's type on the wire), "$position",
+"$child.NAME" (a field of the first child), "$NAME" (a field). A "..." key spreads its value.
 """
 
 from __future__ import annotations
@@ -95,7 +97,7 @@ class Single:
 
 @dataclass(frozen=True)
 class Node:
-    """An entry of an ordered tree. `children`: where the answer has what it holds, and `holds` which kinds."""
+    """An entry of an ordered tree. `children` is where the answer has what it holds, `holds` which kinds."""
 
     type: str
     wire: str
@@ -111,8 +113,8 @@ class Node:
 class Order:
     """Siblings have an order that a call changes. `pointer` names a sibling inside the call's `$position`.
 
-    For nodes the order is that of the tree. Else `field` is the list on the holding kind (`within`), and `read`
-    where the present order is read.
+    For nodes the order is that of the tree. Else `field` is the list on the holding kind (`within`), and
+    `read` where the present order is read.
     """
 
     call: Call
@@ -141,13 +143,16 @@ class Guard:
 
 @dataclass(frozen=True)
 class Field:
-    """One managed property. Names of the platform, in YAML and on the wire unless `read` or `write` say otherwise."""
+    """One managed property.
+
+    It has the platform's name, in YAML and on the wire, unless `read` or `write` say otherwise.
+    """
 
     name: str
     type: Type
     on: Literal["create", "update", "both", "neither"] = "both"
     read: str | None = "="
-    """Where an answer has it, dotted; "=" is the name itself, "" the whole answer, None: it cannot be read."""
+    """Where an answer has it, dotted. "=" is the name itself, "" the whole answer; None cannot be read."""
     write: str | None = None
     create_as: str | None = None
     """Its name in the creating call, where that differs from `write`."""
@@ -186,7 +191,10 @@ class Kind:
     """What people call one of them."""
     id: str = "id"
     own_id: bool = True
-    """Whether the id names one everywhere. Not that of a person who is in several places: one below each parent."""
+    """Whether the id names one everywhere.
+
+    That of a person who is in several places does not: there is one below each parent.
+    """
     title: str = "title"
     """The field that people know an undeclared one by."""
     identity: tuple[str | tuple[str, ...], ...] = ()
@@ -220,7 +228,7 @@ class Kind:
         return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
 
     def identity_of(self, id: str, parent: tuple[str, str] | None) -> tuple[str, str]:
-        """The name of one object among all that are live: its kind and id, with the parent's where it needs it."""
+        """What names one object among all live ones: its kind and id, with the parent's where it needs it."""
         return self.name, id if self.own_id or parent is None else "/".join((*parent, id))
 
     @property

@@ -1,4 +1,4 @@
-"""Words of the format whose effect does not exist yet: known, so that they are refused and never passed over."""
+"""Words of the format that have no effect yet: known, so that they are refused and never passed over."""
 
 ROOT = frozenset({"environments"})
 ENTRY = frozenset({"previously", "new"})

@@ -2,7 +2,7 @@
 
     python -m dpsync.kinds.reference > docs/kinds.md
 
-Says nothing that a declaration does not say; the words that a declaration is made of are explained at its end.
+Says nothing that a declaration does not say. What a declaration is made of is explained at its end.
 """
 
 from __future__ import annotations
@@ -11,37 +11,39 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from typing import Any
 
-from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, Pages, Single
+from dpsync.kinds.base import ANY, ByHand, Call, Entries, Field, Kind, Node, Single
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
 
 _HEAD = """\
 # Kinds
 
-A kind is a thing that dpsync manages. This page lists all of them, with every field. It is generated from their
-declarations in `dpsync/kinds/` by `python -m dpsync.kinds.reference`.
+A kind is a thing that dpsync manages. This page lists all of them, with every field. It is generated from
+their declarations in `dpsync/kinds/` by `python -m dpsync.kinds.reference`.
 
 How to read the tables:
 
-- **Value**: what may be written. A reference is a local key of the configuration, or `{id: …}` for something that is
-  not managed here. A field in bold is required.
-- **Written**: by which requests. *created*: it goes along when the thing is created, and cannot be changed later.
-  *changed*: it is set by an update, also right after the creation. A call of its own is named.
-- **Null**: what `null` does. *refused*: the field cannot be cleared. Every field that is absent is left alone.
+- **Value**: what may be written. A reference is a local key of the configuration, or `{id: …}` for
+  something that is not managed here. A field in bold is required.
+- **Written**: by which requests. *created*: it goes along when the thing is created, and cannot be changed
+  later. *changed*: it is set by an update, also right after the creation. A call of its own is named.
+- **Null**: what `null` does. *refused*: the field cannot be cleared. Every field that is absent is left
+  alone.
 - **Read**: where an answer has it, when that is not the field's own name.
 - **Unset**: what an answer that lacks the field means.
 - **Compared**: how the file and the platform are held against each other.
 
-`id:` pins an entry to a live thing; every kind takes it but those that are one per parent. In paths `{self}` is the
-thing's own URL, `{parent}` that of what it belongs to, all below `/v1`.
+`id:` pins an entry to a live thing; every kind takes it but those that are one per parent. In paths
+`{self}` is the thing's own URL, `{parent}` that of what it belongs to, all below `/v1`.
 """
 
 _TAIL = """\
 ## The words of a declaration
 
-For those who declare a kind. A kind is one file in `dpsync/kinds/` that holds a `Kind`; everything else follows from it:
-the configuration, its schema, reading, matching, planning and this page.
+For those who declare a kind. A kind is one file in `dpsync/kinds/` that holds a `Kind`; everything else
+follows from it: the configuration, its schema, reading, matching, planning and this page.
 """
 
 
@@ -50,7 +52,8 @@ def kinds_reference(registry: Registry, premises: Mapping[str, str] | None = Non
     kinds = _from_the_top(registry, registry.root)
     contents = "\n".join(f"- [{_title(kind)}](#{_anchor(kind)})" for kind in kinds)
     parts = [_HEAD, contents, *(_kind(registry, kind, (premises or {}).get(kind.name, "")) for kind in kinds)]
-    return "\n\n".join(part.strip("\n") for part in [*parts, _TAIL, _words(Kind, "kind"), _words(Field, "field")]) + "\n"
+    parts += [_TAIL, _words(Kind, "kind"), _words(Field, "field")]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
 def premises(registry: Registry) -> dict[str, str]:
@@ -82,7 +85,7 @@ def _anchor(kind: Kind) -> str:
 def _kind(registry: Registry, kind: Kind, premise: str) -> str:
     facts = [
         f"- In the file: {_place(registry, kind)}.",
-        f"- Address: `{_address(registry, kind)}`.",
+        f"- Address: {' or '.join(f'`{address}`' for address in _addresses(registry, kind))}.",
         f"- Recognised by: {_identity(registry, kind)}.",
         f"- Created: {_made(kind)}.",
         f"- Changed: {_call(kind.update) if kind.update else 'never'}.",
@@ -97,35 +100,38 @@ def _kind(registry: Registry, kind: Kind, premise: str) -> str:
 
 
 def _place(registry: Registry, kind: Kind) -> str:
+    parents = [registry[name] for name in kind.parents]
     match kind.shape:
         case Node(type=type_):
-            inside = [registry[name] for name in registry.kinds if kind.name in _holds(registry[name])]
-            roots = [registry[name].noun for name in kind.parents if not isinstance(registry[name].shape, Node)]
-            where = [f"at the root of the `{kind.key}` of a {name}" for name in roots]
-            where += [f"among the `children` of {holder.one}" for holder in inside]
+            roots = [parent.one for parent in parents if not isinstance(parent.shape, Node)]
+            where = [f"at the root of the `{kind.key}` of {owner}" for owner in roots]
+            holders = [other for other in registry.kinds.values() if kind.name in _holds(other)]
+            where += [f"among the `children` of {holder.one}" for holder in holders]
             return f"a node of `type: {type_}`, {' or '.join(where)}; `key` is its local key"
         case Entries(natural=natural):
-            key = f"the key of an entry is its `{natural}`" if natural else "the key of an entry is a local name"
-            at = f"`{kind.key}:` of {registry[kind.parents[0]].one}" if kind.parents else f"`{kind.key}:` at the top"
+            at = f"of {parents[0].one}" if parents else "at the top"
+            key = f"its `{natural}`" if natural else "a local name"
             short = f"; `{{ {kind.shorthand}: … }}` may be shortened to its value" if kind.shorthand else ""
-            return f"entries of {at}; {key}{short}"
-    return f"`{kind.key}:` of {registry[kind.parents[0]].one}, one each; the value is the `{kind.shorthand}` itself"
+            return f"entries of `{kind.key}:` {at}; the key of an entry is {key}{short}"
+    return f"`{kind.key}:` of {parents[0].one}, one each; the value is the `{kind.shorthand}` itself"
 
 
 def _holds(kind: Kind) -> tuple[str, ...]:
     return kind.shape.holds if isinstance(kind.shape, Node) else ()
 
 
-def _address(registry: Registry, kind: Kind) -> str:
+def _addresses(registry: Registry, kind: Kind) -> list[str]:
+    """One for each kind that it may belong to."""
     own = kind.name.upper()
     if kind.parent is None:
-        return own
-    parent = registry[kind.parents[0]]
-    above = _address(registry, parent)
-    if isinstance(kind.shape, Single):
-        return f"{above}/{kind.key}"
-    inside = isinstance(kind.shape, Node) and isinstance(parent.shape, Node)
-    return f"{above}/{own}" if inside else f"{above}/{kind.key}/{own}"
+        return [own]
+    found = []
+    for parent in (registry[name] for name in kind.parents):
+        inside = isinstance(kind.shape, Node) and isinstance(parent.shape, Node)
+        for above in _addresses(registry, parent):
+            place = above if inside else f"{above}/{kind.key}"
+            found.append(place if isinstance(kind.shape, Single) else f"{place}/{own}")
+    return found
 
 
 def _identity(registry: Registry, kind: Kind) -> str:
@@ -135,12 +141,13 @@ def _identity(registry: Registry, kind: Kind) -> str:
     for key in kind.identity:
         names = (key,) if isinstance(key, str) else key
         ways.append(" with ".join(_key_name(name) for name in names))
-    near = f"; of several, the one with the same {_listed(f'`{name}`' for name in kind.near)}" if kind.near else ""
-    return ", then ".join(ways) + near
+    near = _listed(f"`{name}`" for name in kind.near) if kind.near else ""
+    return ", then ".join(ways) + (f"; of several, the one with the same {near}" if near else "")
 
 
 def _key_name(name: str) -> str:
-    return f"the `{name.removeprefix('$child.')}` of its first child" if name.startswith("$child.") else f"`{name}`"
+    of_child = name.removeprefix("$child.")
+    return f"`{name}`" if of_child == name else f"the `{of_child}` of its first child"
 
 
 # What can be done with it.
@@ -155,6 +162,8 @@ def _made(kind: Kind) -> str:
         case Call():
             along = ", together with its first child" if kind.create.makes else ""
             return _call(kind.create) + along
+        case ByHand() if kind.parent is None:
+            return "never; it is found, or nothing is planned"
         case ByHand(todo=todo):
             return f"by a person only ({todo.format(key='them')}); until then the entry is blocked"
     return "never"
@@ -176,7 +185,8 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
             yield f"The token's own user never stops being `{kind.guard.value}`."
     if kind.order and kind.order.field and kind.order.within:
         holder = registry[kind.field(kind.order.within).type.refers[0]]
-        yield f"Their order in {holder.one} is managed where it has `{kind.order.field}:`, by {_call(kind.order.call)}."
+        where = f"in {holder.one} is managed where it has `{kind.order.field}:`"
+        yield f"Their order {where}, by {_call(kind.order.call)}."
     elif kind.order:
         yield f"Siblings stand in the order of the file, by {_call(kind.order.call)}."
     if isinstance(kind.shape, Node) and kind.shape.holds:
@@ -216,10 +226,10 @@ def _value(registry: Registry, kind: Kind, field: Field) -> str:
     if field.name == kind.natural:
         words = f"the entry's key: {words}"
     if field.unique:
-        scope = "its siblings" if field.unique == "parent" else f"its {registry[field.unique].noun}"
-        words += f"; unique in {scope}"
+        scope = "among its siblings" if field.unique == "parent" else f"in its {registry[field.unique].noun}"
+        words += f"; unique {scope}"
     if field.one_per:
-        scope = "of its siblings" if field.one_per == "parent" else f"in a {registry[field.one_per].noun}"
+        scope = "among its siblings" if field.one_per == "parent" else f"in a {registry[field.one_per].noun}"
         words += f"; one {scope}"
     return words
 
@@ -238,7 +248,7 @@ def _type(registry: Registry, type_: Type) -> str:
             inside = ", ".join(f"`{name}`: {_type(registry, part)}" for name, part in parts.items())
             return f"mapping of {inside}" if parts else "nothing more"
         case OneOf(tag=tag, forms=forms):
-            return "; ".join(_form(registry, tag, word, form) for word, form in forms.items())
+            return f"mapping with `{tag}:` {_forms(registry, forms)}"
         case Many(of=of, as_set=as_set):
             return f"{'set' if as_set else 'list'} of: {_type(registry, of)}"
         case Json():
@@ -246,9 +256,20 @@ def _type(registry: Registry, type_: Type) -> str:
     raise TypeError(f"no words for {type(type_).__name__}")
 
 
-def _form(registry: Registry, tag: str, word: str, form: Object) -> str:
-    inside = f" with {_type(registry, form).removeprefix('mapping of ')}" if form.parts else ""
-    return f"`{tag}: {word}`{inside}"
+def _forms(registry: Registry, forms: Mapping[str, Object]) -> str:
+    """The words of a tag, those that go with the same parts together."""
+    alike: list[tuple[Object, list[str]]] = []
+    for word, form in forms.items():
+        known = next((words for other, words in alike if other == form), None)
+        if known is None:
+            alike.append((form, [f"`{word}`"]))
+        else:
+            known.append(f"`{word}`")
+    return "; ".join(_listed(words, "or") + _parts(registry, form) for form, words in alike)
+
+
+def _parts(registry: Registry, form: Object) -> str:
+    return f" with {_type(registry, form).removeprefix('mapping of ')}" if form.parts else " alone"
 
 
 def _text(type_: Text) -> str:
@@ -264,10 +285,9 @@ def _text(type_: Text) -> str:
 
 
 def _written(kind: Kind, field: Field) -> str:
-    calls = [field.via] if isinstance(field.via, Call) else list((field.via or {}).values())
-    if calls:
-        own = ", ".join(dict.fromkeys(_call(call) for call in calls))
-        return f"created, {own}" if field.on in ("create", "both") and isinstance(kind.create, Call) else own
+    if field.via is not None:
+        created = ["created"] if field.on in ("create", "both") and isinstance(kind.create, Call) else []
+        return ", ".join([*created, *_own_calls(field.via)])
     if field.name == kind.natural:
         return "never"
     if field.on == "neither":
@@ -275,6 +295,14 @@ def _written(kind: Kind, field: Field) -> str:
     if not isinstance(kind.create, Call):
         return "changed"
     return {"create": "created", "update": "changed", "both": "created, changed"}[field.on]
+
+
+def _own_calls(via: Call | Mapping[Any, Call]) -> list[str]:
+    if isinstance(via, Call):
+        return [_call(via)]
+    return [
+        f"{'others' if value == ANY else f'`{_yaml(value)}`'} by {_call(call)}" for value, call in via.items()
+    ]
 
 
 def _null(kind: Kind, field: Field) -> str:
@@ -313,9 +341,9 @@ def _yaml(value: object) -> str:
     return str(value)
 
 
-def _listed(words: Iterable[str]) -> str:
+def _listed(words: Iterable[str], link: str = "and") -> str:
     *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {link} {last}" if most else last
 
 
 # The words themselves.

@@ -12,7 +12,7 @@ from typing import Any
 from dpsync.kinds import later
 from dpsync.kinds.base import Entries, Kind, Node, Tree
 
-_NOT_KINDS = {"base", "registry", "types", "roles", "schema", "later"}
+_NOT_KINDS = {"base", "registry", "types", "roles", "schema", "later", "urls", "reference"}
 
 
 class Registry:
@@ -46,7 +46,7 @@ class Registry:
         return tuple(kind for kind in self.ordered if name in kind.parents)
 
     def places(self, name: str) -> dict[str, tuple[Kind, ...]]:
-        """The YAML keys below an entry of this kind that hold other kinds. Nodes inside nodes are no place."""
+        """The YAML keys of an entry of this kind that hold other kinds. Nodes inside nodes are no place."""
         places: dict[str, tuple[Kind, ...]] = {}
         for kind in self.children(name):
             inside_node = isinstance(kind.shape, Node) and isinstance(self.kinds[name].shape, Node)
@@ -73,7 +73,7 @@ class Registry:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The keys that a pattern may start with: the places below an organization, also those still to come."""
+        """The keys a pattern may start with: the places below an organization, also those still to come."""
         return frozenset(self.places(self.root.name)) | later.BELOW.get(self.root.name, frozenset())
 
     def referring(self, name: str) -> tuple[tuple[Kind, Any], ...]:

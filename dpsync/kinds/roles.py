@@ -21,7 +21,8 @@ _RULE = OneOf("rule", {
     "require_change_request_subject": _NOBODY,
     "require_change_request_description": _NOBODY,
     "require_author_to_merge": _NOBODY,
-    "custom": Object({"expression": Text(0, 1024), "message": Text()}, required=("expression",), what="this rule"),
+    "custom": Object({"expression": Text(0, 1024), "message": Text()}, required=("expression",),
+                     what="this rule"),
 })  # fmt: skip
 _NOTHING = Object({}, what="these merge rules")
 _OWN_RULES = {

@@ -1,6 +1,7 @@
-"""The JSON Schema of a configuration file (draft-07), derived from the kinds. Editors and the examples use it.
+"""The JSON Schema of a configuration file (draft-07), derived from the kinds.
 
-It is a little wider than the loader: what needs more than one entry (references, natural keys) is checked there.
+Editors and the examples use it. It is a little wider than the loader: what needs more than one entry
+(references, natural keys) is checked there.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _object(registry: Registry, kind: Kind) -> Schema:
         properties |= {"type": {"const": kind.shape.type}, "key": {"type": "string", "pattern": _KEY}}
         required += ["type", "key"]
         if kind.shape.holds:
-            properties["children"] = _nodes(registry, kind.shape.holds, kind.shape.least)
+            properties["children"] = _nodes(kind.shape.holds, kind.shape.least)
             required += ["children"] if kind.shape.least else []
     for field in kind.fields:
         settable = field.on != "neither" or field.source is None
@@ -106,7 +107,7 @@ def _place(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
         case Single():
             return {"$ref": f"#/definitions/{kinds[0].name}"}
         case NodeShape():
-            return _nodes(registry, tuple(kind.name for kind in kinds), 0)
+            return _nodes(tuple(kind.name for kind in kinds), 0)
 
 
 def _entries(registry: Registry, kind: Kind) -> Schema:
@@ -114,7 +115,7 @@ def _entries(registry: Registry, kind: Kind) -> Schema:
     return schema if registry.keyed(kind) else schema | {"propertyNames": {"pattern": _KEY}}
 
 
-def _nodes(registry: Registry, names: tuple[str, ...], least: int) -> Schema:
+def _nodes(names: tuple[str, ...], least: int) -> Schema:
     schema: Schema = {
         "type": "array",
         "items": {"anyOf": [{"$ref": f"#/definitions/{name}"} for name in sorted(names)]},

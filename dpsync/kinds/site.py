@@ -10,7 +10,8 @@ SITE = Kind(
     shape=Entries(),
     at="{parent}/sites/{id}",
     read=Pages("{parent}/sites"),
-    identity=("basename", "title"),  # creating takes no basename: an interrupted creation is found by its title
+    # Creating takes no basename: an interrupted creation is found by its title.
+    identity=("basename", "title"),
     create=Post("{parent}/sites"),
     update=Patch("{self}"),
     delete=Delete(),
@@ -23,9 +24,11 @@ SITE = Kind(
               exposure=("visitor-auth", "share-link", "unlisted", "public")),
         Field("basename", Text(1, 100), on="update", unique="organization"),
         # Written as one text, read as an object with the platform's target beside it.
-        Field("proxy", Text(3, 512, r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+", says="a host and a path (host/docs)"),
+        Field("proxy", Text(3, 512, r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+",
+                            says="a host and a path (host/docs)"),
               on="update", read="proxy.origin", null="clear"),
-        Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)), on="update", absent={"enabled": False}),
+        Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
+              on="update", absent={"enabled": False}),
         Field("agentsContext", Enum(("excluded", "included")), on="update"),
         # Publishing may be answered with a checkout instead of the site: then it did not happen.
         Field("published", Flag(), absent=False, exposure=(False, True), on="update",

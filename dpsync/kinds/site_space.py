@@ -1,4 +1,7 @@
-"""Where a space is shown: in a section, or at the root of a site without sections. It never changes its section."""
+"""Where a space is shown: in a section, or at the root of a site without sections.
+
+It never changes its section.
+"""
 
 from dpsync.kinds.base import Delete, Field, Kind, Node, Patch, Post
 from dpsync.kinds.section_group import NAVIGATION, SIBLINGS

@@ -4,9 +4,11 @@ from dpsync.kinds.base import Delete, Entries, Field, Kind, Order, Pages, Patch,
 from dpsync.kinds.roles import LEVEL, MERGE_RULES
 from dpsync.kinds.types import Enum, Reference, Text
 
-LANGUAGES = tuple(
-    ["en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "zh-tw", "yue", "ko", "ar", "hi", "nl", "pl", "tr", "sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk", "sk", "bg", "hr", "lt", "lv", "et", "sl"]
-)
+LANGUAGES = (
+    "en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "zh-tw", "yue", "ko", "ar", "hi", "nl",
+    "pl", "tr", "sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk", "sk",
+    "bg", "hr", "lt", "lv", "et", "sl",
+)  # fmt: skip
 SPACE = Kind(
     name="space",
     parent="organization",

@@ -1,6 +1,7 @@
-"""What a field may hold. Each type knows its YAML form, its JSON Schema, its wire form and when two values are equal.
+"""What a field may hold.
 
-A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secret inside (model/values.py).
+Each type knows its YAML form, its JSON Schema, its wire form and when two values are equal. A type never
+knows which kind uses it. Values are JSON with Ref, LiveId and Secret inside (model/values.py).
 """
 
 from __future__ import annotations
@@ -385,7 +386,7 @@ class Many(Type):
 
 @dataclass(frozen=True)
 class Json(Type):
-    """Any JSON value, written in place or as `{file: …}`. `check` returns what is wrong with it, as sentences."""
+    """Any JSON value, in place or as `{file: …}`. `check` returns what is wrong with it, as sentences."""
 
     check: Callable[[Any], list[str]] = field(default=lambda _: [])
 

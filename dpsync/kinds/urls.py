@@ -24,7 +24,7 @@ def expand(
     chain: Chain,
     more: Mapping[str, str] | None = None,
 ) -> str:
-    """The path with every name filled in. An id of the form `{address}` stands for one that is not known yet."""
+    """The path with every name filled in. An id of the form `{address}` stands for one not known yet."""
 
     def fill(match: re.Match[str]) -> str:
         name = match[1]

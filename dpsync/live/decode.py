@@ -1,4 +1,7 @@
-"""Raw answers → decoded declared fields. What no kind declares (counts, times, keys, tokens) is dropped here."""
+"""From raw answers to decoded declared fields.
+
+What no kind declares (counts, times, keys, tokens) is dropped here.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from typing import Any
 
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.base import Node as NodeShape
-from dpsync.kinds.registry import Registry
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import Value
 
@@ -54,9 +56,7 @@ def decode(
     return LiveObject(kind.name, own, parent, holder, fields, source, own_id=kind.own_id)
 
 
-def decode_tree(
-    registry: Registry, kinds: tuple[Kind, ...], nodes: Any, owner: Identity, source: str
-) -> Iterator[LiveObject]:
+def decode_tree(kinds: tuple[Kind, ...], nodes: Any, owner: Identity, source: str) -> Iterator[LiveObject]:
     """Every node in order, parents before children. Nodes of types that no kind declares are passed over."""
     by_wire = {kind.shape.wire: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
 

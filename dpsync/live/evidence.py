@@ -1,6 +1,7 @@
-"""What deletes rest on: their lists are read a second time, and whatever would go along with them is looked at.
+"""What deletes rest on: a second reading of their lists, and of whatever would go along with them.
 
-Nothing is deleted on a guess: lists that differ between two readings mean that somebody is writing, and no plan.
+Nothing is deleted on a guess: lists that differ between two readings mean that somebody is writing, and then
+there is no plan.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.kinds.base import Tree
+from dpsync.kinds.base import Single, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources
@@ -24,7 +25,7 @@ def with_evidence(
     doomed: Iterable[Identity],
     parallelism: int = 4,
 ) -> Snapshot:
-    """The snapshot with what the deletes of `doomed` need to know. Raises DiagnosticError when lists moved."""
+    """The snapshot with what deleting `doomed` needs to know. Raises DiagnosticError when lists moved."""
     return _Evidence(client, registry, snapshot, parallelism).gather(sorted(doomed))
 
 
@@ -39,8 +40,8 @@ class _Evidence:
         self._read_again(doomed)
         shown = self.sources.map(self._shown_in, doomed)
         objects = dict(self.snapshot.objects)
-        for source in self._what_could_be_inside(doomed):
-            for item in self.sources.read(source):
+        for found in self.sources.map(self.sources.read, self._what_could_be_inside(doomed)):
+            for item in found:
                 objects.setdefault(item.identity, item)
         evidence = Evidence(shown_in=dict(zip(doomed, shown, strict=True)))
         return replace(self.snapshot, objects=objects, evidence=evidence, requests=self.client.requests)
@@ -98,7 +99,7 @@ class _Evidence:
         for identity in doomed:
             item = self.snapshot.objects[identity]
             chain = self._chain(item)
-            for source in [*self._lifted(item, chain), *self._trees(item, chain)]:
+            for source in [*self._lifted(item, chain), *self._below(item, chain)]:
                 if source.url not in known:
                     found[source.url] = source
         return list(found.values())
@@ -110,8 +111,10 @@ class _Evidence:
             if not isinstance(kind.read, Tree):
                 yield self.sources.source(kind, chain[0], chain)
 
-    def _trees(self, item: LiveObject, chain: Chain) -> Iterable[Source]:
+    def _below(self, item: LiveObject, chain: Chain) -> Iterable[Source]:
+        """Its own tree and lists; a single is a part of it. What is a node was read with the rest of its tree."""
+        if isinstance(self.registry[item.kind].read, Tree):
+            return
         for kind in self.registry.children(item.kind):
-            if isinstance(kind.read, Tree):
+            if not isinstance(kind.shape, Single):
                 yield self.sources.source(kind, item.identity, [item.identity, *chain])
-                return

@@ -1,7 +1,7 @@
-"""From the configuration and a reading client to a snapshot: what is live, and which live object is which entry.
+"""From the configuration and a reading client to a snapshot: what is live, and which entry it is.
 
-Only what the configuration asks for is read. Identity is needed between reads (a site must be recognised before its
-navigation can be read), so kinds are read and matched in the registry's order.
+Only what the configuration asks for is read. Identity is needed between reads (a site must be recognised
+before its navigation can be read), so kinds are read and matched in the registry's order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dpsync.model.values import LiveId
 
 
 def read_snapshot(client: ReadClient, registry: Registry, desired: Desired, parallelism: int = 4) -> Snapshot:
-    """Read and match. Raises ClientError for failed reads, DiagnosticError for questions that need an answer."""
+    """Read and match. Raises ClientError for failed reads, DiagnosticError for what needs an answer."""
     reader = _Reader(client, registry, desired, parallelism)
     reader.organizations()
     for kind in registry.ordered:
@@ -147,7 +147,7 @@ class _Reader:
                 yield self._source(self.registry[name], parent)
 
     def _putting_out(self, scope: Scope) -> list[Kind]:
-        """Kinds whose outputs lie in this scope: they must be known, or their results would look like strangers."""
+        """Kinds whose outputs lie in this scope: unless they are known, their results look like strangers."""
         owner = self._resource(scope.parent).kind
         return [
             kind

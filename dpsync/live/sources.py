@@ -47,7 +47,7 @@ class Sources:
             self.objects[source.url] = found
 
     def map(self, function: Any, items: Sequence[Any]) -> list[Any]:
-        """Run over the items, a bounded number at a time; results in their order, the first error is raised."""
+        """Run over the items, a bounded number at once; results in their order, the first error is raised."""
         if len(items) < 2 or self._parallelism < 2:
             return [function(item) for item in items]
         with ThreadPoolExecutor(min(self._parallelism, len(items))) as pool:
@@ -62,7 +62,7 @@ class Sources:
                     body = self._client.get(source.url)
                     kinds = self._registry.nodes(kind.key)
                     assert source.owner is not None
-                    nodes = decode_tree(self._registry, kinds, pointer(body, root), source.owner, source.url)
+                    nodes = decode_tree(kinds, pointer(body, root), source.owner, source.url)
                     return tuple(nodes)
                 case Pages():
                     return tuple(

@@ -14,8 +14,9 @@ from dpsync.model.values import Value
 class Resource:
     """One declared object.
 
-    `parent` is the object whose URL and lifetime it shares; `holder` the node that encloses it in a tree (None at
-    the root of the tree and outside of trees). `fields` has only what was written; a None there means "clear".
+    `parent` is the object whose URL and lifetime it shares; `holder` the node that encloses it in a tree
+    (None at the root of the tree and outside of trees). `fields` has only what was written; a None there
+    means "clear".
     """
 
     kind: str

@@ -9,8 +9,8 @@ from pydantic import Field
 from dpsync.model.plan import Frozen, Plan
 
 Result = Literal["done", "already", "requested", "failed", "stale", "unknown", "not-tried"]
-"""done: answered with success. already: it was so before. requested: the platform asks its admins first. stale: the
-object was changed since the plan was made. unknown: sent, and nobody knows whether it happened."""
+"""done: answered with success. already: it was so before. requested: the platform asks its admins first.
+stale: the object was changed since the plan was made. unknown: sent, and nobody knows whether it happened."""
 
 GOOD: frozenset[Result] = frozenset({"done", "already", "requested"})
 

@@ -1,7 +1,8 @@
-"""A plan: frozen data, canonical JSON, versioned, no secrets. Everything that is written or shown comes from here.
+"""A plan: frozen data, canonical JSON, versioned, no secrets.
 
-Values inside are plain JSON with the markers of model/values.py. Where things were written is in `origins`, which
-is in no digest: the same configuration and platform give the same bytes without it.
+Everything that is written or shown comes from here. Values inside are plain JSON with the markers of
+model/values.py. Where things were written is in `origins`, which is in no digest: the same configuration and
+platform give the same bytes without it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Difference(Frozen):
 
 
 class Gives(Frozen):
-    """After the step this address has the id found at `pointer` in the answer (or `id`, when known before)."""
+    """After the step this address has the id at `pointer` in the answer (or `id`, when known before)."""
 
     address: str
     pointer: str | None = None
@@ -42,8 +43,9 @@ class Gives(Frozen):
 class Step(Frozen):
     """A single request.
 
-    `path` and `body` hold ids of what is live and markers for what is not made yet. `needs` must have succeeded,
-    `follows` must have ended. `repeatable` says whether it may be sent again when its outcome is unknown.
+    `path` and `body` hold ids of what is live and markers for what is not made yet. `needs` must have
+    succeeded, `follows` must have ended. `repeatable` says whether it may be sent again when its outcome is
+    unknown.
     """
 
     id: str

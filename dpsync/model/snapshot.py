@@ -12,12 +12,12 @@ from dpsync.model.address import Address
 from dpsync.model.values import Value
 
 Identity = tuple[str, str]
-"""The kind's name and what names one of them everywhere: the platform's id, with the parent's where it needs it."""
+"""A kind's name and what names one of them everywhere: its id, with the parent's where it needs it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveObject:
-    """One object of the platform. `holder` is the node that encloses it; `source` names the read it came from."""
+    """One object of the platform. `holder` is the node that encloses it, `source` the read it came from."""
 
     kind: str
     id: str
@@ -37,7 +37,7 @@ class LiveObject:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How an address was recognised: "pin", or the name of the natural key; `first` when it was the first key."""
+    """How an address was recognised: "pin", or the natural key's name; `first` when it was the first key."""
 
     id: str
     by: str

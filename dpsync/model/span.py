@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A range in one file. `file` is relative to the project's root; columns count characters, end excluded."""
+    """A range in one file, relative to the project's root. Columns count characters, the end is excluded."""
 
     file: str
     line: int

@@ -46,7 +46,9 @@ class Blocking:
         named = self._for_creating(resource)
         for other in sorted(named):
             if self._not_put_out(other):
-                self._entries[resource.address] = Blocked(address=address, reason=_not_yet(other), todo=_LATER)
+                self._entries[resource.address] = Blocked(
+                    address=address, reason=_not_yet(other), todo=_LATER
+                )
                 return
         needed = {resource.parent, resource.holder} | named
         for other in sorted(item for item in needed if item is not None):

@@ -70,6 +70,6 @@ def same(field: Field, after: Value, before: Value) -> bool:
 
 
 def object_digest(live: LiveObject, names: set[str] | None = None) -> str:
-    """Digest of a live object: kind, id, parent and its declared fields (all of them where none are named)."""
+    """Digest of a live object: kind, id, parent and declared fields (all of them where none are named)."""
     fields = {name: value for name, value in live.fields.items() if names is None or name in names}
     return digest([live.kind, live.id, live.parent, live.holder, fields])

@@ -1,6 +1,7 @@
 """What every part of the planner looks things up in: both sides, under one set of names.
 
-Live references are turned into addresses where the object is declared, so that the two sides compare as they are.
+Live references are turned into addresses where the object is declared, so that the two sides compare as they
+are.
 """
 
 from __future__ import annotations
@@ -83,8 +84,9 @@ class Context:
         id = self.snapshot.bound(address)
         if id is None:
             return None
-        parent = None if item.parent is None else self.desired.resources[item.parent].kind
-        owner = None if item.parent is None or parent is None else (parent, self.snapshot.bound(item.parent) or "")
+        owner = None
+        if item.parent is not None:
+            owner = self.desired.resources[item.parent].kind, self.snapshot.bound(item.parent) or ""
         return self.registry[item.kind].identity_of(id, owner)
 
     def live(self, address: Address) -> LiveObject | None:
@@ -93,7 +95,7 @@ class Context:
         return None if identity is None else self.snapshot.objects.get(identity)
 
     def named(self, item: Resource | LiveObject, kind: str, id: str) -> Identity:
-        """The object that an id in a field of `item` means: of people, the one in the organization around it."""
+        """The object that an id in a field of `item` means: of people, the one in its own organization."""
         if kind not in self.registry or (target := self.registry[kind]).own_id:
             return kind, id
         around = next((above for above in self._around(item) if above[0] in target.parents), None)
@@ -175,7 +177,7 @@ class Context:
         return {id: address for address, id in self.snapshot.outputs.items() if id is not None}
 
     def shown(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
-        """The normal form as plain JSON, for differences; what is known but not declared shows its address."""
+        """The normal form as plain JSON, for differences; what is known but undeclared shows its address."""
 
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):

@@ -14,7 +14,6 @@ from dpsync.planner.context import Context
 from dpsync.planner.removal import Removal
 from dpsync.planner.steps import Book, Draft
 
-
 _ByKind = dict[str, list[Resource]]
 """The entries that have steps, by kind."""
 
@@ -62,11 +61,12 @@ def _beside(book: Book, resource: Resource, words: set[str], by_kind: _ByKind) -
             if other.parent is not None and other.parent.segments in around and other is not resource:
                 yield from (step for step in book.of(other.address) if step.verb != "delete")
     if "children" in words:
-        yield from (step for step in book.below(resource.address) if step.address != resource.address)
+        inside = (step for step in book.below(resource.address) if step.address != resource.address)
+        yield from (step for step in inside if step.verb != "delete")
 
 
 def _hierarchy(context: Context, book: Book, resource: Resource, steps: list[Draft]) -> None:
-    """Objects of one kind inside each other are placed top-down by the wanted tree: so an inversion is no circle."""
+    """Place objects of one kind in each other top-down by the wanted tree: so an inversion is no circle."""
     kind = context.kind(resource)
     for step in steps:
         for name in step.fields if step.verb == "place" else ():
@@ -77,7 +77,10 @@ def _hierarchy(context: Context, book: Book, resource: Resource, steps: list[Dra
 
 
 def _wanted_above(context: Context, resource: Resource, name: str) -> Iterator[Address]:
-    """What the object will be inside of, from the nearest outward; one that stays may be inside of one that moves."""
+    """What the object will be inside of, from the nearest outward.
+
+    One that stays may be inside of one that moves.
+    """
     seen = {resource.address}
     at = resource.fields.get(name)
     while isinstance(at, Ref) and at.address not in seen:

@@ -1,4 +1,7 @@
-"""What must not happen, as refusals with their way out. Each guard reads the decided plan; none changes it."""
+"""What must not happen, as refusals with their way out.
+
+Each guard reads the decided plan; none changes it.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +48,13 @@ def _create_only(decided: Decided) -> Iterator[Refusal]:
         kind = context.kind(resource)
         for item in changed(context, resource, live):
             if item.field.on == "create" and item.field.via is None and not item.field.nest:
+                name, noun = item.field.name, kind.noun
                 before = context.shown(item.field, item.before, resource)
                 yield Refusal(
                     code="create-only",
-                    address=f"{resource.address}#{item.field.name}",
-                    message=f'the {item.field.name} of {kind.one} is set when it is created and stays "{before}"',
-                    way_out=f"set it back, or declare a new {kind.noun} under another key and remove this one",
+                    address=f"{resource.address}#{name}",
+                    message=f'the {name} of {kind.one} is set when it is created and stays "{before}"',
+                    way_out=f"set it back, or declare a new {noun} under another key and remove this one",
                 )
 
 
@@ -131,7 +135,7 @@ def _holders(decided: Decided) -> Iterator[Refusal]:
             continue
         parents: dict[Identity, list[LiveObject]] = {}
         for live in context.snapshot.objects.values():
-            if live.kind == kind.name and live.parent is not None:
+            if live.kind == kind.name and live.parent is not None and not decided.going.gone(live.parent):
                 parents.setdefault(live.parent, []).append(live)
         for parent, members in parents.items():
             yield from _own(decided, kind.guard, members)
@@ -154,12 +158,14 @@ def _own(decided: Decided, guard: Guard, members: list[LiveObject]) -> Iterator[
     for live in members:
         if not guard.own or live.id != decided.context.snapshot.user:
             continue
-        after = _value_after(decided, guard, live)
-        if live.fields.get(guard.field) == guard.value and after != guard.value:
+        goes = decided.going.gone(live.identity)
+        had = live.fields.get(guard.field) == guard.value
+        if goes or (had and _value_after(decided, guard, live) != guard.value):
+            lost = "be removed" if goes else f"stop being {guard.value}"
             yield Refusal(
                 code="own-user",
                 address=str(decided.context.address(live.identity)),
-                message=f"this token belongs to them, and they would stop being {guard.value}",
+                message=f"this token belongs to them, and they would {lost}",
                 way_out="let somebody else apply this, with a token of their own",
             )
 
@@ -191,7 +197,7 @@ def _article(word: str) -> str:
 
 
 def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
-    """More deletes than allowed, per organization; `--confirm "delete N"` answers once and names the number."""
+    """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number."""
     context = decided.context
     limits = context.desired.policy.limits
     total = sum(1 + sum(effect.counts for effect in change.effects) for change in deletes)

@@ -1,7 +1,7 @@
-"""Siblings in order: one request in flight per ordered list, in the order that is wanted, then the fewest moves.
+"""Siblings in order: one request in flight per ordered list, in the wanted order, then the fewest moves.
 
-Creating and placing in the wanted order makes most moves unnecessary: a new sibling comes last. Moves are counted on
-what the list will look like by then.
+Creating and placing in the wanted order makes most moves unnecessary: a new sibling comes last. Moves are
+counted on what the list will look like by then.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
+from itertools import pairwise
 
 from dpsync.kinds.base import Kind, Order
 from dpsync.kinds.base import Node as NodeShape
@@ -165,5 +166,5 @@ def _by_needs(steps: list[Draft]) -> list[Draft]:
 
 
 def _chain(lane: list[Draft]) -> None:
-    for before, step in zip(lane, lane[1:], strict=False):
+    for before, step in pairwise(lane):
         step.follows.add(before.id)

@@ -1,5 +1,6 @@
-"""Order of siblings. Keep a longest increasing subsequence in place and move only the rest: n − LIS moves, minimal.
+"""The order of siblings, reached with the fewest moves.
 
+A longest increasing subsequence stays in place and only the rest is moved: n − LIS moves, which is minimal.
 Siblings that are not declared keep their place; they are never counted and never moved.
 """
 

@@ -1,4 +1,7 @@
-"""The planner: Desired and Snapshot in, Plan out. Compare, decide what goes, write the steps, order them, guard."""
+"""The planner: Desired and Snapshot in, Plan out.
+
+It compares, decides what goes, writes the steps, orders them and guards the result.
+"""
 
 from __future__ import annotations
 
@@ -132,7 +135,7 @@ class _Planner:
             self.book.add(self.builder.update(resource, live, [item], tag=item.field.name))
 
     def _waits(self, item: Changed) -> bool:
-        """Whether it names something that this plan makes: then the rest of the update must not wait for it."""
+        """Whether it names something this plan makes: then the rest of the update must not wait for it."""
         return bool(item.field.after) or any(
             self.context.known_id(ref) is None for ref in references(item.after)
         )
@@ -227,7 +230,7 @@ class _Planner:
                 if address in context.desired.resources
             },
             requests=context.snapshot.requests,
-            origins=self._origins(changes),
+            origins=self._origins(),
         )
 
     def adopted_changes(self) -> set[Address]:
@@ -255,7 +258,9 @@ class _Planner:
             digest=object_digest(live, set(resource.fields)) if live else None,
             # Where a new node stands is in its address.
             differences=tuple(
-                item.difference(context, resource) for item in changes if live is not None or not item.field.nest
+                item.difference(context, resource)
+                for item in changes
+                if live is not None or not item.field.nest
             ),
             moved=moves[0].says if moves else None,
             steps=tuple(step.frozen() for step in drafts),
@@ -295,7 +300,7 @@ class _Planner:
                 )
         return tuple(found)
 
-    def _origins(self, changes: list[Change]) -> dict[str, Origin]:
+    def _origins(self) -> dict[str, Origin]:
         origins: dict[str, Origin] = {}
         resources = self.context.desired.resources
         for address, resource in resources.items():

@@ -1,4 +1,4 @@
-"""What goes: undeclared things where `prune` covers their place, what goes along with them, and what is kept."""
+"""What goes: undeclared things where `prune` covers their place, what goes along; and what is kept."""
 
 from __future__ import annotations
 
@@ -100,7 +100,10 @@ def _tree_read(context: Context, owner: Identity, scope: Address) -> bool:
 
 
 def losses(context: Context, going: Removal, doomed: Identity) -> Iterator[tuple[LiveObject, str, bool]]:
-    """Kept objects that still name a doomed one in a field this plan does not write; whether they go as a whole."""
+    """Kept objects that still name a doomed one in a field this plan does not write.
+
+    With each comes the field's name, and whether the object goes as a whole.
+    """
     for live in context.snapshot.objects.values():
         if going.gone(live.identity) or live.identity == doomed:
             continue

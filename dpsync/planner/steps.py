@@ -109,7 +109,7 @@ class Builder:
             and item.name != kind.natural
             and (value := resource.fields.get(item.name)) is not None
         }
-        values = {"fields": fields, **self._named(kind, resource), **self._child(kind, resource)}
+        values = {"fields": fields, **self._named(kind, resource), **self._child(resource)}
         own_id = values[call.gives.removeprefix("$")] if call.gives.startswith("$") else None
         gives = [Gives(address=str(resource.address), pointer=None if own_id else call.gives, id=own_id)]
         if call.makes:
@@ -152,7 +152,7 @@ class Builder:
         named = self._named(kind, resource)
         return {name: text for name, value in named.items() if (text := _path_id(value)) is not None}
 
-    def _child(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+    def _child(self, resource: Resource) -> dict[str, Any]:
         if not resource.children:
             return {}
         child = self.context.desired.resources[resource.children[0]]

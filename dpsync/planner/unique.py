@@ -1,7 +1,7 @@
 """Values that only one may hold (paths, basenames): they are freed before they are taken.
 
-Who frees a value goes before who takes it; a ring is opened with a temporary value; what will be deleted steps aside.
-A value that stays with somebody else is a refusal.
+Who frees a value goes before who takes it; a ring is opened with a temporary value; what will be deleted
+steps aside. A value that stays with somebody else is a refusal.
 """
 
 from __future__ import annotations
@@ -118,18 +118,21 @@ class UniqueValues:
                 taker.step.needs.add(aside.id)
 
     def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
+        owner = self.context.address(holder.identity)
         self.refusals.append(
             Refusal(
                 code="taken",
                 address=f"{rename.resource.address}#{item.name}",
-                message=f'the {item.name} "{rename.value}" belongs to {self.context.address(holder.identity)}',
+                message=f'the {item.name} "{rename.value}" belongs to {owner}',
                 way_out=f"choose another {item.name}, or declare that {kind.noun} with a new one",
             )
         )
 
     def _one_at_a_time(self, renames: list[_Rename], existing: list[str]) -> None:
-        """The platform picks a value when something is made: so renames come first, and each new one gets its own
-        value before the next is made."""
+        """The platform picks a value when something is made: so renames come first.
+
+        Each new one gets its own value before the next is made.
+        """
         before: str | None = None
         for rename in renames:
             if rename.live is not None:

@@ -1,4 +1,4 @@
-"""The JSON that commands print: versioned models, so that their schema in `schemas/` is derived and tested."""
+"""The JSON that commands print: versioned models, so that the schemas in `schemas/` are derived, tested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpsync.render.plan_text import counts
 
 
 class PlanDocument(Frozen):
-    """What `plan --format json` prints. `can_apply` false means that apply would refuse; `refusals` say why."""
+    """What `plan --format json` prints. With `can_apply` false, apply would refuse; `refusals` say why."""
 
     format: Literal["dpsync.plan-output/1"] = "dpsync.plan-output/1"
     digest: str

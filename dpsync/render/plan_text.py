@@ -1,6 +1,7 @@
 """A plan for people: a tree first, words second, deletes last and loudest, the summary where the eye ends up.
 
-Reads the plan and nothing else. Every foreign text passes visible(). Colour only repeats what signs and words say.
+Reads the plan and nothing else. Every foreign text passes visible(). Colour only repeats what signs and words
+say.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _place(change: Change) -> tuple[str, ...]:
 
 
 def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """How many leading segments are on the screen already. The last one of `one` was a leaf and counts too."""
+    """How many leading segments are on screen already. The last one of `one` was a leaf and counts too."""
     count = 0
     for a, b in zip(one, other, strict=False):
         if a != b:

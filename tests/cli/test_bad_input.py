@@ -192,6 +192,21 @@ def test_no_url_or_token_is_wrong_usage(
     assert words in ended.err
 
 
+def test_an_address_with_the_version_is_corrected(
+    run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_URL", f"{platform.url}/v1")
+    ended = run("plan", "-C", str(example))
+    assert ended.code == 64
+    assert f"without /v1: {platform.url}" in ended.err
+
+
+def test_a_token_over_plain_http_is_warned_about(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DPSYNC_URL", "http://docs.invalid")
+    monkeypatch.setenv("DPSYNC_TOKEN", "t")
+    assert "the token can be read on the way" in run("plan", "-C", str(tmp_path)).err
+
+
 def test_a_token_can_come_from_a_file(
     run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

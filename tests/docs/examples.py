@@ -22,17 +22,18 @@ TOKEN = {"Authorization": "Bearer ada-token"}  # of the companion's built-in wor
 
 
 def lay_out(section: Section, directory: Path) -> dict[str, str]:
-    """Write the files of a section into a new project and run its shell; returns the environment after that."""
+    """Write the files of a section into a new project and run its shell; the environment after that."""
     (directory / ".git").mkdir(parents=True)
     env = {"PATH": os.environ["PATH"]}
     for block in section.blocks:
-        if block.language == "yaml":
+        if block.language == "yaml" or block.name:
             path = directory / (block.name or "dpsync.yaml")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
         elif block.language == "sh":
             script = f"set -e\n{block.text}env -0"
-            ended = subprocess.run(["sh", "-c", script], cwd=directory, env=env, capture_output=True, check=True)
+            shell = ["sh", "-c", script]
+            ended = subprocess.run(shell, cwd=directory, env=env, stdout=subprocess.PIPE, check=True)
             lines = ended.stdout.decode().rstrip("\0").split("\0")
             env = dict(line.split("=", 1) for line in lines)
     return env

@@ -1,4 +1,4 @@
-"""docs/errors.md names every code that dpsync can print, and no other; its examples produce what they stand under."""
+"""docs/errors.md names every code that dpsync can print, and no other; its examples produce those codes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _diagnostic_codes() -> set[str]:
 
 def _ending_codes() -> set[str]:
     found = _calls("Diagnostic", iter([SOURCE / "cli" / "edge.py"]))
-    return {call.args[0].value for call in found if isinstance(call.args[0], ast.Constant)}
+    return {str(call.args[0].value) for call in found if isinstance(call.args[0], ast.Constant)}
 
 
 def _refusal_codes() -> set[str]:
@@ -48,7 +48,7 @@ def _refusal_codes() -> set[str]:
     for call in _calls("Refusal", SOURCE.rglob("*.py")):
         code = next(word.value for word in call.keywords if word.arg == "code")
         if isinstance(code, ast.Constant):
-            found.add(code.value)
+            found.add(str(code.value))
         else:
             assert ast.unparse(code) == "f'last-{guard.value}'"
             found |= {f"last-{kind.guard.value}" for kind in REGISTRY.ordered if kind.guard}

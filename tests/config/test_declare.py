@@ -1,0 +1,269 @@
+"""Which entries there are: keys, shapes and addresses. Each wrong thing is told at its place, with what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .loading import expect, loaded, organization, site
+
+UNKNOWN = [
+    ("▸titel: Acme", 'did you mean "title"?'),
+    ("▸zzz: 1", "known keys: "),
+    ("teams: { w: { title: W, ▸tilte: X } }", 'did you mean "title"?'),
+    ("teams: { w: { title: W, ▸previousely: X } }", 'unknown key "previousely" in a team'),
+    ("members: { ada@acme.example: { role: read, ▸roll: x } }", 'did you mean "role"?'),
+    ("members: { ada@acme.example: { role: read, ▸email: x } }", 'unknown key "email" in a member'),
+    ("teams: { w: { title: W, members: { ada@acme.example: { role: owner, ▸user: x } } } }", "in a team member"),
+    ("collections: { p: { title: P, ▸colour: red } }", 'unknown key "colour" in a collection'),
+    ("spaces: { p: { title: P, ▸colection: x } }", 'did you mean "collection"?'),
+    ("spaces: { p: { title: P, ▸parent: x } }", 'unknown key "parent" in a space'),
+    ("sites: { d: { title: Docs, ▸hostname: x } }", 'unknown key "hostname" in a site'),
+    ("sites: { d: { title: Docs, ▸Title: x } }", 'did you mean "title"?'),
+    ("sites: { d: { title: Docs, ▸3: x } }", 'unknown key "3" in a site'),
+    ("sites: { d: { title: Docs, ▸null: x } }", 'unknown key "null" in a site'),
+    ("sites: { d: { title: Docs, adaptiveContent: { enabled: true, ▸enable: 1 } } }", 'did you mean "enabled"?'),
+    ("defaultContent: { type: site, site: { id: x }, ▸page: 1 }", 'unknown key "page"'),
+    ("mergeRules: { type: rules, rules: [{ rule: require_agent_review, ▸users: [] }] }", "in this rule"),
+]
+
+
+@pytest.mark.parametrize(("body", "words"), UNKNOWN)
+def test_an_unknown_key_is_told_at_every_level(tmp_path: Path, body: str, words: str) -> None:
+    expect(tmp_path, organization(body), "DP201", words)
+
+
+@pytest.mark.parametrize(
+    ("structure", "words"),
+    [
+        ("- { type: space, key: en, space: en, ▸pth: en }", 'did you mean "path"?'),
+        ("- { type: space, key: en, space: en, ▸title: En }", 'unknown key "title" in a site space'),
+        ("- { type: section, key: s, title: Sec, ▸url: x, children: [{ type: space, key: en, space: en }] }", "section"),
+        ("- { type: section-group, key: g, title: G, ▸path: x }", 'unknown key "path" in a section group'),
+        ("- { type: space, key: en, space: en, ▸children: [] }", 'unknown key "children" in a site space'),
+        ("- { type: space, key: en, space: en, ▸section: s }", 'unknown key "section" in a site space'),
+    ],
+)
+def test_an_unknown_key_of_a_node(tmp_path: Path, structure: str, words: str) -> None:
+    expect(tmp_path, site(structure), "DP201", words)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("teams: ▸[]", "teams is a mapping of entries"),
+        ("▸teams:", "write {} to say that there are none"),
+        ("▸teams: writers", "teams is a mapping of entries"),
+        ("teams: { w: ▸Writers }", "a team is a mapping"),
+        ("teams: { w: ▸[a] }", "a team is a mapping"),
+        ("teams: { w: { title: W, id: ▸5 } }", "id is the platform's id, a text"),
+        ("teams: { w: { title: W, id: ▸'' } }", "id is the platform's id, a text"),
+        ("sites: { d: { title: Docs, structure: ▸{} } }", "structure is a list of nodes"),
+        ("sites: { d: { title: Docs, structure: ▸no } }", "structure is a list of nodes"),
+        ("sites: { d: { title: Docs, structure: ▸null } }", "structure is a list of nodes"),
+        ("id2: 1", ""),
+    ][:-1],
+)
+def test_a_wrong_shape(tmp_path: Path, body: str, words: str) -> None:
+    expect(tmp_path, organization(body.replace("▸[]", "[]").replace("teams: []", "▸teams: []")), "DP202", words)
+
+
+@pytest.mark.parametrize(
+    ("structure", "words"),
+    [
+        ("- ▸just text", "a node is a mapping"),
+        ("- ▸{ key: en, space: en }", "one of "),
+        ("- { type: ▸spaces, key: en, space: en }", 'did you mean "space"?'),
+        ("- { type: ▸page, key: en }", "a node needs a known type"),
+        ("- { type: ▸[space], key: en }", "a node needs a known type"),
+        ("- { type: section-group, key: g, title: G, children: ▸{} }", "children is a list of nodes"),
+    ],
+)
+def test_a_node_that_is_none(tmp_path: Path, structure: str, words: str) -> None:
+    expect(tmp_path, site(structure), "DP202", words)
+
+
+@pytest.mark.parametrize(
+    ("structure", "words"),
+    [
+        (
+            "- { type: section, key: s, title: Sec, children: [{ type: space, key: a, space: en }] }\n"
+            "- { type: space, key: ▸b, space: fr }",
+            "cannot stand side by side at the root",
+        ),
+        (
+            "- { type: space, key: a, space: en }\n- { type: section-group, key: ▸b, title: More }",
+            "cannot stand side by side at the root",
+        ),
+        (
+            "- { type: section-group, key: g, title: G, children: [{ type: ▸space, key: a, space: en }] }",
+            "a section group holds: ",
+        ),
+        (
+            "- type: section\n  key: s\n  title: Sec\n  children:\n    - { type: space, key: a, space: en }\n"
+            "    - { type: ▸section, key: t, title: Sec }",
+            "a section holds: space",
+        ),
+    ],
+)
+def test_a_node_where_it_may_not_stand(tmp_path: Path, structure: str, words: str) -> None:
+    expect(tmp_path, site(structure), "DP214", words)
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [
+        "- { type: section, key: ▸s, title: Sec }",
+        "- { type: section, key: ▸s, title: Sec, children: [] }",
+        "- { type: section-group, key: g, title: G, children: [{ type: section, key: ▸s, title: Sec }] }",
+    ],
+)
+def test_a_section_shows_at_least_one_space(tmp_path: Path, structure: str) -> None:
+    expect(tmp_path, site(structure), "DP215", "needs at least one site space")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "teams: { ▸-x: { title: X } }",
+        "teams: { '▸a b': { title: X } }".replace("'▸", "▸'"),
+        "teams: { ▸é: { title: X } }",
+        "sites: { ▸.a: { title: Docs } }",
+        "spaces: { ▸a/b: { title: X } }",
+        "spaces: { ▸'': { title: X } }",
+    ],
+)
+def test_a_local_key_is_letters_digits_dots_underscores_and_hyphens(tmp_path: Path, body: str) -> None:
+    expect(tmp_path, organization(body), "DP211", "letters, digits, dots, underscores and hyphens")
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [
+        "- { type: ▸space, space: en }",
+        "- { type: space, key: ▸'a b', space: en }",
+        "- { type: space, key: ▸[a], space: en }",
+        "- { type: space, key: ▸null, space: en }",
+    ],
+)
+def test_a_node_has_a_key(tmp_path: Path, structure: str) -> None:
+    expect(tmp_path, site(structure), "DP211", "key: is a local name, never sent")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("teams: { ▸w: }", 'the team "w" is empty'),
+        ("members: { ▸ada@acme.example: }", "or its role"),
+        ("members: { ▸ada@acme.example: null }", "write {} for one without settings"),
+        ("teams: { w: { title: W, members: { ▸ada@acme.example: ~ } } }", "or its role"),
+        ("sites: { ▸d: ~ }", 'the site "d" is empty'),
+        ("sites: { d: { title: Docs, ▸adaptiveSchema: } }", "is empty"),
+    ],
+)
+def test_an_entry_is_never_null(tmp_path: Path, body: str, words: str) -> None:
+    expect(tmp_path, organization(body), "DP212", words)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "members: { ada@acme.example: read, ▸ADA@acme.example: admin }",
+        "teams: { w: { title: W, members: { Ada@acme.example: owner, ▸ada@ACME.example: member } } }",
+    ],
+)
+def test_two_keys_that_are_one_person(tmp_path: Path, body: str) -> None:
+    expect(tmp_path, organization(body), "DP213", "declared twice")
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [
+        "- { type: space, key: a, space: en }\n- { type: space, key: ▸a, space: fr }",
+        "- { type: section-group, key: g, title: G, children: [{ type: section-group, key: ▸g, title: H }] }",
+        "- { type: section-group, key: s, title: G }\n"
+        "- { type: section, key: ▸s, title: Sec, children: [{ type: space, key: a, space: en }] }",
+        "- { type: section, key: s, title: Sec, children: [{ type: space, key: a, space: en },"
+        " { type: space, key: ▸a, space: fr }] }",
+    ],
+)
+def test_two_nodes_with_one_address(tmp_path: Path, structure: str) -> None:
+    expect(tmp_path, site(structure), "DP213", "declared twice")
+
+
+def test_keys_of_site_spaces_are_unique_in_their_section_only(tmp_path: Path) -> None:
+    text = site(
+        "- { type: section, key: s, title: Sec, children: [{ type: space, key: a, space: en }] }\n"
+        "- { type: section, key: t, title: Tec, children: [{ type: space, key: a, space: en }] }"
+    )
+    desired, diagnostics = loaded(tmp_path, text)
+    assert diagnostics == []
+    addresses = {str(address) for address in desired.resources}
+    assert {"acme/sites/docs/structure/s/a", "acme/sites/docs/structure/t/a"} <= addresses
+
+
+def test_the_address_of_a_section_is_the_same_in_any_group(tmp_path: Path) -> None:
+    text = site(
+        "- type: section-group\n  key: g\n  title: G\n  children:\n    - type: section-group\n      key: h\n      title: H\n"
+        "      children: [{ type: section, key: s, title: Sec, children: [{ type: space, key: a, space: en }] }]"
+    )
+    desired, diagnostics = loaded(tmp_path, text)
+    assert diagnostics == []
+    nodes = {str(address): resource for address, resource in desired.resources.items() if "structure" in str(address)}
+    base = "acme/sites/docs/structure"
+    assert list(nodes) == [f"{base}/g", f"{base}/h", f"{base}/s", f"{base}/s/a"]
+    assert str(nodes[f"{base}/s"].parent) == "acme/sites/docs"
+    assert str(nodes[f"{base}/s"].holder) == f"{base}/h"
+    assert str(nodes[f"{base}/s/a"].parent) == f"{base}/s"
+
+
+@pytest.mark.parametrize("word", ["teams", "sites", "members", "spaces", "collections"])
+def test_no_organization_is_called_like_a_kind(tmp_path: Path, word: str) -> None:
+    expect(tmp_path, f"dpsync: 1\norganizations:\n  ▸{word}: {{ id: acme }}\n", "DP210", "the word of a kind")
+
+
+def test_an_organization_is_only_ever_found(tmp_path: Path) -> None:
+    expect(tmp_path, "dpsync: 1\norganizations:\n  ▸acme: { title: Acme }\n", "DP216", "write id:")
+
+
+def test_a_hostname_is_enough_to_find_an_organization(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "dpsync: 1\norganizations:\n  acme: { hostname: acme }\n")[1] == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(f"▸{word}: {{}}" for word in ("saml", "openapi", "translations", "integrations", "glossary")),
+        "▸agentInstructions: { file: agents.md }",
+        "▸permissions: {}",
+        "sites: { d: { title: Docs, ▸customization: {} } }",
+        "sites: { d: { title: Docs, ▸permissions: {} } }",
+        "sites: { d: { title: Docs, ▸redirects: {} } }",
+        "sites: { d: { title: Docs, ▸shareLinks: {} } }",
+        "sites: { d: { title: Docs, ▸visitorAuth: {} } }",
+        "spaces: { s: { title: Ess, ▸permissions: {} } }",
+        "collections: { c: { title: Cee, ▸permissions: {} } }",
+        "spaces: { s: { title: Ess, ▸previously: Old } }",
+        "spaces: { s: { title: Ess, ▸new: true } }",
+        "teams: { w: { title: W, ▸previously: Old } }",
+    ],
+)
+def test_words_of_the_format_that_do_nothing_yet_are_refused(tmp_path: Path, body: str) -> None:
+    expect(tmp_path, organization(body), "DP250", "is not supported yet")
+
+
+def test_environments_are_not_supported_yet(tmp_path: Path) -> None:
+    expect(tmp_path, organization("title: Acme", "▸environments: { prod: {} }\n"), "DP250", "is not supported yet")
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [
+        "- { type: ▸external-link, key: l, title: Link, url: 'https://acme.example' }",
+        "- { type: space, key: a, space: en, ▸customization: {} }",
+        "- { type: space, key: a, space: en, ▸previously: b }",
+    ],
+)
+def test_nodes_and_words_of_nodes_that_do_nothing_yet_are_refused(tmp_path: Path, structure: str) -> None:
+    expect(tmp_path, site(structure), "DP250", "not supported yet")

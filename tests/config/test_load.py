@@ -1,0 +1,173 @@
+"""From files to Desired: all errors at once, every field with its place, the same whatever the order of keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import load
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.values import Ref
+
+from .loading import loaded, marked, organization
+
+MANY = """\
+dpsync: 1
+policy: { prune: [▸'a*'], ▸purge: [] }
+organizations:
+  acme:
+    id: acme
+    ▸titel: Acme
+    sso: ▸perhaps
+    members: { ▸lin@acme.example: }
+    teams:
+      writers: { title: ▸'' }
+      ▸'no key': { title: X }
+    spaces:
+      a: { title: Same, collection: ▸nowhere }
+      b: { ▸title: Same }
+    sites:
+      docs:
+        title: Docs
+        type: ▸enormous
+        structure:
+          - { type: space, key: en, space: ▸c }
+          - { type: section, key: ▸s, title: Sec, children: [{ type: space, key: en, space: a }] }
+          - { type: section, key: ▸t, title: Tec }
+          - { type: ▸external-link, key: l }
+"""
+
+
+def test_every_error_is_found_at_once(tmp_path: Path) -> None:
+    plain, places = marked(MANY)
+    found = {(f"{item.span.line}:{item.span.column}", item.code) for item in loaded(tmp_path, plain)[1] if item.span}
+    assert {place for place, _ in found} == set(places)
+    assert {code for _, code in found} == {
+        "DP230", "DP201", "DP202", "DP212", "DP203", "DP211", "DP220", "DP223", "DP214", "DP215", "DP250",
+    }  # fmt: skip
+
+
+def test_errors_end_with_exit_code_5_and_carry_the_files(tmp_path: Path) -> None:
+    plain, _ = marked(MANY)
+    (tmp_path / "dpsync.yaml").write_text(plain)
+    with pytest.raises(DiagnosticError) as found:
+        load(tmp_path / "dpsync.yaml", {})
+    assert found.value.exit_code is Exit.INVALID
+    assert found.value.texts == {"dpsync.yaml": plain}
+    assert len(found.value.diagnostics) > 10
+
+
+def test_a_second_place_is_shown_where_two_are_wrong_together(tmp_path: Path) -> None:
+    body = "members: { ada@acme.example: read, ADA@acme.example: read }\nteams: { a: { title: T }, b: { title: T } }"
+    _, diagnostics = loaded(tmp_path, organization(body))
+    assert {item.code: [str(span) for _, span in item.related] for item in diagnostics} == {
+        "DP213": ["dpsync.yaml:5:16"],
+        "DP223": ["dpsync.yaml:6:19"],
+    }
+
+
+def test_findings_name_the_entry_where_there_is_one(tmp_path: Path) -> None:
+    _, (wrong,) = loaded(tmp_path, organization("teams: { w: { title: '' } }"))
+    assert wrong.address == "acme/teams/w"
+
+
+def test_errors_in_an_included_file_are_told_there(tmp_path: Path) -> None:
+    root = "dpsync: 1\ninclude: [teams.yaml]\norganizations: { acme: { id: acme } }\n"
+    _, (wrong,) = loaded(tmp_path, root, {"teams.yaml": "organizations:\n  acme:\n    teams: { w: { titel: W, title: W } }\n"})
+    assert (wrong.code, str(wrong.span)) == ("DP201", "teams.yaml:3:19")
+
+
+def test_every_field_knows_where_it_was_written(tmp_path: Path) -> None:
+    body = """
+        title: Acme
+        members: { ada@acme.example: admin }
+        spaces:
+          en: { title: English, collection: { id: c } }
+    """
+    desired, _ = loaded(tmp_path, organization(body))
+    places = {
+        f"{address}#{name}": str(span).removeprefix("dpsync.yaml:")
+        for address, resource in desired.resources.items()
+        for name, span in resource.spans.items()
+    }
+    assert places == {
+        "acme#id": "4:9",
+        "acme#title": "5:5",
+        "acme/members/ada@acme.example#email": "6:16",
+        "acme/members/ada@acme.example#role": "6:34",
+        "acme/spaces/en#title": "8:13",
+        "acme/spaces/en#collection": "8:29",
+    }
+
+
+def test_a_variable_is_put_in_before_anything_is_checked(tmp_path: Path) -> None:
+    desired, diagnostics = loaded(tmp_path, "dpsync: 1\norganizations: { acme: { id: '${ORG}', title: '${T:-Acme}' } }\n", env={"ORG": "x1"})
+    assert diagnostics == []
+    resource = desired.resources[Address.root("acme")]
+    assert (resource.pin, resource.fields["title"]) == ("x1", "Acme")
+
+
+def test_the_order_of_keys_and_files_means_nothing(tmp_path: Path) -> None:
+    one, _ = loaded(
+        tmp_path / "one",
+        organization(
+            "teams: { a: { title: Aaa, members: { ada@acme.example: owner } }, b: { title: Bbb } }\n"
+            "spaces: { x: { title: Exx, collection: c } }\ncollections: { c: { title: Cee } }"
+        ),
+    )
+    two, _ = loaded(
+        tmp_path / "two",
+        "include: [b.yaml, a.yaml]\norganizations: { acme: { collections: { c: { title: Cee } } } }\ndpsync: 1\n",
+        {
+            "a.yaml": "organizations: { acme: { spaces: { x: { collection: c, title: Exx } }, id: acme } }",
+            "b.yaml": "organizations: { acme: { teams: { b: { title: Bbb }, a: { members: { ada@acme.example: owner }, title: Aaa } } } }",
+        },
+    )
+    for field in ("kind", "key", "parent", "holder", "fields", "pin", "children"):
+        assert {address: getattr(item, field) for address, item in one.resources.items()} == {
+            address: getattr(item, field) for address, item in two.resources.items()
+        }
+    assert set(one.scopes) == set(two.scopes)
+    assert set(one.lookups) == set(two.lookups)
+
+
+def test_nodes_know_what_holds_them_and_what_they_hold(tmp_path: Path) -> None:
+    body = """
+        spaces: { en: { title: English } }
+        sites:
+          docs:
+            title: Docs
+            structure:
+              - type: section-group
+                key: g
+                title: Group
+                children:
+                  - type: section
+                    key: s
+                    title: Sec
+                    children: [{ type: space, key: e, space: en }]
+    """
+    desired, diagnostics = loaded(tmp_path, organization(body))
+    assert diagnostics == []
+    base = Address.parse("acme/sites/docs/structure")
+    section, place = desired.resources[base.child("s")], desired.resources[base.child("s", "e")]
+    assert section.fields["group"] == Ref(base.child("g"))
+    assert place.fields["section"] == Ref(base.child("s"))
+    assert desired.resources[Address.parse("acme/sites/docs")].children == (base.child("g"),)
+    assert desired.resources[base.child("g")].children == (base.child("s"),)
+
+
+def test_a_key_that_is_a_number_is_that_text(tmp_path: Path) -> None:
+    body = """
+        spaces: { 2024: { title: Old } }
+        sites:
+          docs:
+            title: Docs
+            structure: [{ type: space, key: 1.0, space: "2024" }]
+    """
+    desired, diagnostics = loaded(tmp_path, organization(body))
+    assert diagnostics == []
+    assert Address.parse("acme/sites/docs/structure/1.0") in desired.resources
+

@@ -1,0 +1,128 @@
+"""The policy: what is pruned, protected and left alone, and where a pattern may not reach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.model.address import Address
+from dpsync.model.desired import Limits
+
+from .loading import expect, loaded, organization
+
+TEAMS = "teams: { w: { title: W } }"
+
+
+def policy(text: str, body: str = TEAMS) -> str:
+    return organization(body, f"policy: {text}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        ("▸[teams]", "DP202", "policy is a mapping"),
+        ("▸null", "DP202", "policy is a mapping"),
+        ("▸none", "DP202", "policy is a mapping"),
+        ("{ ▸prunes: [teams] }", "DP201", 'did you mean "prune"?'),
+        ("{ prune: ▸teams }", "DP202", "prune is a list of address patterns"),
+        ("{ prune: ▸null }", "DP202", "prune is a list of address patterns"),
+        ("{ protect: [▸5] }", "DP202", "an address pattern is a text"),
+        ("{ ignore: [▸{ a: b }] }", "DP202", "an address pattern is a text"),
+        ("{ prune: [▸'te*'] }", "DP230", "stands for a whole segment"),
+        ("{ prune: [▸teams/] }", "DP230", "segments joined by single slashes"),
+        ("{ protect: [▸''] }", "DP230", "segments joined by single slashes"),
+        ("{ ignore: [▸'teams/*#'] }", "DP230", "a field's name is missing"),
+        ("{ prune: [▸'teams/*#title'] }", "DP230", "prune takes addresses, not fields"),
+        ("{ protect: [▸'teams/*#title'] }", "DP230", "protect takes addresses, not fields"),
+        ("{ limits: ▸5 }", "DP202", "limits is a mapping of deletes and percent"),
+        ("{ limits: { ▸delete: 5 } }", "DP201", 'did you mean "deletes"?'),
+        ("{ limits: { deletes: ▸-1 } }", "DP202", "deletes is a number from 0 up"),
+        ("{ limits: { deletes: ▸true } }", "DP202", "deletes is a number from 0 up"),
+        ("{ limits: { percent: ▸20% } }", "DP202", "percent is a number from 0 up"),
+        ("{ limits: { percent: ▸1.5 } }", "DP202", "percent is a number from 0 up"),
+        ("{ ignore: [▸'teams/*#title'] }", "DP231", '"title" is a natural key of a team'),
+        ("{ ignore: [▸'acme/teams/w#title'] }", "DP231", "pin acme/teams/w with id:"),
+        ("{ ignore: [▸'**#title'] }", "DP231", "cannot be ignored"),
+    ],
+)
+def test_a_policy_that_cannot_be_meant(tmp_path: Path, text: str, code: str, words: str) -> None:
+    expect(tmp_path, policy(text), code, words)
+
+
+@pytest.mark.parametrize(
+    ("field", "natural"), [("basename", True), ("title", True), ("visibility", False), ("published", False)]
+)
+def test_every_natural_key_of_a_kind_is_one(tmp_path: Path, field: str, natural: bool) -> None:
+    body = "sites: { d: { title: Docs, basename: docs } }"
+    found = loaded(tmp_path, policy(f"{{ ignore: ['sites/*#{field}'] }}", body))[1]
+    assert [item.code for item in found] == ["DP231"] * natural
+
+
+def test_a_natural_key_of_what_is_pinned_may_be_ignored(tmp_path: Path) -> None:
+    text = policy("{ ignore: ['teams/*#title'] }", "teams: { w: { title: W, id: t1 } }")
+    assert loaded(tmp_path, text)[1] == []
+
+
+@pytest.mark.parametrize("text", ["{}", "{ prune: [], protect: [], ignore: [], limits: {} }"])
+def test_a_policy_may_be_empty(tmp_path: Path, text: str) -> None:
+    desired, diagnostics = loaded(tmp_path, policy(text))
+    assert diagnostics == []
+    assert (desired.policy.prune, desired.policy.limits) == ((), Limits(5, 20))
+
+
+def test_limits_have_defaults_of_their_own(tmp_path: Path) -> None:
+    desired, _ = loaded(tmp_path, policy("{ limits: { deletes: 0 } }"))
+    assert desired.policy.limits == Limits(0, 20)
+
+
+# Empty mappings.
+
+
+@pytest.mark.parametrize(
+    ("body", "pattern", "meant"),
+    [
+        ("▸teams: {}", None, False),
+        ("▸teams: {}", "spaces", False),
+        ("▸teams: {}", "teams/*", False),
+        ("▸teams: {}", "teams", True),
+        ("▸teams: {}", "acme/teams", True),
+        ("▸teams: {}", "globex/teams", False),
+        ("▸teams: {}", "**", True),
+        ("teams: { w: { title: W, ▸members: {} } }", "teams", False),
+        ("teams: { w: { title: W, ▸members: {} } }", "teams/*/members", True),
+        ("sites: { d: { title: Docs, ▸structure: [] } }", None, False),
+        ("sites: { d: { title: Docs, ▸structure: [] } }", "sites/*/structure", True),
+    ],
+)
+def test_empty_means_none_only_where_prune_covers_it(tmp_path: Path, body: str, pattern: str | None, meant: bool) -> None:
+    text = policy("{}" if pattern is None else f"{{ prune: ['{pattern}'] }}", body)
+    if meant:
+        assert loaded(tmp_path, text.replace("▸", ""))[1] == []
+    else:
+        expect(tmp_path, text, "DP232", "would mean nothing here")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "pruned"),
+    [
+        ("teams", {"acme/teams"}),
+        ("teams/*/members", {"acme/teams/w/members"}),
+        ("acme/*", {"acme/teams", "acme/sites"}),
+        ("sites/*/structure", {"acme/sites/d/structure"}),
+        ("sites/*/structure/*", set()),
+        ("sites/d", set()),
+        ("**", {"acme/teams", "acme/teams/w/members", "acme/sites", "acme/sites/d/structure"}),
+    ],
+)
+def test_a_prune_pattern_covers_exactly_the_places_that_it_matches(
+    tmp_path: Path, pattern: str, pruned: set[str]
+) -> None:
+    body = """
+        teams: { w: { title: W, members: { ada@acme.example: owner } } }
+        sites: { d: { title: Docs, structure: [{ type: section-group, key: g, title: G }] } }
+    """
+    desired, diagnostics = loaded(tmp_path, policy(f"{{ prune: ['{pattern}'] }}", body))
+    assert diagnostics == []
+    assert {str(address) for address in desired.scopes if desired.pruned(address)} == pruned
+    assert Address.parse("acme/teams/w/members") in desired.scopes

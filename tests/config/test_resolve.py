@@ -1,0 +1,332 @@
+"""Every field by its type, every reference by what is declared, and what needs more than one entry to be wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.model.address import Address
+from dpsync.model.values import LiveId, Ref, to_plain
+
+from .loading import expect, loaded, organization, site
+
+MEMBERS = "members: { ada@acme.example: admin }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("title: ▸5", 'put it in quotes ("…") to make it text'),
+        ("title: ▸true", "found the boolean true"),
+        ("title: ▸[Acme]", "expected text, found a list"),
+        ("title: ▸{ a: b }", "expected text, found a mapping"),
+        ("sso: ▸'yes'", 'expected true or false, found the text "yes"'),
+        ("sso: ▸1", "found the number 1"),
+        ("defaultRole: ▸owner", "expected one of admin, create, review, edit, comment, read, guest"),
+        ("members: { ada@acme.example: ▸owner }", "expected one of "),
+        ("members: { ada@acme.example: { role: ▸ADMIN } }", 'found the text "ADMIN"'),
+        ("members: { ada@acme.example: { role: read, sso: ▸maybe } }", "expected true or false"),
+        ("emailDomains: ▸acme.example", "expected a list"),
+        ("emailDomains: [▸5]", "expected text"),
+        ("sites: { d: { title: Docs, adaptiveContent: ▸true } }", "expected a mapping"),
+        ("spaces: { s: { title: Ess, collection: ▸5 } }", "the key of a collection, or {id: …}"),
+        ("spaces: { s: { title: Ess, collection: ▸{ id: 5 } } }", "or {id: …}"),
+        ("spaces: { s: { title: Ess, collection: ▸{ name: x } } }", "or {id: …}"),
+        ("spaces: { s: { title: Ess, language: ▸english } }", "expected one of en, fr"),
+        ("mergeRules: ▸{ rules: [] }", "a mapping with type: rules | none"),
+        ("mergeRules: { type: ▸inherit }", "expected one of rules, none"),
+        ("mergeRules: { type: rules, rules: [{ rule: ▸magic }] }", "expected one of require_specific_reviewers"),
+        ("defaultContent: { type: ▸space }", "expected one of site"),
+    ],
+)
+def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> None:
+    expect(tmp_path, organization(body), "DP202", words)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ("title: ▸A", "DP203", "1 characters; 2 to 255 are allowed"),
+        ("teams: { w: { title: ▸'' } }", "DP203", "1 to 64 are allowed"),
+        (f"teams: {{ w: {{ title: ▸{'x' * 65} }} }}", "DP203", "65 characters"),
+        ("collections: { c: { title: C, description: ▸" + "x" * 101 + " } }", "DP203", "at most 100 are allowed"),
+        ("logo: ▸ftp://acme.example/x.png", "DP204", "http:// or https://"),
+        ("members: { ▸nobody: read }", "DP204", "is not an e-mail address"),
+        ("sites: { d: { title: Docs, proxy: ▸acme } }", "DP204", "a host and a path (host/docs)"),
+        ("emailDomains: [a.example, ▸a.example]", "DP207", "stands in the list already"),
+        ("teams: { ▸w: {} }", "DP206", '"title" is missing in the team "w"'),
+        ("spaces: { ▸s: { emoji: x } }", "DP206", '"title" is missing'),
+        ("teams: { w: { title: W, members: { ▸ada@acme.example: {} } } }", "DP206", '"role" is missing'),
+        ("sites: { d: { title: Docs, adaptiveContent: ▸{} } }", "DP206", '"enabled" is missing'),
+        ("type: ▸business", "DP221", "only ever set by the platform"),
+    ],
+)
+def test_a_value_that_is_not_allowed(tmp_path: Path, body: str, code: str, words: str) -> None:
+    expect(tmp_path, organization(body), code, words)
+
+
+@pytest.mark.parametrize("node", ["{ type: section, key: ▸s, children: [{ type: space, key: a, space: en }] }",
+                                  "{ type: section-group, key: ▸s }", "{ type: space, key: ▸s }"])  # fmt: skip
+def test_what_a_node_must_say(tmp_path: Path, node: str) -> None:
+    expect(tmp_path, site(f"- {node}"), "DP206", "is missing")
+
+
+# Null, empty and absent.
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "title: ▸null",
+        "title: ▸~",
+        "sso: ▸null",
+        "emailDomains: ▸null",
+        "defaultRole: ▸null",
+        "members: { ada@acme.example: { role: ▸null } }",
+        "teams: { w: { title: ▸null } }",
+        "spaces: { s: { title: Ess, language: ▸null } }",
+        "sites: { d: { title: Docs, basename: ▸null } }",
+        "sites: { d: { title: Docs, published: ▸null } }",
+    ],
+)
+def test_a_field_that_cannot_be_cleared(tmp_path: Path, body: str) -> None:
+    expect(tmp_path, organization(body), "DP222", "remove the key to leave the field alone")
+
+
+@pytest.mark.parametrize(
+    ("body", "address", "field", "value"),
+    [
+        ("logo: null", "acme", "logo", None),
+        ("logo:", "acme", "logo", None),
+        ("defaultContent: ~", "acme", "defaultContent", None),
+        ("collections: { c: { title: C, description: null } }", "acme/collections/c", "description", None),
+        ("collections: { c: { title: C, description: '' } }", "acme/collections/c", "description", None),
+        ("spaces: { s: { title: Ess, collection: null } }", "acme/spaces/s", "collection", None),
+        ("spaces: { s: { title: Ess, emoji: 'null' } }", "acme/spaces/s", "emoji", "null"),
+        ("emailDomains: []", "acme", "emailDomains", []),
+        ("defaultRole: guest", "acme", "defaultRole", "guest"),
+        ("members: { Ada@Acme.example: read }", "acme/members/ada@acme.example", "email", "ada@acme.example"),
+    ],
+)
+def test_null_clears_and_empty_is_a_value(tmp_path: Path, body: str, address: str, field: str, value: Any) -> None:
+    desired, diagnostics = loaded(tmp_path, organization(body))
+    assert diagnostics == []
+    assert desired.resources[Address.parse(address)].fields[field] == value
+
+
+def test_what_is_absent_is_in_no_fields(tmp_path: Path) -> None:
+    desired, _ = loaded(tmp_path, organization("sites: { d: { title: Docs } }"))
+    assert dict(desired.resources[Address.parse("acme/sites/d")].fields) == {"title": "Docs"}
+
+
+def test_a_shorthand_is_the_main_field(tmp_path: Path) -> None:
+    short = loaded(tmp_path, organization("members: { ada@acme.example: read }"))[0]
+    long = loaded(tmp_path, organization("members: { ada@acme.example: { role: read } }"))[0]
+    address = Address.parse("acme/members/ada@acme.example")
+    assert short.resources[address].fields == long.resources[address].fields
+
+
+# References.
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("spaces: { s: { title: Ess, collection: ▸nope } }", "declare it, or write {id: …}"),
+        ("collections: { product: { title: P } }\nspaces: { s: { title: Ess, collection: ▸produkt } }", 'did you mean "product"?'),
+        ("collections: { c: { title: C, parent: ▸d } }", 'there is no collection "d"'),
+        ("collections: { c: { title: C, order: [▸s] } }", 'there is no space "s"'),
+        ("teams: { w: { title: W } }\nspaces: { s: { title: Ess, collection: ▸w } }", 'there is no collection "w"'),
+        ("defaultContent: { type: site, site: ▸docs }", 'there is no site "docs"'),
+        (MEMBERS + "teams: { w: { title: W, members: { ▸lin@acme.example: owner } } }", 'there is no member "lin@'),
+        (
+            MEMBERS + "mergeRules: { type: rules, rules: [{ rule: allow_bypass, users: [▸ida@acme.example] }] }",
+            'did you mean "ada@acme.example"?',
+        ),
+    ],
+)
+def test_an_unknown_reference(tmp_path: Path, body: str, words: str) -> None:
+    expect(tmp_path, organization(body), "DP220", words)
+
+
+def test_an_unknown_reference_in_a_node(tmp_path: Path) -> None:
+    expect(tmp_path, site("- { type: space, key: en, space: ▸enn }"), "DP220", 'did you mean "en"?')
+
+
+def test_a_reference_is_an_address_or_a_raw_id(tmp_path: Path) -> None:
+    body = "collections: { c: { title: C } }\nspaces: { s: { title: Ess, collection: c }, t: { title: Tee, collection: { id: x } } }"
+    desired, diagnostics = loaded(tmp_path, organization(body))
+    assert diagnostics == []
+    assert desired.resources[Address.parse("acme/spaces/s")].fields["collection"] == Ref(Address.parse("acme/collections/c"))
+    assert desired.resources[Address.parse("acme/spaces/t")].fields["collection"] == LiveId("x")
+
+
+def test_people_are_looked_up_where_members_are_not_declared(tmp_path: Path) -> None:
+    body = "teams: { w: { title: W, members: { Lin@acme.example: owner } } }"
+    desired, diagnostics = loaded(tmp_path, organization(body))
+    assert diagnostics == []
+    (lookup,) = desired.lookups.values()
+    assert (str(lookup.address), lookup.key) == ("acme/members/lin@acme.example", "lin@acme.example")
+    assert str(lookup.span) == "dpsync.yaml:5:40"
+
+
+def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) -> None:
+    text = (
+        "dpsync: 1\norganizations:\n  acme: { id: acme, collections: { c: { title: C } } }\n"
+        "  globex: { id: globex, spaces: { s: { title: Ess, collection: ▸c } } }\n"
+    )
+    expect(tmp_path, text, "DP220", 'there is no collection "c"')
+
+
+# More than one entry.
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ("teams: { a: { title: T }, b: { ▸title: T } }", "DP223", "or pin both with id:"),
+        ("spaces: { a: { title: Tee }, b: { ▸title: Tee } }", "DP223", "nothing that tells them apart"),
+        (
+            "collections: { c: { title: C } }\nspaces: { a: { title: T, collection: c }, b: { ▸title: T, collection: c } }",
+            "DP223",
+            "nothing that tells them apart",
+        ),
+        ("teams: { a: { title: T, id: x }, b: { title: U, id: ▸x } }", "DP224", 'the id "x" pins two teams'),
+        (
+            "sites: { a: { title: Aaa, basename: x }, b: { title: Bbb, ▸basename: x } }",
+            "DP225",
+            'two sites have the basename "x"',
+        ),
+        (
+            "spaces: { s: { title: Ess }, t: { title: Tee } }\ncollections: { c: { title: C, ▸order: [s] } }",
+            "DP227",
+            'is listed in the order of "c" but is not in it',
+        ),
+        (
+            "collections: { c: { title: C, ▸order: [s] }, d: { title: D } }\nspaces: { s: { title: Ess, collection: d } }",
+            "DP227",
+            "give it collection: c, or take it off the list",
+        ),
+        (
+            "collections: { c: { title: C, order: [s, ▸s] } }\nspaces: { s: { title: Ess, collection: c } }",
+            "DP207",
+            "stands in the list already",
+        ),
+    ],
+)
+def test_two_entries_that_do_not_go_together(tmp_path: Path, body: str, code: str, words: str) -> None:
+    expect(tmp_path, organization(body), code, words)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "teams: { a: { title: T, id: x }, b: { title: T, id: y } }",
+        "teams: { a: { title: T, id: x }, b: { title: T } }",
+        "collections: { c: { title: C } }\nspaces: { a: { title: T, collection: c }, b: { title: T, collection: null } }",
+        "spaces: { a: { title: T, language: en }, b: { title: T, language: fr } }",
+        "sites: { a: { title: Same, basename: x }, b: { title: Same, basename: y } }",
+    ],
+)
+def test_what_tells_two_entries_apart(tmp_path: Path, body: str) -> None:
+    assert loaded(tmp_path, organization(body))[1] == []
+
+
+SECTION = "- {{ type: section, key: {0}, title: Sec {0}, {1}, children: [{{ type: space, key: a, space: en{2} }}] }}\n"
+
+
+@pytest.mark.parametrize(
+    ("structure", "code", "words"),
+    [
+        (SECTION.format("s", "path: x", "") + SECTION.format("t", "▸path: x", ""), "DP225", "two sections have the path"),
+        (
+            SECTION.format("s", "default: true", "") + SECTION.format("t", "▸default: true", ""),
+            "DP226",
+            "only one can be",
+        ),
+        (
+            SECTION.format("s", "default: true", "")
+            + "- { type: section-group, key: g, title: G, children: [{ type: section, key: t, title: Tee,"
+            " ▸default: true, children: [{ type: space, key: a, space: en }] }] }",
+            "DP226",
+            "two sections are the default",
+        ),
+        (
+            "- { type: space, key: a, space: en, path: x }\n- { type: space, key: b, space: fr, ▸path: x }",
+            "DP225",
+            "a path is unique",
+        ),
+        (
+            "- { type: space, key: a, space: en, default: true }\n- { type: space, key: b, space: fr, ▸default: true }",
+            "DP226",
+            "two site spaces are the default",
+        ),
+    ],
+)
+def test_one_path_and_one_default(tmp_path: Path, structure: str, code: str, words: str) -> None:
+    expect(tmp_path, site(structure), code, words)
+
+
+def test_each_section_has_paths_and_a_default_of_its_own(tmp_path: Path) -> None:
+    text = site(SECTION.format("s", "path: x", ", path: p, default: true") + SECTION.format("t", "path: y", ", path: p, default: true"))
+    assert loaded(tmp_path, text)[1] == []
+
+
+# Values from files.
+
+SCHEMA = "sites: { d: { title: Docs, adaptiveSchema: { file: ▸schema.json } } }"
+GOOD = '{"type": "object", "properties": {"plan": {"type": "string"}}}'
+
+
+def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
+    root = "dpsync: 1\ninclude: [sites/docs.yaml]\norganizations: { acme: { id: acme } }\n"
+    part = "organizations: { acme: { sites: { d: { title: Docs, adaptiveSchema: { file: schema.json } } } } }\n"
+    desired, diagnostics = loaded(tmp_path, root, {"sites/docs.yaml": part, "sites/schema.json": GOOD})
+    assert diagnostics == []
+    value = desired.resources[Address.parse("acme/sites/d/adaptiveSchema")].fields["jsonSchema"]
+    assert value == {"type": "object", "properties": {"plan": {"type": "string"}}}
+    assert desired.texts["sites/schema.json"] == GOOD
+
+
+@pytest.mark.parametrize(
+    ("body", "files", "code", "words"),
+    [
+        (SCHEMA, {}, "DP122", 'cannot read "schema.json"'),
+        (SCHEMA.replace("schema.json", "../schema.json"), {}, "DP125", "lies outside of the project"),
+        (SCHEMA.replace("schema.json", "/etc/passwd"), {}, "DP125", "lies outside of the project"),
+        (SCHEMA.replace("schema.json", "schema.txt"), {"schema.txt": "text"}, "DP208", "neither JSON nor YAML"),
+        (SCHEMA.replace("schema.json", "5"), {}, "DP202", "the path of a file"),
+        (SCHEMA.replace("▸schema.json", "schema.json").replace("{ file", "▸{ file"), {"schema.json": "[]"}, "DP208", "of type object"),
+        ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object } } }", {}, "DP208", "with properties"),
+        ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object, properties: { a: { type: nope } } } } }", {},
+         "DP208", "no draft-07 JSON Schema: at properties/a/type"),
+        ("sites: { d: { title: Docs, adaptiveSchema: ▸text } }", {}, "DP208", "JSON Schema"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_none(tmp_path: Path, body: str, files: dict[str, str], code: str, words: str) -> None:
+    expect(tmp_path, organization(body), code, words, files)
+
+
+def test_a_link_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.json"
+    outside.write_text(GOOD)
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "schema.json").symlink_to(outside)
+    expect(project, organization(SCHEMA), "DP125", "lies outside of the project")
+
+
+def test_broken_json_is_told_in_its_own_file(tmp_path: Path) -> None:
+    _, (wrong,) = loaded(tmp_path, organization(SCHEMA.replace("▸", "")), {"schema.json": '{"type": }}'})
+    assert wrong.span is not None
+    assert (wrong.code, wrong.span.file) == ("DP101", "schema.json")
+
+
+def test_a_schema_in_place_may_have_a_key_called_file(tmp_path: Path) -> None:
+    body = "sites: { d: { title: Docs, adaptiveSchema: { type: object, properties: { file: { type: string } } } } }"
+    desired, diagnostics = loaded(tmp_path, organization(body))
+    assert diagnostics == []
+    fields = desired.resources[Address.parse("acme/sites/d/adaptiveSchema")].fields
+    assert to_plain(fields["jsonSchema"])["properties"] == {"file": {"type": "string"}}

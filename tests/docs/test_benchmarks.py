@@ -1,0 +1,55 @@
+"""The benchmarks run, and measure what they say; with sizes too small to mean anything."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from math import ceil
+from pathlib import Path
+
+import pytest
+
+from benchmarks import requests, yaml
+from dpsync.config.load import load
+from dpsync.server.thread import ThreadedServer
+
+from .examples import REGISTRY
+from .markdown import ROOT
+
+
+def run(*arguments: str) -> str:
+    command = [sys.executable, "-m", *arguments]
+    return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def test_the_readers_are_compared() -> None:
+    first, _, *rows = run("benchmarks.yaml", "--resources", "60", "--rounds", "1").splitlines()
+    assert first.startswith("60 resources, ")
+    assert [row[:26].strip() for row in rows] == list(yaml.READERS.values())
+    assert all(float(cell) > 0 for row in rows for cell in row[26:].replace(",", "").split())
+
+
+def test_the_requests_are_counted() -> None:
+    head, *rows = run("benchmarks.requests", "--sizes", "5").splitlines()
+    assert [int(cell) for row in rows for cell in row.split()] == [5, 1, 1, 1, 8, 8, 7]
+    assert head.split()[-1] == "changes"
+
+
+@pytest.mark.parametrize("resources", [1, 200, 1000])
+def test_the_generated_configuration_is_valid_and_as_large_as_asked(resources: int, tmp_path: Path) -> None:
+    root = tmp_path / "dpsync.yaml"
+    root.write_text("".join(yaml.configuration(resources)), encoding="utf-8")
+    desired, found = load(root, REGISTRY, {})
+    assert not found
+    assert abs(len(desired.resources) - resources) <= 50
+
+
+@pytest.mark.parametrize("size", [1, 60, 120])
+def test_a_plan_takes_one_request_for_each_page_team_and_site_whatever_changed(
+    size: int, companion: ThreadedServer, tmp_path: Path
+) -> None:
+    found = requests.count(companion, size, tmp_path)
+    lists = ceil(size / 1000) + 3  # spaces; members, teams and sites
+    assert found["unchanged"] == found["changed"] == 1 + lists + found["teams"] + found["sites"] + 1
+    assert found["unchanged changes"] == 0
+    assert found["changed changes"] == found["spaces"] + found["teams"] + found["sites"]

@@ -1,0 +1,114 @@
+"""The numbers, tables and code of docs/companion.md are those of the companion."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+import httpx
+import pytest
+
+from dpsync.cli import serve
+from dpsync.server import operations, world
+from dpsync.server.app import LARGEST_BODY
+from dpsync.server.models.base import Paged
+from dpsync.server.thread import ThreadedServer
+
+from .examples import TOKEN, lay_out
+from .markdown import DOCS, Section, sections
+
+PAGE = DOCS / "companion.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+SECTIONS = {section.title: section for section in sections(PAGE)}
+WORLD = world.builtin()
+
+
+def rows(section: Section) -> dict[str, list[str]]:
+    """The tables of a section: the other cells of each row, by the first one."""
+    lines = [re.split(r"(?<!\\)\|", line)[1:-1] for line in section.words if line.startswith("| ")]
+    return {cells[0].strip().strip("`"): [cell.strip() for cell in cells[1:]] for cells in lines}
+
+
+def test_every_option_is_in_the_table_and_no_other() -> None:
+    shown = {cell.split()[0] for cell in rows(SECTIONS["The companion"]) if cell.startswith("--")}
+    options = {option for one in serve.command.params for option in one.opts if isinstance(one, click.Option)}
+    assert shown == options
+
+
+@pytest.mark.parametrize("organization", WORLD["organizations"], ids=lambda one: one["id"])
+def test_the_built_in_world_is_counted(organization: dict[str, Any]) -> None:
+    parts = ("members", "teams", "collections", "spaces", "sites")
+    shown = rows(SECTIONS["The built-in world"])[organization["id"]]
+    assert shown == [str(len(organization.get(part, []))) for part in parts]
+
+
+def test_the_tokens_are_those_of_the_built_in_world() -> None:
+    table = rows(SECTIONS["The built-in world"])
+    shown = {name: cells for name, cells in table.items() if name.endswith("-token")}
+    assert {name: cells[0].strip("`") for name, cells in shown.items()} == WORLD["tokens"]
+    for name, (_, role) in shown.items():
+        admin = {
+            organization["id"]
+            for organization in WORLD["organizations"]
+            for member in organization["members"]
+            if member["user"] == WORLD["tokens"][name] and member["role"] == "admin"
+        }
+        assert set(re.findall(r"`(\w+)`", role)) == admin
+
+
+def test_the_operations_are_counted() -> None:
+    parts = {
+        "sites": operations.SITES,
+        "navigation": operations.STRUCTURE,
+        "spaces and collections": operations.CONTENT,
+        "organizations, members, teams": operations.ORGANIZATIONS,
+        "all": operations.OPERATIONS,
+    }
+    shown = rows(SECTIONS["What is served"])
+    for part, table in parts.items():
+        served = sum(row.served("full") for row in table)
+        assert shown[part] == [str(served), str(served - sum(row.served("reference") for row in table))], part
+    reference = [row for row in operations.OPERATIONS if row.profile == "reference"]
+    served = sum(row.served("reference") for row in reference)
+    words = re.sub(r"\s+", " ", TEXT)
+    assert f"The API's reference has {len(reference)} operations. {served} of them are served" in words
+    assert f"each of the other {len(reference) - served} is known and answers 501" in words
+
+
+def test_the_limits_are_named() -> None:
+    words = re.sub(r"\s+", " ", TEXT)
+    assert f"longer than {LARGEST_BODY // 1024**2} MiB 413" in words
+    limit = Paged.model_fields["limit"]
+    most = next(bound.le for bound in limit.metadata if hasattr(bound, "le"))
+    assert f"pages of {limit.default}, or of `limit` up to {most}" in words
+
+
+def test_the_order_of_checks_is_as_described(platform: ThreadedServer) -> None:
+    """Each request has everything wrong that is checked after what it is answered with."""
+    unserved, served = "/v1/orgs/acme/saml", "/v1/orgs/nowhere/teams?limit=x"
+    text, json = ({"Content-Type": kind} for kind in ("text/plain", "application/json"))
+    with httpx.Client(base_url=platform.url) as client:
+
+        def status(method: str, path: str, headers: dict[str, str], content: bytes = b"x") -> int:
+            return client.request(method, path, content=content, headers=headers).status_code
+
+        assert status("PUT", "/v1/nowhere", text) == 404
+        assert status("PATCH", served, text) == 405
+        assert status("POST", unserved, text) == 401
+        assert status("POST", unserved, text | TOKEN) == 501
+        assert status("PUT", served, text | TOKEN, bytes(LARGEST_BODY + 1)) == 413
+        assert status("PUT", served, TOKEN, b"") == 400
+        assert status("PUT", served, text | TOKEN) == 415
+        assert status("PUT", served, json | TOKEN) == 400
+        assert status("GET", served, TOKEN, b"") == 400
+        assert status("GET", served.partition("?")[0], TOKEN, b"") == 404
+
+
+def test_the_code_for_tests_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    section = SECTIONS["In tests"]
+    lay_out(section, tmp_path / "project")
+    monkeypatch.chdir(tmp_path / "project")
+    (block,) = section.of("python")
+    exec(compile(block.text, f"{PAGE}:{block.line}", "exec"), {})

@@ -1,0 +1,66 @@
+"""Every configuration that docs/configuration.md shows is valid; its tables are those of the kinds."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpsync.kinds import later
+from dpsync.kinds.base import Node
+
+from .examples import REGISTRY, lay_out, read
+from .markdown import DOCS, Block, Section, sections
+
+PAGE = DOCS / "configuration.md"
+SECTIONS = sections(PAGE)
+EXAMPLES = [
+    pytest.param(section, block, id=f"{section.title or 'top'}:{block.line}")
+    for section in SECTIONS
+    for block in section.of("yaml")
+    if not block.name
+]
+
+
+def whole(block: Block) -> Block:
+    """A block that stands below an organization, with what is above it."""
+    if "dpsync: 1" in block.text:
+        return block
+    above = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n"
+    return replace(block, text=above + textwrap.indent(block.text, "    "))
+
+
+@pytest.mark.parametrize(("section", "block"), EXAMPLES)
+def test_an_example_is_valid(section: Section, block: Block, tmp_path: Path) -> None:
+    beside = [other for other in section.blocks if other.name or other.language == "sh"]
+    shown = Section(section.title, section.level, blocks=[*beside, whole(block)])
+    desired, found = read(tmp_path / "project", lay_out(shown, tmp_path / "project"))
+    assert not found
+    assert desired is not None
+    assert desired.resources
+    assert {other.name for other in beside if other.name} <= set(desired.texts)
+
+
+def test_the_page_has_examples() -> None:
+    assert len(EXAMPLES) >= 10
+
+
+@pytest.mark.parametrize("place", ["at the top", "any entry", "`type:` of a node", *later.BELOW])
+def test_the_words_to_come_are_listed(place: str) -> None:
+    words = {"at the top": later.ROOT, "any entry": later.ENTRY, "`type:` of a node": later.NODES}
+    where = place if place in words else REGISTRY[place].one
+    section = next(one for one in SECTIONS if one.title == "Not supported yet")
+    row = next(line for line in section.words if line.startswith(f"| {where} |"))
+    assert set(re.findall(r"`([\w-]+)`", row.split("|")[2])) == (words.get(place) or later.BELOW[place])
+
+
+def test_the_table_of_nodes_has_their_fields() -> None:
+    section = next(one for one in SECTIONS if one.title == "The navigation of a site")
+    for kind in REGISTRY.nodes("structure"):
+        assert isinstance(kind.shape, Node)
+        row = next(line for line in section.words if line.startswith(f"| `{kind.shape.type}` |"))
+        shown = set(re.findall(r"`(\w+)`", row.split("|")[2]))
+        assert shown == {"key", *(field.name for field in kind.fields if not field.nest)}

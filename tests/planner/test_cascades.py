@@ -1,0 +1,225 @@
+"""What goes along with a delete is shown and counted, and what is kept or left alone is not touched."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.model.plan import Change, Plan
+
+from .conftest import Lab, group, section, site, spaces
+
+LIMITLESS = "limits: { deletes: 99, percent: 100 }"
+
+
+def prune(*places: str, more: str = "") -> str:
+    return f"{{ prune: [{', '.join(places)}], {more}{LIMITLESS} }}"
+
+
+def deleted(plan: Plan) -> dict[str, dict[str, bool]]:
+    """By address of what is deleted, what goes along and whether it counts."""
+    gone = [change for change in plan.changes if change.action == "delete"]
+    return {change.address: {effect.address: effect.counts for effect in change.effects} for change in gone}
+
+
+def changed(plan: Plan) -> dict[str, list[str]]:
+    """By address, the fields that would be written."""
+    return {
+        change.address: [item.field for item in change.differences]
+        for change in plan.changes
+        if change.action == "update"
+    }
+
+
+def only(plan: Plan, address: str) -> Change:
+    return next(change for change in plan.changes if change.address == address)
+
+
+def test_a_section_takes_its_site_spaces_with_it(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "x", "y"))])
+    body = "sites: { docs: { title: Docs, structure: [{ type: section, key: a, title: Section a, path: a," \
+        " children: [{ type: space, key: x, space: { id: x } }] }] } }"  # fmt: skip
+    plan = lab.plan(body, prune("sites/docs/structure"))
+    base = "acme/sites/docs/structure/[Section b]"
+    assert deleted(plan) == {base: {f"{base}/[x]": True, f"{base}/[y]": True}}
+    assert plan.deletes == 3
+    lab.converges(body, prune("sites/docs/structure"))
+    assert lab.writes == ["DELETE /orgs/acme/sites/docs/sections/b"]
+
+
+def test_a_site_takes_its_whole_navigation_with_it(lab: Lab) -> None:
+    navigation = site(group("g", section("a", "x"), section("b", "y")), adaptiveSchema={"type": "object", "properties": {}})
+    lab.holds(spaces=spaces("x", "y"), sites=[navigation])
+    plan = lab.plan("sites: {}", prune("sites"))
+    ((address, along),) = deleted(plan).items()
+    assert address == "acme/sites/[Docs]"
+    assert set(along) == {
+        f"acme/sites/[Docs]/structure/{name}"
+        for name in ("[Group g]", "[Section a]", "[Section a]/[x]", "[Section b]", "[Section b]/[y]")
+    }
+    assert plan.deletes == 6
+
+
+def test_a_space_loses_its_places_in_managed_sites(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x", "y"))])
+    body = (
+        "spaces: { x: { title: Space x } }\n"
+        "sites: { docs: { title: Docs, structure: [{ type: section, key: a, title: Section a, path: a,"
+        " children: [{ type: space, key: x, space: x, path: x }] }] } }"
+    )
+    plan = lab.plan(body, prune("spaces"))
+    assert deleted(plan) == {"acme/spaces/[Space y]": {"acme/sites/docs/structure/a/[y]": True}}
+    assert plan.deletes == 2
+    lab.converges(body, prune("spaces"))
+
+
+def test_a_space_loses_its_places_in_sites_that_nobody_declares(lab: Lab) -> None:
+    other = site(section("b", "y"), section("c", "x"), id="other", title="Other", basename="other")
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x")), other])
+    body = "spaces: { x: { title: Space x } }\nsites: { docs: { title: Docs } }"
+    plan = lab.plan(body, prune("spaces"))
+    ((address, along),) = deleted(plan).items()
+    assert address == "acme/spaces/[Space y]"
+    assert list(along.values()) == [True]
+    assert "Other" in next(iter(along))
+    assert plan.deletes == 2
+
+
+def test_a_space_without_a_place_goes_alone(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
+    plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
+    assert deleted(plan) == {"acme/spaces/[Space y]": {}}
+
+
+def test_a_team_takes_who_is_in_it_along(lab: Lab) -> None:
+    members = [{"user": "bo", "role": "owner"}, {"user": "cy"}]
+    lab.holds(teams=[{"id": "t", "title": "Sales", "members": members}, {"id": "u", "title": "Ops"}])
+    plan = lab.plan("teams: { u: { title: Ops } }", prune("teams"))
+    ((address, along),) = deleted(plan).items()
+    assert address == "acme/teams/[Sales]"
+    assert len(along) == 2
+    assert plan.can_apply
+    lab.converges("teams: { u: { title: Ops } }", prune("teams"))
+
+
+def test_what_an_undeclared_field_still_names_is_an_effect(lab: Lab) -> None:
+    lab.holds(sites=[site()], defaultContent={"type": "site", "site": "docs"})
+    plan = lab.plan("sites: {}", prune("sites"))
+    assert deleted(plan)["acme/sites/[Docs]"] == {"acme#defaultContent": True}
+    assert plan.deletes == 2
+
+
+def test_what_is_declared_is_written_before_what_it_named_goes(lab: Lab) -> None:
+    other = site(id="other", title="Other", basename="other")
+    lab.holds(sites=[site(), other], defaultContent={"type": "site", "site": "docs"})
+    body = "defaultContent: { type: site, site: other }\nsites: { other: { title: Other } }"
+    assert deleted(lab.plan(body, prune("sites"))) == {"acme/sites/[Docs]": {}}
+    lab.converges(body, prune("sites"))
+    assert lab.writes == ["PATCH /orgs/acme", "DELETE /orgs/acme/sites/docs"]
+
+
+def test_the_platform_chooses_a_default_where_nobody_does(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
+    text = "sites: {{ docs: {{ title: Docs, structure: [{{ type: section, key: b, title: Section b, path: b{}," \
+        " children: [{{ type: space, key: x, space: {{ id: x }} }}] }}] }} }}"  # fmt: skip
+    along = deleted(lab.plan(text.format(""), prune("sites/docs/structure")))["acme/sites/docs/structure/[Section a]"]
+    assert along == {"acme/sites/docs": False, "acme/sites/docs/structure/[Section a]/[x]": True}
+    chosen = deleted(lab.plan(text.format(", default: true"), prune("sites/docs/structure")))
+    assert chosen == {"acme/sites/docs/structure/[Section a]": {"acme/sites/docs/structure/[Section a]/[x]": True}}
+
+
+# Kept, ignored, pruned.
+
+TEAMS = [
+    {"id": "t1", "title": "Writers"},
+    {"id": "t2", "title": "Sales"},
+    {"id": "t3", "title": "Same"},
+    {"id": "t4", "title": "Same"},
+]
+
+
+def test_what_is_kept_is_listed_with_ids_where_titles_are_not_unique(lab: Lab) -> None:
+    lab.holds(teams=TEAMS)
+    (kept,) = lab.plan("teams: { w: { title: Writers } }").kept
+    assert kept.place == "acme/teams"
+    assert kept.addresses == ("acme/teams/[Sales]", "acme/teams/[Same~t3]", "acme/teams/[Same~t4]")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "gone", "kept"),
+    [
+        ("teams/[Sales]", ["[Same~t3]", "[Same~t4]"], []),
+        ("teams/[Same~t3]", ["[Sales]", "[Same~t4]"], []),
+        ("globex/teams/[Sales]", ["[Sales]", "[Same~t3]", "[Same~t4]"], []),
+        ("teams/*", [], []),
+        ("teams", [], []),
+        ("acme", [], []),
+    ],
+)
+def test_what_is_ignored_is_neither_deleted_nor_listed(lab: Lab, pattern: str, gone: list[str], kept: list[str]) -> None:
+    lab.holds(teams=TEAMS)
+    plan = lab.plan("teams: { w: { title: Writers } }", prune("teams", more=f"ignore: ['{pattern}'], "))
+    assert sorted(deleted(plan)) == [f"acme/teams/{name}" for name in gone]
+    assert [address for item in plan.kept for address in item.addresses] == kept
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fields"),
+    [
+        ("spaces/en#emoji", {"acme/spaces/en": ["language"], "acme/spaces/fr": ["emoji"]}),
+        ("spaces/*#emoji", {"acme/spaces/en": ["language"]}),
+        ("spaces/en", {"acme/spaces/fr": ["emoji"]}),
+        ("spaces/*#language", {"acme/spaces/en": ["emoji"], "acme/spaces/fr": ["emoji"]}),
+        ("spaces", {}),
+        ("**", {}),
+    ],
+)
+def test_what_is_ignored_is_left_alone(lab: Lab, pattern: str, fields: dict[str, list[str]]) -> None:
+    lab.holds(spaces=[{"id": "en", "title": "EN", "emoji": "a", "language": "en"}, {"id": "fr", "title": "FR"}])
+    body = "spaces: { en: { title: EN, emoji: b, language: fr }, fr: { title: FR, emoji: c } }"
+    assert changed(lab.plan(body, f"{{ ignore: ['{pattern}'] }}")) == fields
+
+
+def test_an_ignored_entry_that_is_not_live_is_not_made(lab: Lab) -> None:
+    lab.holds()
+    plan = lab.plan("teams: { a: { title: Aaa }, b: { title: Bbb } }", "{ ignore: [teams/a] }")
+    assert [change.address for change in plan.changes] == ["acme/teams/b"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "gone"),
+    [
+        (["teams"], {"acme/teams/[Sales]"}),
+        (["teams/*/members"], {"acme/teams/w/members/[cy@acme.example]"}),
+        (["teams/w/members"], {"acme/teams/w/members/[cy@acme.example]"}),
+        (["teams/x/members"], set()),
+        (["globex/teams"], set()),
+        (["teams", "teams/*/members"], {"acme/teams/[Sales]", "acme/teams/w/members/[cy@acme.example]"}),
+        (["teams/*"], set()),
+    ],
+)
+def test_prune_covers_exactly_one_mapping_of_entries(lab: Lab, patterns: list[str], gone: set[str]) -> None:
+    team = {"id": "t1", "title": "Writers", "members": [{"user": "bo", "role": "owner"}, {"user": "cy"}]}
+    lab.holds(teams=[team, {"id": "t2", "title": "Sales"}])
+    body = "members: { ada@acme.example: admin, bo@acme.example: create, cy@acme.example: read }\n" \
+        "teams: { w: { title: Writers, members: { bo@acme.example: owner } } }"  # fmt: skip
+    assert set(deleted(lab.plan(body, prune(*patterns)))) == gone
+
+
+def test_prune_of_a_structure_covers_all_its_depth(lab: Lab) -> None:
+    lab.holds(
+        spaces=spaces("x", "y"),
+        sites=[site(section("a", "x", "y"), group("g", group("h", section("b", "x"))))],
+    )
+    body = "sites: { docs: { title: Docs, structure: [{ type: section, key: a, title: Section a, path: a," \
+        " children: [{ type: space, key: x, space: { id: x }, path: x }] }] } }"  # fmt: skip
+    assert set(deleted(lab.plan(body, prune("sites/*/structure")))) == {
+        f"acme/sites/docs/structure/{name}" for name in ("a/[y]", "[Group g]", "[Group h]", "[Section b]")
+    }
+    lab.converges(body, prune("sites/*/structure"))
+
+
+def test_deletes_come_last_and_loudest(lab: Lab) -> None:
+    lab.holds(teams=TEAMS[:2])
+    plan = lab.plan("teams: { z: { title: Zzz } }", prune("teams"))
+    assert [change.action for change in plan.changes] == ["create", "delete", "delete"]
+    assert plan.deletes == 2

@@ -1,0 +1,325 @@
+"""What a plan refuses: each guard says its code and the way out, and what it would refuse is never applied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.plan import Plan
+
+from .conftest import Lab, group, section, site, spaces
+
+LIMITLESS = "limits: { deletes: 99, percent: 100 }"
+
+
+def codes(plan: Plan) -> list[tuple[str, str]]:
+    assert plan.can_apply is not bool(plan.refusals)
+    assert all(item.way_out and item.message for item in plan.refusals)
+    return [(item.code, item.address) for item in plan.refusals]
+
+
+def test_what_is_refused_is_never_applied(lab: Lab) -> None:
+    lab.holds(sites=[site(type="basic")])
+    with pytest.raises(DiagnosticError) as found:
+        lab.apply("sites: { docs: { title: Docs, type: premium } }")
+    assert found.value.exit_code is Exit.REFUSED
+    assert lab.writes == []
+
+
+def test_a_field_that_is_set_once(lab: Lab) -> None:
+    lab.holds(sites=[site(type="basic")])
+    assert codes(lab.plan("sites: { docs: { title: Docs, type: basic } }")) == []
+    assert codes(lab.plan("sites: { docs: { title: Docs, type: premium } }")) == [
+        ("create-only", "acme/sites/docs#type")
+    ]
+
+
+def test_a_field_that_is_set_once_may_be_left_alone(lab: Lab) -> None:
+    lab.holds(sites=[site(type="basic")])
+    plan = lab.plan("sites: { docs: { title: Docs, type: premium } }", "{ ignore: ['sites/*#type'] }")
+    assert (codes(plan), plan.empty) == ([], True)
+
+
+def test_what_is_protected_is_not_deleted(lab: Lab) -> None:
+    lab.holds(teams=[{"id": "t", "title": "Sales"}, {"id": "u", "title": "Ops"}])
+    plan = lab.plan("teams: {}", f"{{ prune: [teams], protect: ['teams/[Sales]'], {LIMITLESS} }}")
+    assert codes(plan) == [("protected", "acme/teams/[Sales]")]
+
+
+NAVIGATION = "sites: { docs: { title: Docs, structure: [{ type: section, key: a, title: Section a, path: a, " \
+    "children: [{ type: space, key: x, space: { id: x } }] }] } }"  # fmt: skip
+
+
+def test_what_is_protected_does_not_go_along_with_something_else(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
+    protect = "protect: ['sites/docs/structure/[Section b]/*']"
+    plan = lab.plan(NAVIGATION, f"{{ prune: [sites/docs/structure], {protect}, {LIMITLESS} }}")
+    assert codes(plan) == [("protected", "acme/sites/docs/structure/[Section b]/[x]")]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "protected"),
+    [
+        ("sites/*", []),
+        ("sites/docs/structure", []),
+        ("sites/docs/structure/*", ["[Section b]"]),
+        ("sites/docs/structure/*/*", ["[Section b]/[x]"]),
+        ("sites/**", ["[Section b]", "[Section b]/[x]"]),
+    ],
+)
+def test_a_protect_pattern_protects_what_it_matches_and_not_what_is_in_it(
+    lab: Lab, pattern: str, protected: list[str]
+) -> None:
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
+    plan = lab.plan(NAVIGATION, f"{{ prune: [sites/docs/structure], protect: ['{pattern}'], {LIMITLESS} }}")
+    assert codes(plan) == [("protected", f"acme/sites/docs/structure/{name}") for name in protected]
+
+
+def test_a_collection_goes_only_when_it_is_empty(lab: Lab) -> None:
+    lab.holds(collections=[{"id": "c", "title": "C"}], spaces=spaces("x", parent="c"))
+    policy = f"{{ prune: [collections], {LIMITLESS} }}"
+    assert codes(lab.plan("collections: {}", policy)) == [("not-empty", "acme/collections/[C]")]
+    # The same where the space is declared, but not where it is.
+    declared = "collections: {}\nspaces: { x: { title: Space x } }"
+    assert codes(lab.plan(declared, policy)) == [("not-empty", "acme/collections/[C]")]
+    lab.converges("collections: {}\nspaces: { x: { title: Space x, collection: null } }", policy)
+
+
+def test_a_collection_goes_with_the_ones_in_it_when_all_are_to_go(lab: Lab) -> None:
+    lab.holds(
+        collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D", "parent": "c"}],
+        spaces=spaces("x", parent="d"),
+    )
+    lab.converges("collections: {}\nspaces: {}", f"{{ prune: [collections, spaces], {LIMITLESS} }}")
+    assert [write for write in lab.writes if write.startswith("DELETE")] == [
+        "DELETE /spaces/x", "DELETE /collections/d", "DELETE /collections/c",
+    ]  # fmt: skip
+
+
+def test_a_group_goes_only_when_it_is_empty(lab: Lab) -> None:
+    """With prune everything in it that nobody declares goes too; a section that is left alone on purpose stays."""
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), group("g", section("b", "x")))])
+    policy = f"{{ prune: [sites/docs/structure], ignore: ['sites/docs/structure/[Section b]'], {LIMITLESS} }}"
+    assert codes(lab.plan(NAVIGATION, policy)) == [("not-empty", "acme/sites/docs/structure/[Group g]")]
+    lab.converges(NAVIGATION, f"{{ prune: [sites/docs/structure], {LIMITLESS} }}")
+
+
+def test_a_declared_entry_that_names_what_goes_by_its_id(lab: Lab) -> None:
+    lab.holds(collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D"}], spaces=spaces("x"))
+    body = "collections: { c: { title: C } }\nspaces: { x: { title: Space x, collection: { id: d } } }"
+    assert ("in-use", "acme/spaces/x#collection") in codes(lab.plan(body, f"{{ prune: [collections], {LIMITLESS} }}"))
+
+
+FLAT = "[{ type: space, key: x, space: { id: x }, path: x }]"
+SECTIONS = "[{ type: section, key: a, title: Section a, path: a, children: [{ type: space, key: x, space: { id: x } }] }]"
+
+
+@pytest.mark.parametrize("prune", ["", "prune: [sites/docs/structure], "])
+@pytest.mark.parametrize(
+    ("live", "wanted", "refused"),
+    [
+        ([{"type": "space", "id": "p", "space": "x", "path": "x"}], SECTIONS, True),
+        ([section("a", "x")], FLAT, True),
+        ([group("g")], FLAT, True),
+        ([{"type": "space", "id": "p", "space": "x", "path": "x"}], FLAT, False),
+        ([section("a", "x")], SECTIONS, False),
+        ([], FLAT, False),
+        ([], SECTIONS, False),
+    ],
+)  # fmt: skip
+def test_a_site_does_not_change_its_kind_of_navigation(
+    lab: Lab, live: list[dict[str, Any]], wanted: str, refused: bool, prune: str
+) -> None:
+    lab.holds(spaces=spaces("x"), sites=[site(*live)])
+    plan = lab.plan(f"sites: {{ docs: {{ title: Docs, structure: {wanted} }} }}", f"{{ {prune}{LIMITLESS} }}")
+    found = [item for item in codes(plan) if item[0] == "restructure"]
+    assert found == [("restructure", "acme/sites/docs")] * refused
+
+
+MEMBERS = f"{{ prune: [members], {LIMITLESS} }}"
+
+
+@pytest.mark.parametrize(
+    ("members", "refused"),
+    [
+        ("ada@acme.example: admin, bo@acme.example: create, cy@acme.example: read", []),
+        ("ada@acme.example: admin", []),
+        ("ada@acme.example: admin, bo@acme.example: admin", []),
+        ("ada@acme.example: create, bo@acme.example: admin", ["own-user"]),
+        ("bo@acme.example: admin", ["own-user"]),
+        ("ada@acme.example: read", ["last-admin", "own-user"]),
+        ("bo@acme.example: read", ["last-admin", "own-user"]),
+        ("new@acme.example: admin", ["last-admin", "own-user"]),
+    ],
+)
+def test_an_organization_keeps_an_admin_and_the_token_its_rights(lab: Lab, members: str, refused: list[str]) -> None:
+    lab.holds()
+    assert sorted(code for code, _ in codes(lab.plan(f"members: {{ {members} }}", MEMBERS))) == refused
+
+
+def test_the_own_user_may_be_no_admin_at_all(lab: Lab) -> None:
+    """Nobody is kept from writing down what is so already."""
+    lab.holds(members=[{"user": "ada", "role": "create"}, {"user": "bo", "role": "admin"}])
+    assert codes(lab.plan("members: { ada@acme.example: create, bo@acme.example: admin }", MEMBERS)) == []
+
+
+def test_the_own_user_is_not_removed_whatever_their_role(lab: Lab) -> None:
+    lab.holds(members=[{"user": "ada", "role": "create"}, {"user": "bo", "role": "admin"}])
+    assert codes(lab.plan("members: { bo@acme.example: admin }", MEMBERS)) == [
+        ("own-user", "acme/members/[ada@acme.example]")
+    ]
+
+
+TEAM = [{"id": "t", "title": "T", "members": [{"user": "bo", "role": "owner"}, {"user": "cy", "role": "member"}]}]
+
+
+@pytest.mark.parametrize(
+    ("members", "prune", "refused"),
+    [
+        ("bo@acme.example: owner", True, False),
+        ("bo@acme.example: member", False, True),
+        ("bo@acme.example: member, cy@acme.example: owner", False, False),
+        ("cy@acme.example: owner", True, False),
+        ("cy@acme.example: member", True, True),
+        ("cy@acme.example: member", False, False),
+        ("ada@acme.example: owner", True, False),
+    ],
+)
+def test_a_team_keeps_an_owner(lab: Lab, members: str, prune: bool, refused: bool) -> None:
+    lab.holds(teams=TEAM)
+    policy = f"{{ {'prune: [teams/*/members], ' if prune else ''}{LIMITLESS} }}"
+    plan = lab.plan(f"teams: {{ t: {{ title: T, members: {{ {members} }} }} }}", policy)
+    assert [code for code, _ in codes(plan)] == ["last-owner"] * refused
+
+
+def test_a_team_that_goes_needs_no_owner(lab: Lab) -> None:
+    lab.holds(teams=TEAM)
+    assert codes(lab.plan("teams: {}", f"{{ prune: [teams], {LIMITLESS} }}")) == []
+
+
+def team_policy(limits: str) -> str:
+    return f"{{ prune: [teams], limits: {{ {limits} }} }}"
+
+
+TEAMS = [{"id": f"t{number}", "title": f"Team {number}"} for number in range(10)]
+KEPT = "teams: { " + ", ".join(f"t{number}: {{ title: Team {number} }}" for number in range(7)) + " }"
+
+
+@pytest.mark.parametrize(
+    ("limits", "confirm", "allowed"),
+    [
+        ("deletes: 3, percent: 100", (), True),
+        ("deletes: 2, percent: 100", (), False),
+        ("deletes: 99, percent: 30", (), True),
+        ("deletes: 99, percent: 29", (), False),
+        ("deletes: 0", (), False),
+        ("deletes: 99, percent: 0", (), False),
+        ("deletes: 0", ("delete 3",), True),
+        ("deletes: 0", ("delete 2",), False),
+        ("deletes: 0", ("delete 4",), False),
+        ("deletes: 0", ("3",), False),
+        ("deletes: 0", ("delete 2", "delete 3"), True),
+    ],
+)
+def test_more_deletes_than_allowed_need_their_number(
+    lab: Lab, limits: str, confirm: tuple[str, ...], allowed: bool
+) -> None:
+    lab.holds(teams=TEAMS)
+    plan = lab.plan(KEPT, team_policy(limits), *confirm)
+    assert plan.deletes == 3
+    assert codes(plan) == [] if allowed else [("limits", "acme")]
+    assert all('--confirm "delete 3"' in item.way_out for item in plan.refusals)
+
+
+def test_what_goes_along_counts_against_the_limit(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "x", "y"))])
+    policy = "{ prune: [sites/docs/structure], limits: { deletes: 2, percent: 100 } }"
+    plan = lab.plan(NAVIGATION, policy)
+    assert plan.deletes == 3
+    assert codes(plan) == [("limits", "acme")]
+    assert codes(lab.plan(NAVIGATION, policy, "delete 3")) == []
+
+
+def test_without_deletes_everything_is_kept(lab: Lab) -> None:
+    lab.holds(teams=TEAMS)
+    plan = lab.plan(KEPT, team_policy("deletes: 0"), delete=False)
+    assert (plan.deletes, codes(plan)) == (0, [])
+    assert [len(kept.addresses) for kept in plan.kept] == [3]
+
+
+def two(a: str, b: str, pins: bool = False) -> str:
+    nodes = [
+        f"{{ type: section, key: {key}, {f'id: {key}, ' if pins else ''}title: Section {key}, path: {path}, "
+        f"children: [{{ type: space, key: x, space: {{ id: {space} }} }}] }}"
+        for key, path, space in (("a", a, "x"), ("b", b, "y"))
+    ]
+    return f"sites: {{ docs: {{ title: Docs, structure: [{', '.join(nodes)}] }} }}"
+
+
+def test_a_path_that_somebody_else_holds(lab: Lab) -> None:
+    """The section on that path is no entry's: this one is another by its title and space, and both are live."""
+    lab.holds(
+        spaces=spaces("x", "y", "z"), sites=[site(section("a", "x"), section("b", "y"), section("taken", "z"))]
+    )
+    plan = lab.plan(two("a", "taken", pins=True))
+    assert codes(plan) == [("taken", "acme/sites/docs/structure/b#path")]
+    assert "[Section taken]" in plan.refusals[0].message
+
+
+def test_a_path_of_something_that_goes_is_taken(lab: Lab) -> None:
+    lab.holds(
+        spaces=spaces("x", "y", "z"), sites=[site(section("a", "x"), section("b", "y"), section("taken", "z"))]
+    )
+    lab.converges(two("a", "taken", pins=True), f"{{ prune: [sites/docs/structure], {LIMITLESS} }}")
+
+
+def test_exchanged_paths_are_a_question(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"))])
+    with pytest.raises(DiagnosticError) as found:
+        lab.plan(two("b", "a"))
+    assert found.value.exit_code is Exit.INVALID
+    assert [item.code for item in found.value.diagnostics] == ["DP303", "DP303"]
+    assert all('"a"' in item.message and '"b"' in item.message for item in found.value.diagnostics)
+
+
+def test_exchanged_paths_of_pinned_sections_converge(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"))])
+    report = lab.converges(two("b", "a", pins=True))
+    assert report.remaining is not None
+    assert report.remaining.bindings["acme/sites/docs/structure/a"] == "a"
+    assert lab.apply(two("b", "a", pins=True)).writes == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "exit_code"),
+    [
+        ("teams: { t: { title: T, id: gone } }", "DP301", Exit.INVALID),
+        ("teams: { t: { title: T, members: { no@acme.example: owner } } }", "DP304", Exit.INVALID),
+        ("teams: { t: { title: Twice } }", "DP302", Exit.INVALID),
+    ],
+)
+def test_questions_about_who_is_who_end_with_exit_5(lab: Lab, body: str, code: str, exit_code: Exit) -> None:
+    lab.holds(teams=[{"id": "t1", "title": "Twice"}, {"id": "t2", "title": "Twice"}, {"id": "t", "title": "T"}])
+    with pytest.raises(DiagnosticError) as found:
+        lab.plan(body)
+    (wrong,) = found.value.diagnostics
+    assert (wrong.code, found.value.exit_code) == (code, exit_code)
+    assert wrong.span is not None
+
+
+@pytest.mark.parametrize("who", ["id: nowhere", "hostname: nowhere"])
+def test_an_unknown_organization_fails(lab: Lab, who: str, tmp_path: Any) -> None:
+    from dpsync.api import Session, load
+    from dpsync.client.client import ReadClient
+
+    from .conftest import REGISTRY
+
+    lab.holds()
+    (tmp_path / "dpsync.yaml").write_text(f"dpsync: 1\norganizations: {{ acme: {{ {who} }} }}\n")
+    session = Session(load(tmp_path / "dpsync.yaml", {}), REGISTRY)
+    with ReadClient(lab.server.url, "token") as client, pytest.raises(DiagnosticError) as found:
+        session.plan(client)
+    assert found.value.exit_code is Exit.FAILED
+    assert [item.code for item in found.value.diagnostics] == ["DP310"]

@@ -1,0 +1,20 @@
+"""One companion for all laws, reset for every example; it holds every answer against its own models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+
+from .platform import Platform
+
+
+@pytest.fixture(scope="session")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    with ThreadedServer(build(open_store(":memory:"), check_answers=True)) as server:
+        yield Platform(server, tmp_path_factory.mktemp("laws"))
+        assert server.app.violations == []

@@ -1,0 +1,84 @@
+"""How the laws are run: how many examples, what is no example at all, and what a failure shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, assume, currently_in_test_context, event, given, settings
+from hypothesis import strategies as st
+
+from dpsync.api import Planned, Session
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import GOOD, Report
+
+from .organizations import Draw
+from .platform import Platform
+
+SOAK = os.environ.get("DPSYNC_SOAK") == "1"
+"""Many more examples, other ones each time."""
+SHRINK = os.environ.get("DPSYNC_SHRINK") == "1"
+AMBIGUOUS = {"DP302", "DP303"}
+"""What the design refuses on purpose; the generator pins most of it away."""
+CREATE_ONLY = {"create-only", "restructure"}
+"""What follows when an unpinned site takes over another one's basename."""
+
+_PHASES = [Phase.explicit, Phase.generate]
+
+
+def law(examples: int) -> Callable[[Any], Any]:
+    """A test of `(platform, draw)` over many organizations."""
+
+    def decorate(test: Any) -> Any:
+        chosen = settings(
+            max_examples=examples * 40 if SOAK else examples,
+            derandomize=not SOAK,
+            database=None,
+            deadline=None,
+            print_blob=True,
+            # Shrinking takes minutes: ask for it where a failure is too large to be understood.
+            phases=[*_PHASES, Phase.shrink] if SHRINK else _PHASES,
+            suppress_health_check=list(HealthCheck),
+        )
+        return chosen(given(draw=st.randoms(use_true_random=False).map(Draw))(test))
+
+    return decorate
+
+
+def plan_of(platform: Platform, session: Session) -> Planned:
+    """The plan, unless the generated configuration happens to be ambiguous."""
+    try:
+        planned = platform.plan(session)
+    except DiagnosticError as error:
+        codes = {item.code for item in error.diagnostics}
+        if not codes <= AMBIGUOUS:
+            raise
+        _note("discarded: ambiguous")
+        assume(False)
+        raise
+    codes = {item.code for item in planned.plan.refusals}
+    if codes & CREATE_ONLY:
+        _note("discarded: another site's basename")
+        assume(False)
+    assert planned.plan.refusals == ()
+    _note(f"steps: {_magnitude(sum(len(change.steps) for change in planned.plan.changes))}")
+    return planned
+
+
+def _note(what: str) -> None:
+    if currently_in_test_context():
+        event(what)
+
+
+def _magnitude(number: int) -> str:
+    return next((f"under {limit}" for limit in (1, 10, 30, 100) if number < limit), "100 and more")
+
+
+def said(report: Report) -> str:
+    """Why a report is not complete, for the message of an assertion."""
+    bad = [outcome for outcome in report.outcomes if outcome.result not in GOOD]
+    left = report.remaining.changes if report.remaining else ()
+    lines = [f"{outcome.step}: {outcome.result} {outcome.error}" for outcome in bad]
+    lines += [f"left: {change.action} {change.address} {change.differences} {change.moved}" for change in left]
+    return "\n".join([*lines, *report.trouble])

@@ -1,0 +1,90 @@
+"""Apply, and the platform is as configured: nothing left to do, nothing touched that was not shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpsync.model.plan import Plan
+
+from .laws import law, plan_of, said
+from .organizations import Draw, Fields
+from .platform import Platform, case
+
+_FOLLOWS = {"default", "updatedAt", "position", "defaultContent"}
+"""What the platform changes by itself when something else is changed."""
+_INSIDE = ("teams", "collections", "spaces", "sites", "structure", "children")
+_PEOPLE = ("member", "team_member")
+
+
+@law(70)
+def test_after_an_apply_the_plan_is_empty_and_a_second_apply_sends_no_write(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 5))
+    platform.start(made)
+    session = platform.session(made.configuration, parallelism=draw.pick([4, 1, 16]))
+    planned = plan_of(platform, session)
+
+    report = platform.apply(session, planned)
+    assert report.complete, said(report)
+
+    platform.writes()
+    again = platform.apply(session)
+    assert again.complete
+    assert (again.writes, platform.writes()) == (0, [])
+
+
+@law(25)
+def test_every_write_is_a_step_of_the_plan_and_each_step_is_sent_once(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=4)
+    platform.start(made)
+    session = platform.session(made.configuration)
+    planned = plan_of(platform, session)
+
+    report = platform.apply(session, planned)
+
+    steps = [step for change in planned.plan.changes for step in change.steps]
+    assert sorted(method for method, _, _ in platform.writes()) == sorted(step.method for step in steps)
+    assert sorted(outcome.step for outcome in report.outcomes) == sorted(step.id for step in steps)
+
+
+@law(40)
+def test_what_the_plan_does_not_name_is_as_it_was(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=4)
+    platform.start(made)
+    session = platform.session(made.configuration)
+    planned = plan_of(platform, session)
+    before = platform.state()
+
+    platform.apply(session, planned)
+
+    was, now = _things(before), _things(platform.state())
+    for id in _untouched(planned.plan, was):
+        assert now[id][1] == was[id][1]
+
+
+def _things(state: Fields) -> dict[str, tuple[list[str], Fields]]:
+    """Every object by id: what it is in, and what it is, without what follows from others."""
+    found: dict[str, tuple[list[str], Fields]] = {}
+
+    def collect(value: Any, around: list[str]) -> None:
+        if isinstance(value, dict):
+            if isinstance(value.get("id"), str):
+                found[value["id"]] = around, {k: v for k, v in value.items() if k not in _FOLLOWS}
+                around = [*around, value["id"]]
+            for name in _INSIDE:
+                collect(value.get(name), around)
+        elif isinstance(value, list):
+            for item in value:
+                collect(item, around)
+
+    collect(state["organizations"], [])
+    for _, thing in found.values():
+        for name in (*_INSIDE, "members", "adaptiveSchema"):  # objects of their own
+            thing.pop(name, None)
+    return found
+
+
+def _untouched(plan: Plan, things: dict[str, tuple[list[str], Fields]]) -> list[str]:
+    """The ids that a plan neither changes nor takes away, be it along with what they are in."""
+    named = {change.id for change in plan.changes}
+    gone = {change.id for change in plan.changes if change.action == "delete" and change.kind not in _PEOPLE}
+    return [id for id, (around, _) in things.items() if id not in named and not gone & set(around)]

@@ -1,0 +1,122 @@
+"""Stopped at any point, the next run finishes the rest, without a journal: nothing twice, the same end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from dpsync.api import Session
+from dpsync.client.transport import Transport
+from dpsync.model.journal import Report
+
+from .faults import Break, Kill, Killed, Lose, When
+from .laws import law, plan_of, said
+from .organizations import Draw, Fields
+from .platform import Case, Platform, case
+from .states import ids, settled
+
+RICH = (32, 15)
+"""Seeds of organizations whose plans have every kind of step."""
+
+
+def rich(seed: int) -> Case:
+    return case(Draw(random.Random(seed)), size=4, explicit=True)
+
+
+def uninterrupted(platform: Platform, made: Case, session: Session) -> tuple[Fields, int]:
+    """Where an apply that nothing disturbs ends, and how many writes it takes."""
+    platform.start(made)
+    planned = plan_of(platform, session)
+    report = platform.apply(session, planned)
+    assert report.complete, said(report)
+    return settled(platform.state(), ids(made.world)), report.writes
+
+
+def ends_the_same(platform: Platform, made: Case, session: Session, end: Fields) -> None:
+    report = platform.apply(session)
+    assert report.complete, said(report)
+    assert settled(platform.state(), ids(made.world)) == end
+
+
+def killed(platform: Platform, made: Case, session: Session, number: int, when: When) -> None:
+    platform.start(made)
+    with pytest.raises(Killed):
+        platform.apply(session, around=lambda inner: Kill(inner, number, when))
+
+
+def disturbed(platform: Platform, made: Case, session: Session, around: Callable[[Transport], Transport]) -> Report:
+    platform.start(made)
+    return platform.apply(session, around=around)
+
+
+@law(40)
+def test_after_a_kill_at_any_write_the_next_run_reaches_the_same_end(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4), explicit=True)
+    session = platform.session(made.configuration, draw.pick([4, 1]))
+    end, writes = uninterrupted(platform, made, session)
+    if writes:
+        killed(platform, made, session, draw.number(0, writes - 1), draw.pick(["before", "after"]))
+        ends_the_same(platform, made, session, end)
+
+
+@law(15)
+def test_after_several_kills_the_last_run_reaches_the_same_end(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4), explicit=True)
+    session = platform.session(made.configuration)
+    end, _ = uninterrupted(platform, made, session)
+    platform.start(made)
+    for _ in range(20):
+        at, when = draw.number(0, 3), draw.pick(["after", "before"])
+        try:
+            platform.apply(session, around=lambda inner, at=at, when=when: Kill(inner, at, when))
+        except Killed:
+            continue
+        break
+    ends_the_same(platform, made, session, end)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("seed", RICH)
+def test_a_kill_at_each_write_of_a_rich_plan(platform: Platform, seed: int, when: When) -> None:
+    made = rich(seed)
+    session = platform.session(made.configuration, 1)
+    end, writes = uninterrupted(platform, made, session)
+    for number in range(writes):
+        killed(platform, made, session, number, when)
+        ends_the_same(platform, made, session, end)
+
+
+@law(40)
+def test_a_lost_answer_or_a_breakdown_ends_the_same_or_is_told(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 4), explicit=True)
+    session = platform.session(made.configuration, draw.pick([4, 1]))
+    end, writes = uninterrupted(platform, made, session)
+    if writes:
+        fault, number, when = draw.pick([Lose, Break]), draw.number(0, writes - 1), draw.pick(["after", "before"])
+        report = disturbed(platform, made, session, lambda inner: fault(inner, number, when))
+        told_or_done(platform, made, report, end)
+        ends_the_same(platform, made, session, end)
+
+
+def told_or_done(platform: Platform, made: Case, report: Report, end: Fields) -> None:
+    """A report that says "complete" is true; one that does not names what went wrong."""
+    if report.complete:
+        assert settled(platform.state(), ids(made.world)) == end
+    else:
+        assert report.count("unknown", "failed", "not-tried"), said(report)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("fault", [Lose, Break])
+def test_a_fault_at_each_write_of_a_rich_plan_is_overcome_in_the_same_apply(
+    platform: Platform, fault: type[Lose] | type[Break], when: When
+) -> None:
+    made = rich(RICH[0])
+    session = platform.session(made.configuration, 1)
+    end, writes = uninterrupted(platform, made, session)
+    for number in range(writes):
+        report = disturbed(platform, made, session, lambda inner, number=number: fault(inner, number, when))
+        assert report.complete, f"write {number}: {said(report)}"
+        assert settled(platform.state(), ids(made.world)) == end
