@@ -334,7 +334,7 @@ class OneOf(Type):
 
     def same(self, one: Value, other: Value) -> bool:
         form = self._form(one)
-        if form is None or form is not self._form(other):
+        if form is None or self._form(other) is None or one[self.tag] != other[self.tag]:
             return canonical(one) == canonical(other)
         return form.same(one, other)
 

@@ -112,7 +112,7 @@ class _Evidence:
                 yield self.sources.source(kind, chain[0], chain)
 
     def _below(self, item: LiveObject, chain: Chain) -> Iterable[Source]:
-        """Its own tree and lists; a single is a part of it. What is a node was read with the rest of its tree."""
+        """Its own tree and lists; a single is a part of it. A node was read with the rest of its tree."""
         if isinstance(self.registry[item.kind].read, Tree):
             return
         for kind in self.registry.children(item.kind):

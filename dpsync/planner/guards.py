@@ -205,16 +205,21 @@ def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
         mine = [change for change in deletes if change.address.split("/")[0] == organization]
         count = sum(1 + sum(effect.counts for effect in change.effects) for change in mine)
         inside_ = Address.parse(organization)
-        managed = sum(
-            len(items) for address, items in context.snapshot.scopes.items() if address.within(inside_)
-        )
-        percent = 100 * count / max(managed, 1)
+        managed = {
+            str(context.address(identity))
+            for address, items in context.snapshot.scopes.items()
+            if address.within(inside_)
+            for identity in items
+        }
+        # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
+        known = len(managed | {effect.address for change in mine for effect in change.effects if effect.counts})
+        percent = 100 * count / max(known, 1)
         too_many = count > limits.deletes or percent > limits.percent
         if too_many and f"delete {total}" not in context.options.confirm:
             yield Refusal(
                 code="limits",
                 address=organization,
-                message=f"{count} things would be deleted ({percent:.0f} percent of {managed}); "
+                message=f"{count} things would be deleted ({percent:.0f} percent of {known}); "
                 f"allowed are {limits.deletes} and {limits.percent} percent",
                 way_out=f'check them, then say --confirm "delete {total}"',
             )

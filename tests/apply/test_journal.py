@@ -52,7 +52,9 @@ def test_a_full_disk_is_an_error_of_its_own(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_one_organization_is_locked_for_other_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_organization_is_locked_for_other_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     code = (
         "from dpsync.apply.lock import Locked, locked\n"
@@ -61,7 +63,9 @@ def test_one_organization_is_locked_for_other_processes(tmp_path: Path, monkeypa
     )
 
     def other() -> str:
-        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
 
     with locked("http://x", ["acme", "globex"]):
         assert other() == "taken acme"

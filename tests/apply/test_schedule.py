@@ -33,7 +33,9 @@ def test_a_step_waits_for_what_it_needs_and_for_what_it_follows() -> None:
 
 
 def test_a_failure_stops_what_needs_it_and_frees_what_follows_it() -> None:
-    schedule = Schedule([step("a"), step("b", needs="a"), step("c", needs="b"), step("d", follows="a"), step("e")])
+    schedule = Schedule(
+        [step("a"), step("b", needs="a"), step("c", needs="b"), step("d", follows="a"), step("e")]
+    )
     assert drain(schedule) == ["a", "e"]
     assert sorted(schedule.settle("a", good=False)) == ["b", "c"]
     assert drain(schedule) == ["d"]
@@ -47,7 +49,9 @@ def test_what_follows_a_step_that_will_never_run_is_free() -> None:
 
 
 def test_deletes_wait_for_everything_else_and_exposure_for_the_deletes() -> None:
-    schedule = Schedule([step("x", "delete"), step("a"), step("p", "expose", needs="x a"), step("b", needs="a")])
+    schedule = Schedule(
+        [step("x", "delete"), step("a"), step("p", "expose", needs="x a"), step("b", needs="a")]
+    )
     assert drain(schedule) == ["a"]
     schedule.settle("a", good=True)
     assert drain(schedule) == ["b"]

@@ -46,9 +46,7 @@ def platform(server: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Threade
 
 
 @pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Run:
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Run a command in this process."""
     for name in ("DPSYNC_FILE", "DPSYNC_TOKEN_FILE", "NO_COLOR", "CI", "ACME_ORG_ID", "DPSYNC_DEBUG"):
         monkeypatch.delenv(name, raising=False)

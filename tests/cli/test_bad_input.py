@@ -105,8 +105,12 @@ def test_an_unknown_hostname_ends_with_1(run: Run, project: Project, platform: T
     assert 'there is no organization "nowhere"' in ended.err
 
 
-def test_an_organization_is_found_by_its_hostname(run: Run, project: Project, platform: ThreadedServer) -> None:
-    ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: acme, title: Acme }\n")))
+def test_an_organization_is_found_by_its_hostname(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    ended = run(
+        "plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: acme, title: Acme }\n"))
+    )
     assert ended.code == 0
     assert "No changes." in ended.out
 
@@ -173,7 +177,14 @@ def test_wrong_usage_ends_with_64(arguments: list[str], words: str, run: Run) ->
 
 @pytest.mark.parametrize(
     "flag",
-    [["--env", "prod"], ["--select", "x"], ["--exclude", "x"], ["--base", "HEAD"], ["-o", "p"], ["-f", "a", "-f", "b"]],
+    [
+        ["--env", "prod"],
+        ["--select", "x"],
+        ["--exclude", "x"],
+        ["--base", "HEAD"],
+        ["-o", "p"],
+        ["-f", "a", "-f", "b"],
+    ],
 )
 @pytest.mark.parametrize("command", ["plan", "apply", "validate"])
 def test_a_flag_still_to_come_is_refused_by_name(command: str, flag: list[str], run: Run) -> None:
@@ -182,9 +193,16 @@ def test_a_flag_still_to_come_is_refused_by_name(command: str, flag: list[str], 
     assert "is not supported yet" in ended.err
 
 
-@pytest.mark.parametrize(("missing", "words"), [("DPSYNC_URL", "dpsync serve"), ("DPSYNC_TOKEN", "DPSYNC_TOKEN_FILE")])
+@pytest.mark.parametrize(
+    ("missing", "words"), [("DPSYNC_URL", "dpsync serve"), ("DPSYNC_TOKEN", "DPSYNC_TOKEN_FILE")]
+)
 def test_no_url_or_token_is_wrong_usage(
-    missing: str, words: str, run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+    missing: str,
+    words: str,
+    run: Run,
+    example: Path,
+    platform: ThreadedServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv(missing)
     ended = run("plan", "-C", str(example))
@@ -201,7 +219,9 @@ def test_an_address_with_the_version_is_corrected(
     assert f"without /v1: {platform.url}" in ended.err
 
 
-def test_a_token_over_plain_http_is_warned_about(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_token_over_plain_http_is_warned_about(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("DPSYNC_URL", "http://docs.invalid")
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
     assert "the token can be read on the way" in run("plan", "-C", str(tmp_path)).err

@@ -13,7 +13,9 @@ from tests.cli.conftest import Run
 HEAVY = ("httpx", "pydantic", "yaml", "jsonschema", "deepdiff", "starlette", "uvicorn", "sqlite3")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"], ["apply", "--help"], ["serve", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["plan", "--help"], ["apply", "--help"], ["serve", "--help"]]
+)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     code = (
         "import sys\nfrom dpsync.cli.main import main\n"

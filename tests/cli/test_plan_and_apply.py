@@ -139,7 +139,9 @@ def test_the_same_plan_has_the_same_digest_whatever_the_parallelism(
     assert len(digests) == 1
 
 
-def test_a_journal_is_kept_beside_the_configuration(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_a_journal_is_kept_beside_the_configuration(
+    run: Run, example: Path, platform: ThreadedServer
+) -> None:
     run("apply", "-C", str(example), "--yes")
     (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
     events = [json.loads(line) for line in journal.read_text().splitlines()]
@@ -176,7 +178,11 @@ def test_the_schemas_in_the_repository_are_the_derived_ones(name: str, run: Run)
 BAD_FOR_SCHEMA: list[Any] = [
     {"organizations": {"acme": {"titel": "Acme"}}},
     {"organizations": {"acme": {"members": {"a@b.c": "boss"}}}},
-    {"organizations": {"acme": {"sites": {"d": {"title": "Docs", "structure": [{"type": "page", "key": "x"}]}}}}},
+    {
+        "organizations": {
+            "acme": {"sites": {"d": {"title": "Docs", "structure": [{"type": "page", "key": "x"}]}}}
+        }
+    },
     {"organizations": {"acme": {"spaces": {"no key!": {"title": "T"}}}}},
     {"dpsync": 2, "organizations": {}},
     {"organizations": {"acme": {"collections": {"c": {"description": None, "title": None}}}}},
@@ -232,7 +238,9 @@ def test_each_word_to_come_is_one_located_error(run: Run, tmp_path: Path) -> Non
     assert ended.code == 5
     for word in LATER:
         line = next(number for number, line in enumerate(text, 1) if line.startswith(f"    {word}:"))
-        assert f'"{word}" is not supported yet\n  --> dpsync.yaml:{line}:5' in re.sub(r" +-->", "  -->", ended.err)
+        assert f'"{word}" is not supported yet\n  --> dpsync.yaml:{line}:5' in re.sub(
+            r" +-->", "  -->", ended.err
+        )
     line = next(number for number, line in enumerate(text, 1) if "space: guides-fr" in line)
     assert f"dpsync.yaml:{line}:{text[line - 1].index('guides-fr') + 1}" in ended.err
     assert 'there is no space "guides-fr"' in ended.err

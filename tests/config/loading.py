@@ -50,7 +50,9 @@ def loaded(
     return desired, list(diagnostics)
 
 
-def expect(directory: Path, text: str, code: str, words: str = "", files: dict[str, str] | None = None) -> None:
+def expect(
+    directory: Path, text: str, code: str, words: str = "", files: dict[str, str] | None = None
+) -> None:
     """One kind of finding, at every mark and nowhere else, with these words in its message or hint."""
     plain, places = marked(text)
     diagnostics = loaded(directory, plain, files)[1]

@@ -15,7 +15,10 @@ UNKNOWN = [
     ("teams: { w: { title: W, ▸previousely: X } }", 'unknown key "previousely" in a team'),
     ("members: { ada@acme.example: { role: read, ▸roll: x } }", 'did you mean "role"?'),
     ("members: { ada@acme.example: { role: read, ▸email: x } }", 'unknown key "email" in a member'),
-    ("teams: { w: { title: W, members: { ada@acme.example: { role: owner, ▸user: x } } } }", "in a team member"),
+    (
+        "teams: { w: { title: W, members: { ada@acme.example: { role: owner, ▸user: x } } } }",
+        "in a team member",
+    ),
     ("collections: { p: { title: P, ▸colour: red } }", 'unknown key "colour" in a collection'),
     ("spaces: { p: { title: P, ▸colection: x } }", 'did you mean "collection"?'),
     ("spaces: { p: { title: P, ▸parent: x } }", 'unknown key "parent" in a space'),
@@ -23,7 +26,10 @@ UNKNOWN = [
     ("sites: { d: { title: Docs, ▸Title: x } }", 'did you mean "title"?'),
     ("sites: { d: { title: Docs, ▸3: x } }", 'unknown key "3" in a site'),
     ("sites: { d: { title: Docs, ▸null: x } }", 'unknown key "null" in a site'),
-    ("sites: { d: { title: Docs, adaptiveContent: { enabled: true, ▸enable: 1 } } }", 'did you mean "enabled"?'),
+    (
+        "sites: { d: { title: Docs, adaptiveContent: { enabled: true, ▸enable: 1 } } }",
+        'did you mean "enabled"?',
+    ),
     ("defaultContent: { type: site, site: { id: x }, ▸page: 1 }", 'unknown key "page"'),
     ("mergeRules: { type: rules, rules: [{ rule: require_agent_review, ▸users: [] }] }", "in this rule"),
 ]
@@ -39,7 +45,10 @@ def test_an_unknown_key_is_told_at_every_level(tmp_path: Path, body: str, words:
     [
         ("- { type: space, key: en, space: en, ▸pth: en }", 'did you mean "path"?'),
         ("- { type: space, key: en, space: en, ▸title: En }", 'unknown key "title" in a site space'),
-        ("- { type: section, key: s, title: Sec, ▸url: x, children: [{ type: space, key: en, space: en }] }", "section"),
+        (
+            "- { type: section, key: s, title: Sec, ▸url: x, children: [{ type: space, key: en, space: en }] }",
+            "section",
+        ),
         ("- { type: section-group, key: g, title: G, ▸path: x }", 'unknown key "path" in a section group'),
         ("- { type: space, key: en, space: en, ▸children: [] }", 'unknown key "children" in a site space'),
         ("- { type: space, key: en, space: en, ▸section: s }", 'unknown key "section" in a site space'),
@@ -66,7 +75,9 @@ def test_an_unknown_key_of_a_node(tmp_path: Path, structure: str, words: str) ->
     ][:-1],
 )
 def test_a_wrong_shape(tmp_path: Path, body: str, words: str) -> None:
-    expect(tmp_path, organization(body.replace("▸[]", "[]").replace("teams: []", "▸teams: []")), "DP202", words)
+    expect(
+        tmp_path, organization(body.replace("▸[]", "[]").replace("teams: []", "▸teams: []")), "DP202", words
+    )
 
 
 @pytest.mark.parametrize(
@@ -210,7 +221,11 @@ def test_the_address_of_a_section_is_the_same_in_any_group(tmp_path: Path) -> No
     )
     desired, diagnostics = loaded(tmp_path, text)
     assert diagnostics == []
-    nodes = {str(address): resource for address, resource in desired.resources.items() if "structure" in str(address)}
+    nodes = {
+        str(address): resource
+        for address, resource in desired.resources.items()
+        if "structure" in str(address)
+    }
     base = "acme/sites/docs/structure"
     assert list(nodes) == [f"{base}/g", f"{base}/h", f"{base}/s", f"{base}/s/a"]
     assert str(nodes[f"{base}/s"].parent) == "acme/sites/docs"
@@ -254,7 +269,12 @@ def test_words_of_the_format_that_do_nothing_yet_are_refused(tmp_path: Path, bod
 
 
 def test_environments_are_not_supported_yet(tmp_path: Path) -> None:
-    expect(tmp_path, organization("title: Acme", "▸environments: { prod: {} }\n"), "DP250", "is not supported yet")
+    expect(
+        tmp_path,
+        organization("title: Acme", "▸environments: { prod: {} }\n"),
+        "DP250",
+        "is not supported yet",
+    )
 
 
 @pytest.mark.parametrize(

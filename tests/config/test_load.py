@@ -42,7 +42,11 @@ organizations:
 
 def test_every_error_is_found_at_once(tmp_path: Path) -> None:
     plain, places = marked(MANY)
-    found = {(f"{item.span.line}:{item.span.column}", item.code) for item in loaded(tmp_path, plain)[1] if item.span}
+    found = {
+        (f"{item.span.line}:{item.span.column}", item.code)
+        for item in loaded(tmp_path, plain)[1]
+        if item.span
+    }
     assert {place for place, _ in found} == set(places)
     assert {code for _, code in found} == {
         "DP230", "DP201", "DP202", "DP212", "DP203", "DP211", "DP220", "DP223", "DP214", "DP215", "DP250",
@@ -75,7 +79,9 @@ def test_findings_name_the_entry_where_there_is_one(tmp_path: Path) -> None:
 
 def test_errors_in_an_included_file_are_told_there(tmp_path: Path) -> None:
     root = "dpsync: 1\ninclude: [teams.yaml]\norganizations: { acme: { id: acme } }\n"
-    _, (wrong,) = loaded(tmp_path, root, {"teams.yaml": "organizations:\n  acme:\n    teams: { w: { titel: W, title: W } }\n"})
+    _, (wrong,) = loaded(
+        tmp_path, root, {"teams.yaml": "organizations:\n  acme:\n    teams: { w: { titel: W, title: W } }\n"}
+    )
     assert (wrong.code, str(wrong.span)) == ("DP201", "teams.yaml:3:19")
 
 
@@ -103,7 +109,11 @@ def test_every_field_knows_where_it_was_written(tmp_path: Path) -> None:
 
 
 def test_a_variable_is_put_in_before_anything_is_checked(tmp_path: Path) -> None:
-    desired, diagnostics = loaded(tmp_path, "dpsync: 1\norganizations: { acme: { id: '${ORG}', title: '${T:-Acme}' } }\n", env={"ORG": "x1"})
+    desired, diagnostics = loaded(
+        tmp_path,
+        "dpsync: 1\norganizations: { acme: { id: '${ORG}', title: '${T:-Acme}' } }\n",
+        env={"ORG": "x1"},
+    )
     assert diagnostics == []
     resource = desired.resources[Address.root("acme")]
     assert (resource.pin, resource.fields["title"]) == ("x1", "Acme")
@@ -170,4 +180,3 @@ def test_a_key_that_is_a_number_is_that_text(tmp_path: Path) -> None:
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
     assert Address.parse("acme/sites/docs/structure/1.0") in desired.resources
-

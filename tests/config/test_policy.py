@@ -95,7 +95,9 @@ def test_limits_have_defaults_of_their_own(tmp_path: Path) -> None:
         ("sites: { d: { title: Docs, ▸structure: [] } }", "sites/*/structure", True),
     ],
 )
-def test_empty_means_none_only_where_prune_covers_it(tmp_path: Path, body: str, pattern: str | None, meant: bool) -> None:
+def test_empty_means_none_only_where_prune_covers_it(
+    tmp_path: Path, body: str, pattern: str | None, meant: bool
+) -> None:
     text = policy("{}" if pattern is None else f"{{ prune: ['{pattern}'] }}", body)
     if meant:
         assert loaded(tmp_path, text.replace("▸", ""))[1] == []

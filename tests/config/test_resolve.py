@@ -37,7 +37,10 @@ MEMBERS = "members: { ada@acme.example: admin }\n"
         ("spaces: { s: { title: Ess, language: ▸english } }", "expected one of en, fr"),
         ("mergeRules: ▸{ rules: [] }", "a mapping with type: rules | none"),
         ("mergeRules: { type: ▸inherit }", "expected one of rules, none"),
-        ("mergeRules: { type: rules, rules: [{ rule: ▸magic }] }", "expected one of require_specific_reviewers"),
+        (
+            "mergeRules: { type: rules, rules: [{ rule: ▸magic }] }",
+            "expected one of require_specific_reviewers",
+        ),
         ("defaultContent: { type: ▸space }", "expected one of site"),
     ],
 )
@@ -51,7 +54,11 @@ def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> Non
         ("title: ▸A", "DP203", "1 characters; 2 to 255 are allowed"),
         ("teams: { w: { title: ▸'' } }", "DP203", "1 to 64 are allowed"),
         (f"teams: {{ w: {{ title: ▸{'x' * 65} }} }}", "DP203", "65 characters"),
-        ("collections: { c: { title: C, description: ▸" + "x" * 101 + " } }", "DP203", "at most 100 are allowed"),
+        (
+            "collections: { c: { title: C, description: ▸" + "x" * 101 + " } }",
+            "DP203",
+            "at most 100 are allowed",
+        ),
         ("logo: ▸ftp://acme.example/x.png", "DP204", "http:// or https://"),
         ("members: { ▸nobody: read }", "DP204", "is not an e-mail address"),
         ("sites: { d: { title: Docs, proxy: ▸acme } }", "DP204", "a host and a path (host/docs)"),
@@ -110,7 +117,9 @@ def test_a_field_that_cannot_be_cleared(tmp_path: Path, body: str) -> None:
         ("members: { Ada@Acme.example: read }", "acme/members/ada@acme.example", "email", "ada@acme.example"),
     ],
 )
-def test_null_clears_and_empty_is_a_value(tmp_path: Path, body: str, address: str, field: str, value: Any) -> None:
+def test_null_clears_and_empty_is_a_value(
+    tmp_path: Path, body: str, address: str, field: str, value: Any
+) -> None:
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
     assert desired.resources[Address.parse(address)].fields[field] == value
@@ -135,14 +144,24 @@ def test_a_shorthand_is_the_main_field(tmp_path: Path) -> None:
     ("body", "words"),
     [
         ("spaces: { s: { title: Ess, collection: ▸nope } }", "declare it, or write {id: …}"),
-        ("collections: { product: { title: P } }\nspaces: { s: { title: Ess, collection: ▸produkt } }", 'did you mean "product"?'),
+        (
+            "collections: { product: { title: P } }\nspaces: { s: { title: Ess, collection: ▸produkt } }",
+            'did you mean "product"?',
+        ),
         ("collections: { c: { title: C, parent: ▸d } }", 'there is no collection "d"'),
         ("collections: { c: { title: C, order: [▸s] } }", 'there is no space "s"'),
-        ("teams: { w: { title: W } }\nspaces: { s: { title: Ess, collection: ▸w } }", 'there is no collection "w"'),
-        ("defaultContent: { type: site, site: ▸docs }", 'there is no site "docs"'),
-        (MEMBERS + "teams: { w: { title: W, members: { ▸lin@acme.example: owner } } }", 'there is no member "lin@'),
         (
-            MEMBERS + "mergeRules: { type: rules, rules: [{ rule: allow_bypass, users: [▸ida@acme.example] }] }",
+            "teams: { w: { title: W } }\nspaces: { s: { title: Ess, collection: ▸w } }",
+            'there is no collection "w"',
+        ),
+        ("defaultContent: { type: site, site: ▸docs }", 'there is no site "docs"'),
+        (
+            MEMBERS + "teams: { w: { title: W, members: { ▸lin@acme.example: owner } } }",
+            'there is no member "lin@',
+        ),
+        (
+            MEMBERS
+            + "mergeRules: { type: rules, rules: [{ rule: allow_bypass, users: [▸ida@acme.example] }] }",
             'did you mean "ada@acme.example"?',
         ),
     ],
@@ -159,7 +178,9 @@ def test_a_reference_is_an_address_or_a_raw_id(tmp_path: Path) -> None:
     body = "collections: { c: { title: C } }\nspaces: { s: { title: Ess, collection: c }, t: { title: Tee, collection: { id: x } } }"
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
-    assert desired.resources[Address.parse("acme/spaces/s")].fields["collection"] == Ref(Address.parse("acme/collections/c"))
+    assert desired.resources[Address.parse("acme/spaces/s")].fields["collection"] == Ref(
+        Address.parse("acme/collections/c")
+    )
     assert desired.resources[Address.parse("acme/spaces/t")].fields["collection"] == LiveId("x")
 
 
@@ -240,7 +261,11 @@ SECTION = "- {{ type: section, key: {0}, title: Sec {0}, {1}, children: [{{ type
 @pytest.mark.parametrize(
     ("structure", "code", "words"),
     [
-        (SECTION.format("s", "path: x", "") + SECTION.format("t", "▸path: x", ""), "DP225", "two sections have the path"),
+        (
+            SECTION.format("s", "path: x", "") + SECTION.format("t", "▸path: x", ""),
+            "DP225",
+            "two sections have the path",
+        ),
         (
             SECTION.format("s", "default: true", "") + SECTION.format("t", "▸default: true", ""),
             "DP226",
@@ -270,7 +295,10 @@ def test_one_path_and_one_default(tmp_path: Path, structure: str, code: str, wor
 
 
 def test_each_section_has_paths_and_a_default_of_its_own(tmp_path: Path) -> None:
-    text = site(SECTION.format("s", "path: x", ", path: p, default: true") + SECTION.format("t", "path: y", ", path: p, default: true"))
+    text = site(
+        SECTION.format("s", "path: x", ", path: p, default: true")
+        + SECTION.format("t", "path: y", ", path: p, default: true")
+    )
     assert loaded(tmp_path, text)[1] == []
 
 
@@ -282,7 +310,9 @@ GOOD = '{"type": "object", "properties": {"plan": {"type": "string"}}}'
 
 def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
     root = "dpsync: 1\ninclude: [sites/docs.yaml]\norganizations: { acme: { id: acme } }\n"
-    part = "organizations: { acme: { sites: { d: { title: Docs, adaptiveSchema: { file: schema.json } } } } }\n"
+    part = (
+        "organizations: { acme: { sites: { d: { title: Docs, adaptiveSchema: { file: schema.json } } } } }\n"
+    )
     desired, diagnostics = loaded(tmp_path, root, {"sites/docs.yaml": part, "sites/schema.json": GOOD})
     assert diagnostics == []
     value = desired.resources[Address.parse("acme/sites/d/adaptiveSchema")].fields["jsonSchema"]

@@ -7,16 +7,19 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from dpsync.api import Session
 from dpsync.client.client import ReadClient
+from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token
 from dpsync.config.codes import TITLES
 from dpsync.kinds.types import Many, Object, OneOf, Text, Type
-from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.render.diagnostics import render_diagnostics
 from dpsync.server.thread import ThreadedServer
 
-from .examples import REGISTRY, happen, lay_out, read
+from .examples import REGISTRY, TOKEN, happen, lay_out, read
 from .markdown import DOCS, ROOT, Section, sections
 
 SOURCE = ROOT / "dpsync"
@@ -134,6 +137,40 @@ def test_the_example_of_an_error_on_the_platform_produces_exactly_that_error(
     assert f"Exit code {ended}." in " ".join(section.words)
 
 
+class _SomebodyElse:
+    """A transport beside which somebody deletes a team between two readings of the teams."""
+
+    def __init__(self, url: str) -> None:
+        self._inner = HttpTransport(url, Token("ada-token"))
+        self._url = url
+        self._readings = 0
+
+    def send(self, request: Request) -> Response:
+        if request.path == "/orgs/acme/teams":
+            self._readings += 1
+            if self._readings == 2:
+                httpx.delete(f"{self._url}/v1/orgs/acme/teams/sales", headers=TOKEN).raise_for_status()
+        return self._inner.send(request)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def stats(self) -> Stats:
+        return self._inner.stats()
+
+
+def test_lists_that_differ_between_two_readings_are_no_plan(platform: ThreadedServer, tmp_path: Path) -> None:
+    desired, _ = read(tmp_path / "project", lay_out(PAGE["protected"], tmp_path / "project"))
+    assert desired is not None
+    with (
+        ReadClient(platform.url, "ada-token", transport=_SomebodyElse(platform.url)) as client,
+        pytest.raises(DiagnosticError) as ended,
+    ):
+        Session(desired, REGISTRY).plan(client)
+    assert [diagnostic.code for diagnostic in ended.value.diagnostics] == ["DP320"]
+    assert ended.value.exit_code == Exit.FAILED
+
+
 @pytest.mark.parametrize("code", sorted(_refusal_codes()))
 def test_the_example_of_a_refusal_is_refused_for_that_reason(
     code: str, platform: ThreadedServer, tmp_path: Path
@@ -142,3 +179,18 @@ def test_the_example_of_a_refusal_is_refused_for_that_reason(
     # Whoever takes the last admin away takes away their own role, too.
     assert found - {"own-user"} == {code} - {"own-user"}
     assert code in found
+
+
+def test_the_message_at_the_top_is_what_is_printed(tmp_path: Path) -> None:
+    (shown,) = next(section for section in sections(DOCS / "errors.md") if section.level == 1).of("text")
+    written = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    titel: Acme\n"
+    (tmp_path / "dpsync.yaml").write_text(written, encoding="utf-8")
+    desired, found = read(tmp_path, {})
+    assert desired is not None
+    assert render_diagnostics(found, desired.texts) == shown.text
+
+
+def test_every_exit_code_is_explained() -> None:
+    top = next(section for section in sections(DOCS / "errors.md") if section.level == 1)
+    rows = [line.split("|")[1] for line in top.words if re.match(r"\| \d", line)]
+    assert {int(number) for row in rows for number in re.findall(r"\d+", row)} == set(Exit)

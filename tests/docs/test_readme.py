@@ -15,7 +15,11 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def block(language: str, beginning: str) -> str:
     blocks = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-    return next(text for text in blocks if text.lstrip("# ").startswith(beginning) or beginning in text.splitlines()[0])
+    return next(
+        text
+        for text in blocks
+        if text.lstrip("# ").startswith(beginning) or beginning in text.splitlines()[0]
+    )
 
 
 def test_the_configuration_in_the_readme_loads(tmp_path: Path) -> None:

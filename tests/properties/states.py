@@ -61,6 +61,7 @@ def _organization(org: Fields, born: set[str]) -> Fields:
         "sites": {
             names[site["id"]]: _plain(site, "id", "structure")
             | {"structure": [_node(node, names, born) for node in site["structure"]]}
+            | {"adaptiveContent": site.get("adaptiveContent") or {"enabled": False}}  # absent is off
             for site in org["sites"]
         },
     }

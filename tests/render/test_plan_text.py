@@ -53,7 +53,9 @@ def test_kept_things_are_counted_and_named_with_v() -> None:
 
 
 def test_a_tree_indents_each_address_below_what_it_belongs_to() -> None:
-    plan = Plan(changes=(change("a"), change("a/sites/d"), change("a/sites/d/structure/s"), change("a/teams/t")))
+    plan = Plan(
+        changes=(change("a"), change("a/sites/d"), change("a/sites/d/structure/s"), change("a/teams/t"))
+    )
     tree = render_plan(plan, PLAIN).split("\n\n")[0].splitlines()
     assert [line.rstrip() for line in tree] == ["~ a", "    sites", "    ~ d", "        structure", "        ~ s", "    teams", "    ~ t"]  # fmt: skip
 
@@ -68,13 +70,20 @@ def test_what_differs_inside_a_large_value_is_shown_alone() -> None:
     assert "p7" not in text
 
 
-HOSTILE = st.text(alphabet=st.sampled_from("\x1b[2J\n\r\t\x07\u202e\u200babc]0;\x9b31m"), min_size=1, max_size=20)
+HOSTILE = st.text(
+    alphabet=st.sampled_from("\x1b[2J\n\r\t\x07\u202e\u200babc]0;\x9b31m"), min_size=1, max_size=20
+)
 
 
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_no_text_of_the_platform_breaks_out_of_the_terminal(title: str, before: str, after: str) -> None:
     item = Difference(field="title", before=before, after={"x": [after]})
-    plan = Plan(changes=(change(f"acme/teams/[{title}]", label=title, differences=(item,)), delete(f"x/{title}", title)))
+    plan = Plan(
+        changes=(
+            change(f"acme/teams/[{title}]", label=title, differences=(item,)),
+            delete(f"x/{title}", title),
+        )
+    )
     for line in render_plan(plan, PLAIN).split("\n"):
         assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202e\u200b]", line)
 

@@ -1,0 +1,28 @@
+"""Links inside the documentation lead to files and headings that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from .markdown import DOCS, ROOT, sections
+
+PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted(DOCS.glob("*.md"))]
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
+
+
+def anchor(title: str) -> str:
+    """The anchor that a heading gets."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target, place in LINK.findall(prose):
+        file = (page.parent / target).resolve() if target else page
+        assert file.exists(), target
+        if place:
+            assert place in {anchor(section.title) for section in sections(file)}, f"{target}#{place}"
