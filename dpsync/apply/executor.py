@@ -116,27 +116,44 @@ class Executor:
     # One step.
 
     def _attempt(self, task: _Task) -> Outcome:
-        step = task.step
+        """Check, record, send, record. What was sent keeps its outcome, whatever happens to the journal."""
+        outcome: Outcome | None = None
+        try:
+            outcome = self._not_any_more(task)
+            if outcome is None:
+                self.journal.write("intent", step=task.step.id, method=task.step.method)
+                outcome = self._tried(task)
+                self.journal.write("outcome", **outcome.model_dump(exclude_none=True))
+        except JournalFull as full:
+            self.stop()
+            self.trouble.append(str(full))
+            return outcome or self._outcome(task, "not-tried", str(full))
+        return outcome
+
+    def _not_any_more(self, task: _Task) -> Outcome | None:
+        """Why nothing should be sent any more, found out by reading; None when all is as planned."""
         try:
             reason = self._stale(task)
             if reason is not None:
                 return self._outcome(task, "stale", reason)
             full = self._not_empty(task)
-            if full is not None:
-                return self._outcome(task, "failed", full)
-            self.journal.write("intent", step=step.id, method=step.method)
-            outcome = self._send(task)
-            self.journal.write("outcome", **outcome.model_dump(exclude_none=True))
-        except JournalFull as full_disk:
-            self.stop()
-            self.trouble.append(str(full_disk))
-            known = self.outcomes.get(step.id)
-            return known or self._outcome(task, "not-tried", str(full_disk))
+            return None if full is None else self._outcome(task, "failed", full)
+        except Interrupted:
+            return self._outcome(task, "not-tried", "stopped")
+        except ClientError as error:
+            return self._outcome(task, "failed", f"it could not be checked: {error}", error.status)
+
+    def _tried(self, task: _Task) -> Outcome:
+        try:
+            return self._send(task)
         except Interrupted:
             return self._outcome(task, "not-tried", "stopped")
         except ClientError as error:
             return self._outcome(task, "failed", _words(task, error), error.status)
-        return outcome
+        except Exception as mistake:
+            # Nobody knows how far it came; the other steps and the report must not suffer from it.
+            words = f"dpsync made a mistake of its own ({type(mistake).__name__})"
+            return self._outcome(task, "unknown", words)
 
     def _stale(self, task: _Task) -> str | None:
         source = self.fresh.source(task.change)
@@ -207,7 +224,10 @@ class Executor:
         source = self.fresh.source(task.change)
         if source is None:
             return self._outcome(task, "unknown", _words(task, unknown), unknown.status)
-        now = self.fresh.read(source)
+        try:
+            now = self.fresh.read(source)
+        except ClientError:
+            return self._outcome(task, "unknown", _words(task, unknown), unknown.status)
         resource = self.desired.resources[Address.parse(task.change.address)]
         found = self.fresh.candidates(resource, now.values())
         if len(found) > 1 or (not found and not again):

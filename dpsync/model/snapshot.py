@@ -27,8 +27,6 @@ class LiveObject:
     source: str
     own_id: bool = True
     """Whether the id names it without its parent."""
-    bare: bool = False
-    """Read only to be recognised: its fields are not complete."""
 
     @property
     def identity(self) -> Identity:
@@ -46,10 +44,9 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was read because of deletes: things that show the object, and kinds whose lists were completed."""
+    """What was read because of deletes: the things that show a doomed object."""
 
     shown_in: Mapping[Identity, tuple[tuple[Identity, str], ...]] = field(default_factory=dict)
-    complete: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

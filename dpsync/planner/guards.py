@@ -212,7 +212,8 @@ def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
             for identity in items
         }
         # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
-        known = len(managed | {effect.address for change in mine for effect in change.effects if effect.counts})
+        along = {effect.address for change in mine for effect in change.effects if effect.counts}
+        known = len(managed | along)
         percent = 100 * count / max(known, 1)
         too_many = count > limits.deletes or percent > limits.percent
         if too_many and f"delete {total}" not in context.options.confirm:

@@ -1,4 +1,4 @@
-"""Whole configurations as text, in which `▸` marks where an error is expected: it is taken out before loading."""
+"""Whole configurations as text, in which `▸` marks where an error is expected; it is taken out first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which entries there are: keys, shapes and addresses. Each wrong thing is told at its place, with what to do."""
+"""Which entries there are: keys, shapes and addresses. What is wrong is told at its place, with a way out."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def test_an_unknown_key_is_told_at_every_level(tmp_path: Path, body: str, words:
         ("- { type: space, key: en, space: en, ▸pth: en }", 'did you mean "path"?'),
         ("- { type: space, key: en, space: en, ▸title: En }", 'unknown key "title" in a site space'),
         (
-            "- { type: section, key: s, title: Sec, ▸url: x, children: [{ type: space, key: en, space: en }] }",
+            "- { type: section, key: s, title: Sec, ▸url: x,"
+            " children: [{ type: space, key: en, space: en }] }",
             "section",
         ),
         ("- { type: section-group, key: g, title: G, ▸path: x }", 'unknown key "path" in a section group'),
@@ -216,8 +217,10 @@ def test_keys_of_site_spaces_are_unique_in_their_section_only(tmp_path: Path) ->
 
 def test_the_address_of_a_section_is_the_same_in_any_group(tmp_path: Path) -> None:
     text = site(
-        "- type: section-group\n  key: g\n  title: G\n  children:\n    - type: section-group\n      key: h\n      title: H\n"
-        "      children: [{ type: section, key: s, title: Sec, children: [{ type: space, key: a, space: en }] }]"
+        "- type: section-group\n  key: g\n  title: G\n  children:\n"
+        "    - type: section-group\n      key: h\n      title: H\n"
+        "      children: [{ type: section, key: s, title: Sec,"
+        " children: [{ type: space, key: a, space: en }] }]"
     )
     desired, diagnostics = loaded(tmp_path, text)
     assert diagnostics == []

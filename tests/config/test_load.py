@@ -1,4 +1,4 @@
-"""From files to Desired: all errors at once, every field with its place, the same whatever the order of keys."""
+"""From files to Desired: all errors at once, every field with its place, in whatever order it is written."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def test_errors_end_with_exit_code_5_and_carry_the_files(tmp_path: Path) -> None
 
 
 def test_a_second_place_is_shown_where_two_are_wrong_together(tmp_path: Path) -> None:
-    body = "members: { ada@acme.example: read, ADA@acme.example: read }\nteams: { a: { title: T }, b: { title: T } }"
+    members = "members: { ada@acme.example: read, ADA@acme.example: read }"
+    body = f"{members}\nteams: {{ a: {{ title: T }}, b: {{ title: T }} }}"
     _, diagnostics = loaded(tmp_path, organization(body))
     assert {item.code: [str(span) for _, span in item.related] for item in diagnostics} == {
         "DP213": ["dpsync.yaml:5:16"],
@@ -129,10 +130,12 @@ def test_the_order_of_keys_and_files_means_nothing(tmp_path: Path) -> None:
     )
     two, _ = loaded(
         tmp_path / "two",
-        "include: [b.yaml, a.yaml]\norganizations: { acme: { collections: { c: { title: Cee } } } }\ndpsync: 1\n",
+        "include: [b.yaml, a.yaml]\n"
+        "organizations: { acme: { collections: { c: { title: Cee } } } }\ndpsync: 1\n",
         {
             "a.yaml": "organizations: { acme: { spaces: { x: { collection: c, title: Exx } }, id: acme } }",
-            "b.yaml": "organizations: { acme: { teams: { b: { title: Bbb }, a: { members: { ada@acme.example: owner }, title: Aaa } } } }",
+            "b.yaml": "organizations: { acme: { teams:"
+            " { b: { title: Bbb }, a: { members: { ada@acme.example: owner }, title: Aaa } } } }",
         },
     )
     for field in ("kind", "key", "parent", "holder", "fields", "pin", "children"):

@@ -1,4 +1,4 @@
-"""Every field by its type, every reference by what is declared, and what needs more than one entry to be wrong."""
+"""Every field by its type, every reference by what is declared, and what only two entries can do wrong."""
 
 from __future__ import annotations
 
@@ -74,8 +74,14 @@ def test_a_value_that_is_not_allowed(tmp_path: Path, body: str, code: str, words
     expect(tmp_path, organization(body), code, words)
 
 
-@pytest.mark.parametrize("node", ["{ type: section, key: ▸s, children: [{ type: space, key: a, space: en }] }",
-                                  "{ type: section-group, key: ▸s }", "{ type: space, key: ▸s }"])  # fmt: skip
+@pytest.mark.parametrize(
+    "node",
+    [
+        "{ type: section, key: ▸s, children: [{ type: space, key: a, space: en }] }",
+        "{ type: section-group, key: ▸s }",
+        "{ type: space, key: ▸s }",
+    ],
+)
 def test_what_a_node_must_say(tmp_path: Path, node: str) -> None:
     expect(tmp_path, site(f"- {node}"), "DP206", "is missing")
 
@@ -175,7 +181,10 @@ def test_an_unknown_reference_in_a_node(tmp_path: Path) -> None:
 
 
 def test_a_reference_is_an_address_or_a_raw_id(tmp_path: Path) -> None:
-    body = "collections: { c: { title: C } }\nspaces: { s: { title: Ess, collection: c }, t: { title: Tee, collection: { id: x } } }"
+    body = """
+        collections: { c: { title: C } }
+        spaces: { s: { title: Ess, collection: c }, t: { title: Tee, collection: { id: x } } }
+    """
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
     assert desired.resources[Address.parse("acme/spaces/s")].fields["collection"] == Ref(
@@ -210,7 +219,8 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         ("teams: { a: { title: T }, b: { ▸title: T } }", "DP223", "or pin both with id:"),
         ("spaces: { a: { title: Tee }, b: { ▸title: Tee } }", "DP223", "nothing that tells them apart"),
         (
-            "collections: { c: { title: C } }\nspaces: { a: { title: T, collection: c }, b: { ▸title: T, collection: c } }",
+            "collections: { c: { title: C } }\n"
+            "spaces: { a: { title: T, collection: c }, b: { ▸title: T, collection: c } }",
             "DP223",
             "nothing that tells them apart",
         ),
@@ -226,7 +236,8 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
             'is listed in the order of "c" but is not in it',
         ),
         (
-            "collections: { c: { title: C, ▸order: [s] }, d: { title: D } }\nspaces: { s: { title: Ess, collection: d } }",
+            "collections: { c: { title: C, ▸order: [s] }, d: { title: D } }\n"
+            "spaces: { s: { title: Ess, collection: d } }",
             "DP227",
             "give it collection: c, or take it off the list",
         ),
@@ -246,7 +257,8 @@ def test_two_entries_that_do_not_go_together(tmp_path: Path, body: str, code: st
     [
         "teams: { a: { title: T, id: x }, b: { title: T, id: y } }",
         "teams: { a: { title: T, id: x }, b: { title: T } }",
-        "collections: { c: { title: C } }\nspaces: { a: { title: T, collection: c }, b: { title: T, collection: null } }",
+        "collections: { c: { title: C } }\n"
+        "spaces: { a: { title: T, collection: c }, b: { title: T, collection: null } }",
         "spaces: { a: { title: T, language: en }, b: { title: T, language: fr } }",
         "sites: { a: { title: Same, basename: x }, b: { title: Same, basename: y } }",
     ],
@@ -255,7 +267,10 @@ def test_what_tells_two_entries_apart(tmp_path: Path, body: str) -> None:
     assert loaded(tmp_path, organization(body))[1] == []
 
 
-SECTION = "- {{ type: section, key: {0}, title: Sec {0}, {1}, children: [{{ type: space, key: a, space: en{2} }}] }}\n"
+SECTION = (
+    "- {{ type: section, key: {0}, title: Sec {0}, {1},"
+    " children: [{{ type: space, key: a, space: en{2} }}] }}\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +299,8 @@ SECTION = "- {{ type: section, key: {0}, title: Sec {0}, {1}, children: [{{ type
             "a path is unique",
         ),
         (
-            "- { type: space, key: a, space: en, default: true }\n- { type: space, key: b, space: fr, ▸default: true }",
+            "- { type: space, key: a, space: en, default: true }\n"
+            "- { type: space, key: b, space: fr, ▸default: true }",
             "DP226",
             "two site spaces are the default",
         ),
@@ -326,11 +342,12 @@ def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
         (SCHEMA, {}, "DP122", 'cannot read "schema.json"'),
         (SCHEMA.replace("schema.json", "../schema.json"), {}, "DP125", "lies outside of the project"),
         (SCHEMA.replace("schema.json", "/etc/passwd"), {}, "DP125", "lies outside of the project"),
-        (SCHEMA.replace("schema.json", "schema.txt"), {"schema.txt": "text"}, "DP208", "neither JSON nor YAML"),
+        (SCHEMA.replace(".json", ".txt"), {"schema.txt": "text"}, "DP208", "neither JSON nor YAML"),
         (SCHEMA.replace("schema.json", "5"), {}, "DP202", "the path of a file"),
-        (SCHEMA.replace("▸schema.json", "schema.json").replace("{ file", "▸{ file"), {"schema.json": "[]"}, "DP208", "of type object"),
+        (SCHEMA.replace("{ file: ▸", "▸{ file: "), {"schema.json": "[]"}, "DP208", "of type object"),
         ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object } } }", {}, "DP208", "with properties"),
-        ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object, properties: { a: { type: nope } } } } }", {},
+        ("sites: { d: { title: Docs, adaptiveSchema: "
+         "▸{ type: object, properties: { a: { type: nope } } } } }", {},
          "DP208", "no draft-07 JSON Schema: at properties/a/type"),
         ("sites: { d: { title: Docs, adaptiveSchema: ▸text } }", {}, "DP208", "JSON Schema"),
     ],
@@ -355,7 +372,8 @@ def test_broken_json_is_told_in_its_own_file(tmp_path: Path) -> None:
 
 
 def test_a_schema_in_place_may_have_a_key_called_file(tmp_path: Path) -> None:
-    body = "sites: { d: { title: Docs, adaptiveSchema: { type: object, properties: { file: { type: string } } } } }"
+    schema = "{ type: object, properties: { file: { type: string } } }"
+    body = f"sites: {{ d: {{ title: Docs, adaptiveSchema: {schema} }} }}"
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
     fields = desired.resources[Address.parse("acme/sites/d/adaptiveSchema")].fields

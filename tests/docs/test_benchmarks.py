@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import requests, yaml
+from benchmarks import reader, reads
 from dpsync.config.load import load
 from dpsync.server.thread import ThreadedServer
 
@@ -23,14 +23,14 @@ def run(*arguments: str) -> str:
 
 
 def test_the_readers_are_compared() -> None:
-    first, _, *rows = run("benchmarks.yaml", "--resources", "60", "--rounds", "1").splitlines()
+    first, _, *rows = run("benchmarks.reader", "--resources", "60", "--rounds", "1").splitlines()
     assert first.startswith("60 resources, ")
-    assert [row[:26].strip() for row in rows] == list(yaml.READERS.values())
+    assert [row[:26].strip() for row in rows] == list(reader.READERS.values())
     assert all(float(cell) > 0 for row in rows for cell in row[26:].replace(",", "").split())
 
 
 def test_the_requests_are_counted() -> None:
-    head, *rows = run("benchmarks.requests", "--sizes", "5").splitlines()
+    head, *rows = run("benchmarks.reads", "--sizes", "5").splitlines()
     assert [int(cell) for row in rows for cell in row.split()] == [5, 1, 1, 1, 8, 8, 7]
     assert head.split()[-1] == "changes"
 
@@ -38,7 +38,7 @@ def test_the_requests_are_counted() -> None:
 @pytest.mark.parametrize("resources", [1, 200, 1000])
 def test_the_generated_configuration_is_valid_and_as_large_as_asked(resources: int, tmp_path: Path) -> None:
     root = tmp_path / "dpsync.yaml"
-    root.write_text("".join(yaml.configuration(resources)), encoding="utf-8")
+    root.write_text("".join(reader.configuration(resources)), encoding="utf-8")
     desired, found = load(root, REGISTRY, {})
     assert not found
     assert abs(len(desired.resources) - resources) <= 50
@@ -48,7 +48,7 @@ def test_the_generated_configuration_is_valid_and_as_large_as_asked(resources: i
 def test_a_plan_takes_one_request_for_each_page_team_and_site_whatever_changed(
     size: int, companion: ThreadedServer, tmp_path: Path
 ) -> None:
-    found = requests.count(companion, size, tmp_path)
+    found = reads.count(companion, size, tmp_path)
     lists = ceil(size / 1000) + 3  # spaces; members, teams and sites
     assert found["unchanged"] == found["changed"] == 1 + lists + found["teams"] + found["sites"] + 1
     assert found["unchanged changes"] == 0

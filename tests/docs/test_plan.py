@@ -98,6 +98,21 @@ def test_every_flag_is_in_the_table_and_no_other() -> None:
         assert {flag for flag, commands in listed.items() if name in commands} == options, name
 
 
+def test_every_flag_that_is_refused_is_named() -> None:
+    hidden = {
+        option
+        for command in COMMANDS.values()
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and parameter.hidden
+        for option in parameter.opts
+        if option.startswith("--")
+    }
+    (paragraph,) = re.findall(
+        r"^Not supported yet, and refused by name.*?$\n\n", TEXT, re.DOTALL | re.MULTILINE
+    )
+    assert set(re.findall(r"`(--\w+)`", paragraph)) == {*hidden, "--file"}
+
+
 def test_every_exit_code_is_in_the_table() -> None:
     rows = [line.split("|")[1] for line in SECTIONS["Exit codes"].words if re.match(r"\| \d", line)]
     assert {int(number) for row in rows for number in re.findall(r"\d+", row)} == set(Exit)

@@ -1,4 +1,4 @@
-"""Who is who within one parent: pins, the first natural key with its tie-breakers, contradictions, later keys."""
+"""Who is who within one parent: pins, the first natural key with tie-breakers, contradictions, later keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from dpsync.model.values import LiveId, Ref
 
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 PLACE = Address.parse("acme/things")
-FIELDS = tuple(Field(name, Text()) for name in ("title", "path", "language")) + (
+FIELDS = (
+    *(Field(name, Text()) for name in ("title", "path", "language")),
     Field("email", Text(form="email")),
     Field("box", Reference("box")),
 )
@@ -27,12 +28,14 @@ BOXES = {Address.parse("acme/boxes/a"): "A", Address.parse("acme/boxes/b"): "B"}
 
 
 def kind(*identity: str | tuple[str, ...], near: tuple[str, ...] = ()) -> Kind:
-    return Kind("thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS, identity=identity, near=near)
+    return Kind(
+        "thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS, identity=identity, near=near
+    )
 
 
 def wanted(key: str, **fields: Any) -> Resource:
     pin = fields.pop("pin", None)
-    spans = {name: SPAN for name in fields}
+    spans = dict.fromkeys(fields, SPAN)
     address = PLACE.child(key)
     return Resource("thing", address, key, Address.root("acme"), None, fields, SPAN, spans, pin)
 
@@ -58,7 +61,9 @@ def found(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> dict[
 
 def unclear(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> list[tuple[str, str]]:
     """Code and local key of what was unclear."""
-    return sorted((item.code, str(item.address).rpartition("/")[2]) for item in asked(of, entries, objects).diagnostics)
+    return sorted(
+        (item.code, str(item.address).rpartition("/")[2]) for item in asked(of, entries, objects).diagnostics
+    )
 
 
 TITLE = kind("title")
@@ -73,92 +78,232 @@ BY_PAIR = kind("path", ("title", "language"))
         pytest.param(TITLE, [wanted("a", title="A")], [live("1", title="A")], {"a": "1"}, id="the first key"),
         pytest.param(TITLE, [wanted("a", title="A")], [live("1", title="a")], {}, id="titles are exact"),
         pytest.param(TITLE, [wanted("a", title="A")], [], {}, id="nothing is live"),
-        pytest.param(TITLE, [wanted("a", title="A", pin="2")], [live("1", title="A"), live("2", title="B")], {"a": "2"},
-                     id="a pin wins over a key"),
-        pytest.param(TITLE, [wanted("a", title="B", pin="1"), wanted("b", title="A", pin="2")],
-                     [live("1", title="A"), live("2", title="B")], {"a": "1", "b": "2"}, id="pins exchange titles"),
-        pytest.param(TITLE, [wanted("a", title="B"), wanted("b", title="A")],
-                     [live("1", title="A"), live("2", title="B")], {"a": "2", "b": "1"},
-                     id="without another key exchanged titles are followed"),
-        pytest.param(TITLE, [wanted("a", title="A"), wanted("b", title="A", pin="1")], [live("1", title="A")], {"b": "1"},
-                     id="what is pinned is not matched again"),
-        pytest.param(kind("email"), [wanted("a", email="ada@acme.example")], [live("1", email="Ada@ACME.example")],
-                     {"a": "1"}, id="e-mails fold"),
-        pytest.param(kind("box"), [wanted("a", box=box("a"))], [live("1", box=LiveId("B")), live("2", box=LiveId("A"))],
-                     {"a": "2"}, id="a reference is the id it is bound to"),
-        pytest.param(kind("box"), [wanted("a", box=box("new"))], [live("1", box=LiveId("B"))], {},
-                     id="a reference to what is not live matches nothing"),
-        pytest.param(kind(("title", "language")), [wanted("a", title="A", language="en")],
-                     [live("1", title="A", language="fr"), live("2", title="A", language="en")], {"a": "2"},
-                     id="all parts of a key"),
-        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a"))],
-                     [live("1", title="T", box=LiveId("B")), live("2", title="T", box=LiveId("A"))], {"a": "2"},
-                     id="the collection breaks a tie"),
-        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a"))], [live("1", title="T", box=LiveId("B"))], {"a": "1"},
-                     id="another collection is a move, no other object"),
-        pytest.param(BY_BOX, [wanted("a", title="T", language="fr", box=box("b"))],
-                     [live("1", title="T", language="fr", box=None), live("2", title="T", language="en", box=LiveId("B"))],
-                     {"a": "2"}, id="the collection weighs more than the language"),
-        pytest.param(BY_BOX, [wanted("a", title="T", language="fr")],
-                     [live("1", title="T", language="en"), live("2", title="T", language="fr")], {"a": "2"},
-                     id="the language breaks a tie"),
-        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("b"))],
-                     [live("1", title="T", box=LiveId("B")), live("2", title="T", box=LiveId("A"))], {"a": "2", "b": "1"},
-                     id="each takes its own"),
-        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=None)],
-                     [live("1", title="T", box=LiveId("A")), live("2", title="T", box=LiveId("B"))], {"a": "1", "b": "2"},
-                     id="what is certain makes the rest certain"),
-        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("b"))],
-                     [live("1", title="T", box=LiveId("A"))], {"a": "1"}, id="the nearer one takes the only one"),
-        pytest.param(BY_PATH, [wanted("a", path="p", title="T")], [live("1", path="q", title="T")], {"a": "1"},
-                     id="a later key finds what does not carry the first one yet"),
-        pytest.param(BY_PATH, [wanted("a", path="p", title="T")],
-                     [live("2", path="q", title="T"), live("1", path="r", title="T")], {"a": "2"},
-                     id="a later key takes the first in live order"),
-        pytest.param(BY_PATH, [wanted("a", title="T"), wanted("b", title="T")],
-                     [live("1", path="q", title="T"), live("2", path="r", title="T")], {"a": "1", "b": "2"},
-                     id="equal entries take equal objects in turn"),
-        pytest.param(BY_PATH, [wanted("a", path="p", title="T"), wanted("b", path="q", title="T")],
-                     [live("1", path="q", title="T")], {"b": "1"}, id="what a first key claimed is no longer free"),
-        pytest.param(BY_PATH, [wanted("a", path="p", title="Renamed")], [live("1", path="p", title="T")], {"a": "1"},
-                     id="a title may change under its path"),
-        pytest.param(BY_PATH, [wanted("a", path="p", title="B"), wanted("b", path="q", title="C")],
-                     [live("1", path="p", title="A"), live("2", path="q", title="B")], {"a": "1", "b": "2"},
-                     id="a chain of titles is followed by paths"),
-        pytest.param(BY_PAIR, [wanted("a", path="x", title="T", language="en")],
-                     [live("1", path="p", title="T", language="fr"), live("2", path="q", title="T", language="en")],
-                     {"a": "2"}, id="a later key of two parts"),
-        pytest.param(kind(), [wanted("a", title="A")], [live("1", title="A")], {}, id="a kind without keys needs pins"),
+        pytest.param(
+            TITLE,
+            [wanted("a", title="A", pin="2")],
+            [live("1", title="A"), live("2", title="B")],
+            {"a": "2"},
+            id="a pin wins over a key",
+        ),
+        pytest.param(
+            TITLE,
+            [wanted("a", title="B", pin="1"), wanted("b", title="A", pin="2")],
+            [live("1", title="A"), live("2", title="B")],
+            {"a": "1", "b": "2"},
+            id="pins exchange titles",
+        ),
+        pytest.param(
+            TITLE,
+            [wanted("a", title="B"), wanted("b", title="A")],
+            [live("1", title="A"), live("2", title="B")],
+            {"a": "2", "b": "1"},
+            id="without another key exchanged titles are followed",
+        ),
+        pytest.param(
+            TITLE,
+            [wanted("a", title="A"), wanted("b", title="A", pin="1")],
+            [live("1", title="A")],
+            {"b": "1"},
+            id="what is pinned is not matched again",
+        ),
+        pytest.param(
+            kind("email"),
+            [wanted("a", email="ada@acme.example")],
+            [live("1", email="Ada@ACME.example")],
+            {"a": "1"},
+            id="e-mails fold",
+        ),
+        pytest.param(
+            kind("box"),
+            [wanted("a", box=box("a"))],
+            [live("1", box=LiveId("B")), live("2", box=LiveId("A"))],
+            {"a": "2"},
+            id="a reference is the id it is bound to",
+        ),
+        pytest.param(
+            kind("box"),
+            [wanted("a", box=box("new"))],
+            [live("1", box=LiveId("B"))],
+            {},
+            id="a reference to what is not live matches nothing",
+        ),
+        pytest.param(
+            kind(("title", "language")),
+            [wanted("a", title="A", language="en")],
+            [live("1", title="A", language="fr"), live("2", title="A", language="en")],
+            {"a": "2"},
+            id="all parts of a key",
+        ),
+        pytest.param(
+            BY_BOX,
+            [wanted("a", title="T", box=box("a"))],
+            [live("1", title="T", box=LiveId("B")), live("2", title="T", box=LiveId("A"))],
+            {"a": "2"},
+            id="the collection breaks a tie",
+        ),
+        pytest.param(
+            BY_BOX,
+            [wanted("a", title="T", box=box("a"))],
+            [live("1", title="T", box=LiveId("B"))],
+            {"a": "1"},
+            id="another collection is a move, no other object",
+        ),
+        pytest.param(
+            BY_BOX,
+            [wanted("a", title="T", language="fr", box=box("b"))],
+            [
+                live("1", title="T", language="fr", box=None),
+                live("2", title="T", language="en", box=LiveId("B")),
+            ],
+            {"a": "2"},
+            id="the collection weighs more than the language",
+        ),
+        pytest.param(
+            BY_BOX,
+            [wanted("a", title="T", language="fr")],
+            [live("1", title="T", language="en"), live("2", title="T", language="fr")],
+            {"a": "2"},
+            id="the language breaks a tie",
+        ),
+        pytest.param(
+            BY_BOX,
+            [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("b"))],
+            [live("1", title="T", box=LiveId("B")), live("2", title="T", box=LiveId("A"))],
+            {"a": "2", "b": "1"},
+            id="each takes its own",
+        ),
+        pytest.param(
+            BY_BOX,
+            [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=None)],
+            [live("1", title="T", box=LiveId("A")), live("2", title="T", box=LiveId("B"))],
+            {"a": "1", "b": "2"},
+            id="what is certain makes the rest certain",
+        ),
+        pytest.param(
+            BY_BOX,
+            [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("b"))],
+            [live("1", title="T", box=LiveId("A"))],
+            {"a": "1"},
+            id="the nearer one takes the only one",
+        ),
+        pytest.param(
+            BY_PATH,
+            [wanted("a", path="p", title="T")],
+            [live("1", path="q", title="T")],
+            {"a": "1"},
+            id="a later key finds what does not carry the first one yet",
+        ),
+        pytest.param(
+            BY_PATH,
+            [wanted("a", path="p", title="T")],
+            [live("2", path="q", title="T"), live("1", path="r", title="T")],
+            {"a": "2"},
+            id="a later key takes the first in live order",
+        ),
+        pytest.param(
+            BY_PATH,
+            [wanted("a", title="T"), wanted("b", title="T")],
+            [live("1", path="q", title="T"), live("2", path="r", title="T")],
+            {"a": "1", "b": "2"},
+            id="equal entries take equal objects in turn",
+        ),
+        pytest.param(
+            BY_PATH,
+            [wanted("a", path="p", title="T"), wanted("b", path="q", title="T")],
+            [live("1", path="q", title="T")],
+            {"b": "1"},
+            id="what a first key claimed is no longer free",
+        ),
+        pytest.param(
+            BY_PATH,
+            [wanted("a", path="p", title="Renamed")],
+            [live("1", path="p", title="T")],
+            {"a": "1"},
+            id="a title may change under its path",
+        ),
+        pytest.param(
+            BY_PATH,
+            [wanted("a", path="p", title="B"), wanted("b", path="q", title="C")],
+            [live("1", path="p", title="A"), live("2", path="q", title="B")],
+            {"a": "1", "b": "2"},
+            id="a chain of titles is followed by paths",
+        ),
+        pytest.param(
+            BY_PAIR,
+            [wanted("a", path="x", title="T", language="en")],
+            [live("1", path="p", title="T", language="fr"), live("2", path="q", title="T", language="en")],
+            {"a": "2"},
+            id="a later key of two parts",
+        ),
+        pytest.param(
+            kind(), [wanted("a", title="A")], [live("1", title="A")], {}, id="a kind without keys needs pins"
+        ),
     ],
-)  # fmt: skip
-def test_who_is_who(of: Kind, entries: list[Resource], objects: list[LiveObject], matches: dict[str, str]) -> None:
+)
+def test_who_is_who(
+    of: Kind, entries: list[Resource], objects: list[LiveObject], matches: dict[str, str]
+) -> None:
     assert found(of, entries, objects) == matches
 
 
 @pytest.mark.parametrize(
     ("of", "entries", "objects", "findings"),
     [
-        pytest.param(TITLE, [wanted("a", title="A", pin="9")], [live("1", title="A")], [("DP301", "a")],
-                     id="a pin that is not live is never a create"),
-        pytest.param(TITLE, [wanted("a", title="A")], [live("1", title="A"), live("2", title="A")], [("DP302", "a")],
-                     id="two live objects"),
-        pytest.param(BY_BOX, [wanted("a", title="T")],
-                     [live("1", title="T", box=LiveId("A")), live("2", title="T", box=LiveId("B"))], [("DP302", "a")],
-                     id="a tie-breaker that is not declared breaks nothing"),
-        pytest.param(BY_BOX, [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("a"))],
-                     [live("1", title="T", box=LiveId("A"))], [("DP302", "a"), ("DP302", "b")],
-                     id="two entries and one object"),
-        pytest.param(BY_PATH, [wanted("a", path="q", title="A"), wanted("b", path="p", title="B")],
-                     [live("1", path="p", title="A"), live("2", path="q", title="B")], [("DP303", "a"), ("DP303", "b")],
-                     id="two exchange their paths"),
-        pytest.param(BY_PATH, [wanted("a", path="p", title="A")], [live("1", path="p", title="B"), live("2", path="q", title="A")],
-                     [("DP303", "a")], id="two keys name two objects and nobody else wants the other"),
-        pytest.param(BY_PATH,
-                     [wanted("a", path="q", title="A"), wanted("b", path="r", title="B"), wanted("c", path="p", title="C")],
-                     [live("1", path="p", title="A"), live("2", path="q", title="B"), live("3", path="r", title="C")],
-                     [("DP303", "a"), ("DP303", "b"), ("DP303", "c")], id="three in a ring"),
+        pytest.param(
+            TITLE,
+            [wanted("a", title="A", pin="9")],
+            [live("1", title="A")],
+            [("DP301", "a")],
+            id="a pin that is not live is never a create",
+        ),
+        pytest.param(
+            TITLE,
+            [wanted("a", title="A")],
+            [live("1", title="A"), live("2", title="A")],
+            [("DP302", "a")],
+            id="two live objects",
+        ),
+        pytest.param(
+            BY_BOX,
+            [wanted("a", title="T")],
+            [live("1", title="T", box=LiveId("A")), live("2", title="T", box=LiveId("B"))],
+            [("DP302", "a")],
+            id="a tie-breaker that is not declared breaks nothing",
+        ),
+        pytest.param(
+            BY_BOX,
+            [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("a"))],
+            [live("1", title="T", box=LiveId("A"))],
+            [("DP302", "a"), ("DP302", "b")],
+            id="two entries and one object",
+        ),
+        pytest.param(
+            BY_PATH,
+            [wanted("a", path="q", title="A"), wanted("b", path="p", title="B")],
+            [live("1", path="p", title="A"), live("2", path="q", title="B")],
+            [("DP303", "a"), ("DP303", "b")],
+            id="two exchange their paths",
+        ),
+        pytest.param(
+            BY_PATH,
+            [wanted("a", path="p", title="A")],
+            [live("1", path="p", title="B"), live("2", path="q", title="A")],
+            [("DP303", "a")],
+            id="two keys name two objects and nobody else wants the other",
+        ),
+        pytest.param(
+            BY_PATH,
+            [
+                wanted("a", path="q", title="A"),
+                wanted("b", path="r", title="B"),
+                wanted("c", path="p", title="C"),
+            ],
+            [live("1", path="p", title="A"), live("2", path="q", title="B"), live("3", path="r", title="C")],
+            [("DP303", "a"), ("DP303", "b"), ("DP303", "c")],
+            id="three in a ring",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_guessed(
     of: Kind, entries: list[Resource], objects: list[LiveObject], findings: list[tuple[str, str]]
 ) -> None:
@@ -182,7 +327,10 @@ def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
 
 def test_pins_end_a_contradiction() -> None:
     entries = [wanted("a", path="q", title="A", pin="1"), wanted("b", path="p", title="B", pin="2")]
-    assert found(BY_PATH, entries, [live("1", path="p", title="A"), live("2", path="q", title="B")]) == {"a": "1", "b": "2"}
+    assert found(BY_PATH, entries, [live("1", path="p", title="A"), live("2", path="q", title="B")]) == {
+        "a": "1",
+        "b": "2",
+    }
 
 
 def test_a_match_says_by_what_it_was_made() -> None:
@@ -197,7 +345,9 @@ def test_a_match_says_by_what_it_was_made() -> None:
 
 
 ENTRIES = st.lists(
-    st.builds(dict, path=st.sampled_from("pqrs"), title=st.sampled_from("ABC")), max_size=4, unique_by=lambda item: item["path"]
+    st.builds(dict, path=st.sampled_from("pqrs"), title=st.sampled_from("ABC")),
+    max_size=4,
+    unique_by=lambda item: item["path"],
 )
 
 

@@ -1,7 +1,7 @@
-"""A real HTTP server for toy resources: JSON in and out, real state, and a 4xx for whatever is not exactly right.
+"""A real HTTP server for toy resources: JSON in and out, real state, and a 4xx for what is not exactly right.
 
-It knows nothing of kinds. A platform is a class with `@route` methods; each gets the groups of its path, then the
-body, and returns what is answered (None: 204). It raises Refusal for everything that it does not want.
+It knows nothing of kinds. A platform is a class with `@route` methods; each gets the groups of its path, then
+the body, and returns what is answered (None: 204). It raises Refusal for everything that it does not want.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def route(method: str, path: str) -> Callable[[Callable[..., Json]], Callable[..
 
     def mark(function: Callable[..., Json]) -> Callable[..., Json]:
         pattern = re.compile("/v1" + path.replace("{}", "([^/]+)"))
-        function.served = (method, pattern)  # type: ignore[attr-defined]
+        function.__dict__["served"] = (method, pattern)
         return function
 
     return mark
@@ -54,11 +54,13 @@ def pick(items: list[Json], id: str) -> Json:
 
 
 class Platform:
-    """The base of a toy platform. `log` holds (method, path, body) of every write, refused ones marked by status."""
+    """The base of a toy platform. `log` holds (method, path, body) of every write, refused ones too."""
 
     def __init__(self) -> None:
         self.log: list[tuple[str, str, Json]] = []
         self.refused: list[tuple[str, str, str]] = []
+        self.complaint = ""
+        """What every write is refused with, when it is set."""
         self._numbers = 0
         self._lock = threading.Lock()
         found = [getattr(self, name) for name in dir(self)]
@@ -77,6 +79,8 @@ class Platform:
             if method != "GET":
                 self.log.append((method, path, body))
             try:
+                if method != "GET" and self.complaint:
+                    raise Refusal(422, self.complaint)
                 for served, pattern, function in self._routes:
                     match = pattern.fullmatch(path)
                     if served == method and match:

@@ -1,4 +1,4 @@
-"""Addresses and patterns: one syntax that no name can break, and patterns that cover exactly what they say."""
+"""Addresses and patterns: one syntax that no name can break, and patterns that cover what they say."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def test_no_title_can_pass_for_an_entry(key: str, title: str, id: str | None) ->
 
 
 @given(st.tuples(ANY, st.none() | ANY), st.tuples(ANY, st.none() | ANY))
-def test_two_unmanaged_things_never_have_one_address(one: tuple[str, str | None], other: tuple[str, str | None]) -> None:
+def test_two_unmanaged_things_never_have_one_address(
+    one: tuple[str, str | None], other: tuple[str, str | None]
+) -> None:
     around = Address.root("acme").child("teams")
     assert (around.unmanaged(*one) == around.unmanaged(*other)) == (one == other)
     assert around.unmanaged("Sales~t1") != around.unmanaged("Sales", "t1")
@@ -94,7 +96,7 @@ def test_within_is_a_question_of_whole_segments(outer: tuple[str, ...], inner: t
     ("pattern", "matched", "missed"),
     [
         ("acme/teams", ["acme/teams"], ["acme/teams/writers", "globex/teams", "acme/team"]),
-        ("acme/teams/*", ["acme/teams/writers", "acme/teams/[Sales]"], ["acme/teams", "acme/teams/a/members"]),
+        ("acme/teams/*", ["acme/teams/a", "acme/teams/[Sales]"], ["acme/teams", "acme/teams/a/members"]),
         ("teams/*", ["acme/teams/a", "globex/teams/b"], ["acme/sites/a", "teams/a"]),
         ("teams/*/members", ["acme/teams/a/members"], ["acme/teams/members", "acme/members"]),
         ("*/members", ["acme/members"], ["acme/teams/a/members"]),
@@ -133,7 +135,20 @@ def test_a_pattern_may_name_a_field(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "/", "acme/", "/acme", "acme//teams", "#title", "acme/teams#", "acme/te*", "a*b", "acme/***", "*x/a"]
+    "text",
+    [
+        "",
+        "/",
+        "acme/",
+        "/acme",
+        "acme//teams",
+        "#title",
+        "acme/teams#",
+        "acme/te*",
+        "a*b",
+        "acme/***",
+        "*x/a",
+    ],
 )
 def test_what_is_no_pattern(text: str) -> None:
     with pytest.raises(ValueError, match=r"segment|field|slashes"):
@@ -158,7 +173,10 @@ def test_a_star_is_any_one_segment(segments: tuple[str, ...], data: st.DataObjec
     assert not pattern.matches(Address((*segments[:at], *segments[at + 1 :])))
 
 
-@given(st.lists(st.sampled_from(["a", "b", "*", "**"]), min_size=1, max_size=5), st.lists(st.sampled_from("ab"), max_size=6))
+@given(
+    st.lists(st.sampled_from(["a", "b", "*", "**"]), min_size=1, max_size=5),
+    st.lists(st.sampled_from("ab"), max_size=6),
+)
 def test_matching_is_that_of_the_regular_expression(parts: list[str], segments: list[str]) -> None:
     """`*` is one segment and `**` any number of them, none included."""
     words = {"*": "[ab]/", "**": "([ab]/)*"}

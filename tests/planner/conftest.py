@@ -1,80 +1,17 @@
-"""A companion per test process, small worlds in it, and the whole way from YAML to plan and report."""
+"""One companion per test process; each test fills it with a world of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from textwrap import dedent, indent
-from typing import Any
 
 import pytest
 
-from dpsync.api import Options, Session, load
-from dpsync.client.client import ReadClient, WriteClient
-from dpsync.kinds.registry import load as load_registry
-from dpsync.model.journal import Report
-from dpsync.model.plan import Plan
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 
-REGISTRY = load_registry()
-PEOPLE = ("ada", "bo", "cy")
-
-
-def world(**organization: Any) -> dict[str, Any]:
-    """One organization: ada is its admin and whose token it is; bo creates, cy reads."""
-    members = [{"user": name, "role": role} for name, role in zip(PEOPLE, ("admin", "create", "read"), strict=True)]
-    return {
-        "users": [{"id": name, "displayName": name, "email": f"{name}@acme.example"} for name in PEOPLE],
-        "tokens": {"token": "ada"},
-        "organizations": [{"id": "acme", "title": "Acme", "members": members, **organization}],
-    }
-
-
-@dataclass
-class Lab:
-    """One platform and one project."""
-
-    server: ThreadedServer
-    project: Path
-
-    def holds(self, **organization: Any) -> Lab:
-        self.server.reset(world(**organization))
-        return self
-
-    def session(self, body: str, policy: str = "{}") -> Session:
-        """`body` is what the organization declares."""
-        below = indent(dedent(body).strip("\n"), "    ")
-        text = f"dpsync: 1\npolicy: {policy}\norganizations:\n  acme:\n    id: acme\n{below}\n"
-        (self.project / "dpsync.yaml").write_text(text, encoding="utf-8")
-        return Session(load(self.project / "dpsync.yaml", {}, REGISTRY), REGISTRY)
-
-    def plan(self, body: str, policy: str = "{}", *confirm: str, delete: bool = True) -> Plan:
-        with ReadClient(self.server.url, "token") as client:
-            return self.session(body, policy).plan(client, Options(confirm, delete)).plan
-
-    def apply(self, body: str, policy: str = "{}", *confirm: str) -> Report:
-        session, options = self.session(body, policy), Options(confirm)
-        self.server.app.requests.clear()
-        with WriteClient(self.server.url, "token") as client:
-            return session.apply(session.executor(client, session.plan(client, options)), options)
-
-    def converges(self, body: str, policy: str = "{}", *confirm: str) -> Report:
-        report = self.apply(body, policy, *confirm)
-        assert [item for item in report.outcomes if item.result not in ("done", "already")] == []
-        assert report.converged, report.remaining
-        return report
-
-    @property
-    def writes(self) -> list[str]:
-        """The writes since the last apply began, in the order in which they arrived."""
-        return [
-            f"{method} {path.removeprefix('/v1')}"
-            for method, path, _ in self.server.app.requests
-            if method != "GET"
-        ]
+from .lab import Lab
 
 
 @pytest.fixture(scope="session")
@@ -88,22 +25,3 @@ def server() -> Iterator[ThreadedServer]:
 @pytest.fixture
 def lab(server: ThreadedServer, tmp_path: Path) -> Lab:
     return Lab(server, tmp_path)
-
-
-def section(key: str, *spaces: str, **more: Any) -> dict[str, Any]:
-    """A section of a world; its site spaces are called KEY-SPACE."""
-    children = [{"type": "space", "id": f"{key}-{space}", "space": space, "path": space} for space in spaces]
-    node = {"type": "section", "id": key, "title": f"Section {key}", "path": key, "children": children}
-    return {**node, **more}
-
-
-def group(key: str, *children: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "section-group", "id": key, "title": f"Group {key}", "children": list(children)}
-
-
-def spaces(*keys: str, **more: Any) -> list[dict[str, Any]]:
-    return [{"id": key, "title": f"Space {key}", **more} for key in keys]
-
-
-def site(*structure: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"id": "docs", "title": "Docs", "basename": "docs", "structure": list(structure), **more}

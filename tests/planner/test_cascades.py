@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.model.plan import Change, Plan
 
-from .conftest import Lab, group, section, site, spaces
+from .lab import Lab, group, section, site, spaces
 
 LIMITLESS = "limits: { deletes: 99, percent: 100 }"
 
@@ -47,7 +47,9 @@ def test_a_section_takes_its_site_spaces_with_it(lab: Lab) -> None:
 
 
 def test_a_site_takes_its_whole_navigation_with_it(lab: Lab) -> None:
-    navigation = site(group("g", section("a", "x"), section("b", "y")), adaptiveSchema={"type": "object", "properties": {}})
+    navigation = site(
+        group("g", section("a", "x"), section("b", "y")), adaptiveSchema={"type": "object", "properties": {}}
+    )
     lab.holds(spaces=spaces("x", "y"), sites=[navigation])
     plan = lab.plan("sites: {}", prune("sites"))
     ((address, along),) = deleted(plan).items()
@@ -119,12 +121,16 @@ def test_what_is_declared_is_written_before_what_it_named_goes(lab: Lab) -> None
 
 def test_the_platform_chooses_a_default_where_nobody_does(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
-    text = "sites: {{ docs: {{ title: Docs, structure: [{{ type: section, key: b, title: Section b, path: b{}," \
-        " children: [{{ type: space, key: x, space: {{ id: x }} }}] }}] }} }}"  # fmt: skip
-    along = deleted(lab.plan(text.format(""), prune("sites/docs/structure")))["acme/sites/docs/structure/[Section a]"]
+    text = "sites: {{ docs: {{ title: Docs, structure: [{{ type: section, key: b, title: Section b," \
+        " path: b{}, children: [{{ type: space, key: x, space: {{ id: x }} }}] }}] }} }}"  # fmt: skip
+    along = deleted(lab.plan(text.format(""), prune("sites/docs/structure")))[
+        "acme/sites/docs/structure/[Section a]"
+    ]
     assert along == {"acme/sites/docs": False, "acme/sites/docs/structure/[Section a]/[x]": True}
     chosen = deleted(lab.plan(text.format(", default: true"), prune("sites/docs/structure")))
-    assert chosen == {"acme/sites/docs/structure/[Section a]": {"acme/sites/docs/structure/[Section a]/[x]": True}}
+    assert chosen == {
+        "acme/sites/docs/structure/[Section a]": {"acme/sites/docs/structure/[Section a]/[x]": True}
+    }
 
 
 # Kept, ignored, pruned.
@@ -155,7 +161,9 @@ def test_what_is_kept_is_listed_with_ids_where_titles_are_not_unique(lab: Lab) -
         ("acme", [], []),
     ],
 )
-def test_what_is_ignored_is_neither_deleted_nor_listed(lab: Lab, pattern: str, gone: list[str], kept: list[str]) -> None:
+def test_what_is_ignored_is_neither_deleted_nor_listed(
+    lab: Lab, pattern: str, gone: list[str], kept: list[str]
+) -> None:
     lab.holds(teams=TEAMS)
     plan = lab.plan("teams: { w: { title: Writers } }", prune("teams", more=f"ignore: ['{pattern}'], "))
     assert sorted(deleted(plan)) == [f"acme/teams/{name}" for name in gone]
@@ -174,7 +182,9 @@ def test_what_is_ignored_is_neither_deleted_nor_listed(lab: Lab, pattern: str, g
     ],
 )
 def test_what_is_ignored_is_left_alone(lab: Lab, pattern: str, fields: dict[str, list[str]]) -> None:
-    lab.holds(spaces=[{"id": "en", "title": "EN", "emoji": "a", "language": "en"}, {"id": "fr", "title": "FR"}])
+    lab.holds(
+        spaces=[{"id": "en", "title": "EN", "emoji": "a", "language": "en"}, {"id": "fr", "title": "FR"}]
+    )
     body = "spaces: { en: { title: EN, emoji: b, language: fr }, fr: { title: FR, emoji: c } }"
     assert changed(lab.plan(body, f"{{ ignore: ['{pattern}'] }}")) == fields
 

@@ -1,4 +1,4 @@
-"""What a plan refuses: each guard says its code and the way out, and what it would refuse is never applied."""
+"""What a plan refuses: each guard says its code and the way out, and nothing of it is applied."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.plan import Plan
 
-from .conftest import Lab, group, section, site, spaces
+from .lab import Lab, group, section, site, spaces
 
 LIMITLESS = "limits: { deletes: 99, percent: 100 }"
 
@@ -48,8 +48,8 @@ def test_what_is_protected_is_not_deleted(lab: Lab) -> None:
     assert codes(plan) == [("protected", "acme/teams/[Sales]")]
 
 
-NAVIGATION = "sites: { docs: { title: Docs, structure: [{ type: section, key: a, title: Section a, path: a, " \
-    "children: [{ type: space, key: x, space: { id: x } }] }] } }"  # fmt: skip
+NAVIGATION = "sites: { docs: { title: Docs, structure: [{ type: section, key: a, title: Section a, " \
+    "path: a, children: [{ type: space, key: x, space: { id: x } }] }] } }"  # fmt: skip
 
 
 def test_what_is_protected_does_not_go_along_with_something_else(lab: Lab) -> None:
@@ -99,7 +99,7 @@ def test_a_collection_goes_with_the_ones_in_it_when_all_are_to_go(lab: Lab) -> N
 
 
 def test_a_group_goes_only_when_it_is_empty(lab: Lab) -> None:
-    """With prune everything in it that nobody declares goes too; a section that is left alone on purpose stays."""
+    """With prune what nobody declares in it goes too; a section that is left alone on purpose stays."""
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), group("g", section("b", "x")))])
     policy = f"{{ prune: [sites/docs/structure], ignore: ['sites/docs/structure/[Section b]'], {LIMITLESS} }}"
     assert codes(lab.plan(NAVIGATION, policy)) == [("not-empty", "acme/sites/docs/structure/[Group g]")]
@@ -109,11 +109,16 @@ def test_a_group_goes_only_when_it_is_empty(lab: Lab) -> None:
 def test_a_declared_entry_that_names_what_goes_by_its_id(lab: Lab) -> None:
     lab.holds(collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D"}], spaces=spaces("x"))
     body = "collections: { c: { title: C } }\nspaces: { x: { title: Space x, collection: { id: d } } }"
-    assert ("in-use", "acme/spaces/x#collection") in codes(lab.plan(body, f"{{ prune: [collections], {LIMITLESS} }}"))
+    assert ("in-use", "acme/spaces/x#collection") in codes(
+        lab.plan(body, f"{{ prune: [collections], {LIMITLESS} }}")
+    )
 
 
 FLAT = "[{ type: space, key: x, space: { id: x }, path: x }]"
-SECTIONS = "[{ type: section, key: a, title: Section a, path: a, children: [{ type: space, key: x, space: { id: x } }] }]"
+SECTIONS = (
+    "[{ type: section, key: a, title: Section a, path: a,"
+    " children: [{ type: space, key: x, space: { id: x } }] }]"
+)
 
 
 @pytest.mark.parametrize("prune", ["", "prune: [sites/docs/structure], "])
@@ -154,7 +159,9 @@ MEMBERS = f"{{ prune: [members], {LIMITLESS} }}"
         ("new@acme.example: admin", ["last-admin", "own-user"]),
     ],
 )
-def test_an_organization_keeps_an_admin_and_the_token_its_rights(lab: Lab, members: str, refused: list[str]) -> None:
+def test_an_organization_keeps_an_admin_and_the_token_its_rights(
+    lab: Lab, members: str, refused: list[str]
+) -> None:
     lab.holds()
     assert sorted(code for code, _ in codes(lab.plan(f"members: {{ {members} }}", MEMBERS))) == refused
 
@@ -172,7 +179,9 @@ def test_the_own_user_is_not_removed_whatever_their_role(lab: Lab) -> None:
     ]
 
 
-TEAM = [{"id": "t", "title": "T", "members": [{"user": "bo", "role": "owner"}, {"user": "cy", "role": "member"}]}]
+TEAM = [
+    {"id": "t", "title": "T", "members": [{"user": "bo", "role": "owner"}, {"user": "cy", "role": "member"}]}
+]
 
 
 @pytest.mark.parametrize(
@@ -259,9 +268,10 @@ def two(a: str, b: str, pins: bool = False) -> str:
 
 
 def test_a_path_that_somebody_else_holds(lab: Lab) -> None:
-    """The section on that path is no entry's: this one is another by its title and space, and both are live."""
+    """The section on that path is no entry's, and the one that wants it is pinned to another."""
     lab.holds(
-        spaces=spaces("x", "y", "z"), sites=[site(section("a", "x"), section("b", "y"), section("taken", "z"))]
+        spaces=spaces("x", "y", "z"),
+        sites=[site(section("a", "x"), section("b", "y"), section("taken", "z"))],
     )
     plan = lab.plan(two("a", "taken", pins=True))
     assert codes(plan) == [("taken", "acme/sites/docs/structure/b#path")]
@@ -270,7 +280,8 @@ def test_a_path_that_somebody_else_holds(lab: Lab) -> None:
 
 def test_a_path_of_something_that_goes_is_taken(lab: Lab) -> None:
     lab.holds(
-        spaces=spaces("x", "y", "z"), sites=[site(section("a", "x"), section("b", "y"), section("taken", "z"))]
+        spaces=spaces("x", "y", "z"),
+        sites=[site(section("a", "x"), section("b", "y"), section("taken", "z"))],
     )
     lab.converges(two("a", "taken", pins=True), f"{{ prune: [sites/docs/structure], {LIMITLESS} }}")
 
@@ -301,7 +312,9 @@ def test_exchanged_paths_of_pinned_sections_converge(lab: Lab) -> None:
     ],
 )
 def test_questions_about_who_is_who_end_with_exit_5(lab: Lab, body: str, code: str, exit_code: Exit) -> None:
-    lab.holds(teams=[{"id": "t1", "title": "Twice"}, {"id": "t2", "title": "Twice"}, {"id": "t", "title": "T"}])
+    lab.holds(
+        teams=[{"id": "t1", "title": "Twice"}, {"id": "t2", "title": "Twice"}, {"id": "t", "title": "T"}]
+    )
     with pytest.raises(DiagnosticError) as found:
         lab.plan(body)
     (wrong,) = found.value.diagnostics
@@ -314,7 +327,7 @@ def test_an_unknown_organization_fails(lab: Lab, who: str, tmp_path: Any) -> Non
     from dpsync.api import Session, load
     from dpsync.client.client import ReadClient
 
-    from .conftest import REGISTRY
+    from .lab import REGISTRY
 
     lab.holds()
     (tmp_path / "dpsync.yaml").write_text(f"dpsync: 1\norganizations: {{ acme: {{ {who} }} }}\n")

@@ -40,7 +40,9 @@ def check(present: Sequence[int], wanted: Sequence[int]) -> None:
     steps = moves(present, wanted)
     then = carried_out(present, steps)
     assert [item for item in then if item in set(wanted)] == list(wanted)
-    assert [item for item in then if item not in set(wanted)] == [item for item in present if item not in set(wanted)]
+    assert [item for item in then if item not in set(wanted)] == [
+        item for item in present if item not in set(wanted)
+    ]
     assert len(steps) == fewest(present, wanted)
 
 
@@ -56,7 +58,9 @@ def test_eight_siblings_too(present: list[int]) -> None:
 
 
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7)), st.randoms(use_true_random=False))
-def test_siblings_that_are_not_declared_keep_their_place(present: list[int], managed: set[int], random: object) -> None:
+def test_siblings_that_are_not_declared_keep_their_place(
+    present: list[int], managed: set[int], random: object
+) -> None:
     wanted = sorted(managed)
     check(present, wanted)
     check(present, wanted[::-1])

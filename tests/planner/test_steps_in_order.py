@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
 from dpsync.model.plan import Plan
 
-from .conftest import Lab, section, site, spaces
+from .lab import Lab, section, site, spaces
 
 LIMITLESS = "limits: { deletes: 99, percent: 100 }"
 
 
 def before(lab: Lab, *patterns: str) -> None:
     """The writes that match come in this order, all of one before any of the next."""
-    found = [[at for at, write in enumerate(lab.writes) if re.fullmatch(pattern, write)] for pattern in patterns]
+    found = [
+        [at for at, write in enumerate(lab.writes) if re.fullmatch(pattern, write)] for pattern in patterns
+    ]
     assert all(found), (patterns, lab.writes)
-    for earlier, later in zip(found, found[1:], strict=False):
+    for earlier, later in pairwise(found):
         assert max(earlier) < min(later), (patterns, lab.writes)
 
 
@@ -26,7 +29,9 @@ def nodes(*items: str, more: str = "") -> str:
 
 
 def node(key: str, *shown: str, more: str = "") -> str:
-    children = ", ".join(f"{{ type: space, key: {space}, space: {{ id: {space} }}, path: {space} }}" for space in shown)
+    children = ", ".join(
+        f"{{ type: space, key: {space}, space: {{ id: {space} }}, path: {space} }}" for space in shown
+    )
     return f"{{ type: section, key: {key}, title: Section {key}, path: {key}, {more}children: [{children}] }}"
 
 
@@ -60,7 +65,9 @@ def test_a_site_is_unpublished_before_anything_in_it_changes(lab: Lab) -> None:
     before(lab, r"POST .*/unpublish", r"POST .*/site-spaces", r"DELETE .*/sections/b")
 
 
-@pytest.mark.parametrize(("live", "wanted", "first"), [("public", "unlisted", True), ("unlisted", "public", False)])
+@pytest.mark.parametrize(
+    ("live", "wanted", "first"), [("public", "unlisted", True), ("unlisted", "public", False)]
+)
 def test_visibility_comes_down_first_and_goes_up_last(lab: Lab, live: str, wanted: str, first: bool) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), visibility=live)])
     lab.converges(nodes(node("a", "x", "y"), more=f"visibility: {wanted}, "))
@@ -72,21 +79,30 @@ def test_visibility_comes_down_first_and_goes_up_last(lab: Lab, live: str, wante
 
 def test_a_basename_is_freed_before_it_is_taken(lab: Lab) -> None:
     lab.holds(sites=[site(basename="new", title="Old"), site(id="other", title="Other", basename="other")])
-    body = "sites: { a: { id: docs, title: Old, basename: old }, b: { id: other, title: Other, basename: new } }"
+    body = (
+        "sites: { a: { id: docs, title: Old, basename: old }, b: { id: other, title: Other, basename: new } }"
+    )
     lab.converges(body)
     assert lab.writes == ["PATCH /orgs/acme/sites/docs", "PATCH /orgs/acme/sites/other"]
 
 
 def test_three_paths_in_a_ring_step_aside_once(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(*(section(key, "x") for key in "abc"))])
-    ring = [f"{{ type: section, key: {key}, id: {key}, title: Section {key}, path: {path}, children:"
-            " [{ type: space, key: x, space: { id: x } }] }" for key, path in zip("abc", "bca", strict=True)]  # fmt: skip
+    ring = [
+        f"{{ type: section, key: {key}, id: {key}, title: Section {key}, path: {path}, children:"
+        " [{ type: space, key: x, space: { id: x } }] }"
+        for key, path in zip("abc", "bca", strict=True)
+    ]
     lab.converges(nodes(*ring))
     assert len(lab.writes) == 4
 
 
 def test_somebody_becomes_admin_before_somebody_else_stops_to_be(lab: Lab) -> None:
-    people = [{"user": "ada", "role": "create"}, {"user": "bo", "role": "admin"}, {"user": "cy", "role": "admin"}]
+    people = [
+        {"user": "ada", "role": "create"},
+        {"user": "bo", "role": "admin"},
+        {"user": "cy", "role": "admin"},
+    ]
     lab.holds(members=people)
     lab.server.app.requests.clear()
     plan = lab.plan("members: { ada@acme.example: admin, bo@acme.example: read, cy@acme.example: read }")
@@ -119,7 +135,8 @@ def test_parents_before_children_and_deletes_last(lab: Lab) -> None:
               - type: section-group
                 key: g
                 title: Group
-                children: [{ type: section, key: x, title: Exx, children: [{ type: space, key: s, space: s }] }]
+                children:
+                  - { type: section, key: x, title: Exx, children: [{ type: space, key: s, space: s }] }
     """
     lab.converges(body, f"{{ prune: [teams, spaces], {LIMITLESS} }}")
     before(lab, r"PUT /orgs/acme/teams", r"PUT /orgs/acme/teams/[^/]+/members/bo")
@@ -190,7 +207,9 @@ def test_somebody_who_is_missing_blocks_only_what_names_them(lab: Lab) -> None:
         members: { ada@acme.example: admin, bo@acme.example: create, new@acme.example: read }
         mergeRules: { type: rules, rules: [{ rule: allow_bypass, users: [new@acme.example] }] }
         teams:
-          t: { title: T, members: { bo@acme.example: owner, new@acme.example: member, cy@acme.example: member } }
+          t:
+            title: T
+            members: { bo@acme.example: owner, new@acme.example: member, cy@acme.example: member }
     """
     with_cy = body.replace("new@acme.example: read }", "cy@acme.example: read, new@acme.example: read }")
     report = lab.apply(with_cy)

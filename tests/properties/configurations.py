@@ -144,7 +144,7 @@ class Written:
                 continue
             if name not in always and thing.id is None and self._left_out():
                 continue
-            if value is not None or (thing.id and name in CLEARABLE):
+            if value is not None or (name in CLEARABLE and (thing.id or self.explicit)):
                 made[name] = value
         return made
 

@@ -116,6 +116,17 @@ class Platform:
         return self.server.call(lambda: worlds.dump(self.server.app.store))
 
 
+def fulfilled(platform: Platform, made: Case) -> Fields:
+    """The state of a platform that is what the case wants: loaded as a world, without dpsync."""
+    wanted = [org.copy() for org in made.wanted]
+    for org in wanted:
+        nodes = [node for site in org.sites for node in site.nodes()]
+        for thing in (*org.teams, *org.collections, *org.spaces, *org.sites, *nodes):
+            thing.id = thing.id or f"new-{org.key}-{thing.key}"
+    platform.server.reset(world(wanted))
+    return platform.state()
+
+
 class Around:
     """A transport that sees every request before it is sent and every answer before it is read."""
 

@@ -17,6 +17,17 @@ def settled(state: Fields, born: set[str]) -> Fields:
     return {org["id"]: _organization(org, born) for org in state["organizations"]}
 
 
+def differences(one: Any, other: Any, at: str = "") -> list[str]:
+    """Where two states differ, for a message that can be read."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        keys = sorted({*one, *other}, key=str)
+        return [found for key in keys for found in differences(one.get(key), other.get(key), f"{at}/{key}")]
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        pairs = enumerate(zip(one, other, strict=True))
+        return [found for index, (a, b) in pairs for found in differences(a, b, f"{at}/{index}")]
+    return [] if one == other else [f"{at}: {one} != {other}"]
+
+
 def ids(state: Fields) -> set[str]:
     """The ids of everything in a state."""
     found: set[str] = set()
@@ -81,7 +92,17 @@ def _node(node: Fields, names: dict[str | None, str | None], born: set[str]) -> 
 
 def _plain(fields: Fields, *left_out: str) -> Fields:
     return {
-        name: value
+        name: _sets(name, value)
         for name, value in fields.items()
-        if name not in left_out and name not in _FLEETING and value is not None
+        if name not in left_out and name not in _FLEETING and value not in (None, "")
     }
+
+
+def _sets(name: str, value: Any) -> Any:
+    """Lists whose order means nothing, in one order."""
+    if name == "emailDomains":
+        return sorted(value)
+    if name == "mergeRules":
+        rules = [rule | {"users": sorted(rule["users"])} if "users" in rule else rule for rule in value.get("rules", ())]
+        return value | {"rules": rules}
+    return value

@@ -8,7 +8,8 @@ from dpsync.model.plan import Plan
 
 from .laws import law, plan_of, said
 from .organizations import Draw, Fields
-from .platform import Platform, case
+from .platform import Platform, case, fulfilled
+from .states import differences, ids, settled
 
 _FOLLOWS = {"default", "updatedAt", "position", "defaultContent"}
 """What the platform changes by itself when something else is changed."""
@@ -30,6 +31,24 @@ def test_after_an_apply_the_plan_is_empty_and_a_second_apply_sends_no_write(plat
     again = platform.apply(session)
     assert again.complete
     assert (again.writes, platform.writes()) == (0, [])
+
+
+@law(50)
+def test_the_platform_is_what_was_wanted(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 5), explicit=True)
+    born = ids(made.world)
+    expected = settled(fulfilled(platform, made), born)
+    platform.start(made)
+    session = platform.session(made.configuration)
+
+    report = platform.apply(session, plan_of(platform, session))
+    assert report.complete, said(report)
+
+    state = settled(platform.state(), born)
+    for org in (*state.values(), *expected.values()):
+        assert set(org.pop("deleted")) <= born
+    # A new entry with the path of one that goes is that one.
+    assert [found for found in differences(state, expected) if not found.endswith("!= new")] == []
 
 
 @law(25)

@@ -1,6 +1,6 @@
 """How many requests a plan takes, for organizations that grow: a count of the companion's log, not a time.
 
-    python -m benchmarks.requests [--sizes 10 100 1000 3000]
+    python -m benchmarks.reads [--sizes 10 100 1000 3000]
 
 An organization of size N has N spaces, N / 10 sections in N / 50 sites (at least one each), and N / 20 teams
 with their members. The plan is made twice: with everything as it is, and with every title changed. Both take

@@ -1,0 +1,135 @@
+"""What is reported is what happened, whatever fails around it: the journal, the look-up, a step of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.api import Planned, Session, load, load_registry
+from dpsync.apply.executor import Executor
+from dpsync.apply.journal import JournalFull
+from dpsync.client.client import WriteClient
+from dpsync.client.errors import Interrupted, Unknown
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+
+CONFIGURATION = """
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams:
+      one: { title: One }
+      two: { title: Two }
+      sales: { id: sales, title: Selling }
+"""
+
+
+class Breaking:
+    """A journal that fails at one event."""
+
+    path: str | None = None
+
+    def __init__(self, at: str, number: int) -> None:
+        self.at, self.left = at, number
+
+    def write(self, event: str, **_: Any) -> None:
+        if event == self.at:
+            self.left -= 1
+            if self.left == 0:
+                raise JournalFull("no space left")
+
+
+class Losing(WriteClient):
+    """Loses the answer of each creating write, and then fails to read."""
+
+    lost = False
+
+    def send(self, method: str, path: str, *rest: Any, **more: Any) -> Any:
+        answer = super().send(method, path, *rest, **more)
+        if method == "PUT":
+            self.lost = True
+            raise Unknown(method, path, "reset")
+        return answer
+
+    def pages(self, path: str, *rest: Any, **more: Any) -> Any:
+        if self.lost:
+            raise Interrupted("GET", path)
+        return super().pages(path, *rest, **more)
+
+
+@pytest.fixture
+def server() -> Iterator[ThreadedServer]:
+    store = open_store(":memory:")
+    with ThreadedServer(build(store)) as running:
+        running.reset()
+        yield running
+    store.close()
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    (tmp_path / "dpsync.yaml").write_text(CONFIGURATION)
+    return Session(load(tmp_path / "dpsync.yaml"), load_registry(), parallelism=1)
+
+
+def writes(server: ThreadedServer) -> int:
+    return sum(method != "GET" for method, _, _ in server.app.requests)
+
+
+def applied(session: Session, client: WriteClient, journal: Any = None) -> tuple[Executor, Planned, Any]:
+    planned = session.plan(client)
+    executor = session.executor(client, planned, journal)
+    return executor, planned, session.apply(executor)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_nothing_is_sent_when_the_intent_cannot_be_recorded(
+    number: int, server: ThreadedServer, session: Session
+) -> None:
+    with WriteClient(server.url, "ada-token") as client:
+        _, _, report = applied(session, client, Breaking("intent", number))
+    assert writes(server) == number - 1 == report.count("done")
+    assert report.count("not-tried") == 3 - report.count("done")
+    assert report.trouble == ("no space left",)
+    assert not report.converged
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_what_was_sent_is_reported_as_done_when_it_cannot_be_recorded(
+    number: int, server: ThreadedServer, session: Session
+) -> None:
+    with WriteClient(server.url, "ada-token") as client:
+        _, _, report = applied(session, client, Breaking("outcome", number))
+    assert writes(server) == number == report.count("done")
+    assert report.count("not-tried") == 3 - number
+
+
+def test_a_create_that_cannot_be_looked_up_is_unknown(server: ThreadedServer, session: Session) -> None:
+    with Losing(server.url, "ada-token") as client:
+        _, _, report = applied(session, client)
+    assert report.count("unknown") >= 1
+    assert {item.verb for item in report.outcomes if item.result == "unknown"} == {"create"}
+    assert not report.converged
+
+
+def test_a_mistake_of_our_own_in_one_step_leaves_the_others_and_the_report_alone(
+    server: ThreadedServer, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = WriteClient.send
+
+    def broken(self: WriteClient, method: str, *rest: Any, **more: Any) -> Any:
+        if method == "PATCH":
+            raise KeyError("a secret must not show")
+        return send(self, method, *rest, **more)
+
+    monkeypatch.setattr(WriteClient, "send", broken)
+    with WriteClient(server.url, "ada-token") as client:
+        _, _, report = applied(session, client)
+    assert [item.result for item in report.outcomes] == ["done", "unknown", "done"]
+    assert "a secret" not in report.model_dump_json()
+    assert not report.converged

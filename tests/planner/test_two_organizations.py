@@ -1,0 +1,84 @@
+"""Two organizations in one configuration: nothing of one is ever taken for something of the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.api import Options, Session, load
+from dpsync.client.client import WriteClient
+from dpsync.model.plan import Plan
+
+from .lab import REGISTRY, Lab, world
+
+BOTH = """\
+dpsync: 1
+policy: {{ prune: [teams], limits: {{ deletes: 1, percent: 100 }} }}
+organizations:
+  acme:
+    id: acme
+    members: {{ ada@acme.example: admin, bo@acme.example: {role} }}
+    teams: {{ w: {{ title: Writers, members: {{ bo@acme.example: owner }} }} }}
+  globex:
+    id: globex
+    members: {{ ada@acme.example: admin, bo@acme.example: read }}
+    teams: {{ w: {{ title: Writers, members: {{ ada@acme.example: owner, bo@acme.example: member }} }} }}
+"""
+
+
+@pytest.fixture
+def two(lab: Lab) -> Lab:
+    members = [{"user": "ada", "role": "admin"}, {"user": "bo", "role": "create"}]
+    both = world(members=members, teams=[{"id": "a1", "title": "Old"}, {"id": "a2", "title": "Older"}])
+    teams = [{"id": "g1", "title": "Old"}, {"id": "g2", "title": "Oldest"}]
+    both["organizations"].append({"id": "globex", "title": "Globex", "members": members, "teams": teams})
+    lab.server.reset(both)
+    return lab
+
+
+def planned(lab: Lab, text: str, *confirm: str, apply: bool = False) -> Plan:
+    (lab.project / "dpsync.yaml").write_text(text)
+    session, options = Session(load(lab.project / "dpsync.yaml", {}), REGISTRY), Options(confirm)
+    with WriteClient(lab.server.url, "token") as client:
+        first = session.plan(client, options)
+        if not apply:
+            return first.plan
+        report = session.apply(session.executor(client, first), options)
+        assert report.complete, report
+        assert report.remaining is not None
+        return report.remaining
+
+
+def test_one_person_in_both_has_a_role_in_each(two: Lab) -> None:
+    changes = {
+        change.address: [(item.before, item.after) for item in change.differences]
+        for change in planned(two, BOTH.format(role="review")).changes
+        if change.kind == "member"
+    }
+    assert changes == {
+        "acme/members/bo@acme.example": [("create", "review")],
+        "globex/members/bo@acme.example": [("create", "read")],
+    }
+
+
+def test_each_organization_has_limits_and_one_number_confirms_all(two: Lab) -> None:
+    text = BOTH.format(role="create")
+    refusals = planned(two, text).refusals
+    assert [(item.code, item.address) for item in refusals] == [("limits", "acme"), ("limits", "globex")]
+    assert all('"delete 4"' in item.way_out for item in refusals)
+    assert not planned(two, text, "delete 2").can_apply
+    assert planned(two, text, "delete 4").can_apply
+
+
+def test_both_converge(two: Lab) -> None:
+    assert planned(two, BOTH.format(role="edit"), "delete 4", apply=True).empty
+
+
+def test_each_keeps_an_admin_of_its_own(two: Lab) -> None:
+    text = BOTH.replace(
+        "ada@acme.example: admin, bo@acme.example: read", "ada@acme.example: read, bo@acme.example: read"
+    )
+    found = planned(two, text.format(role="admin"), "delete 4").refusals
+    assert {(item.code, item.address) for item in found} == {
+        ("last-admin", "globex/members/ada@acme.example"),
+        ("own-user", "globex/members/ada@acme.example"),
+    }
