@@ -44,7 +44,7 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
             trouble.append(f"the result could not be verified: {error}")
         except Exception as mistake:
             # Things were written by now: the report must come out, whatever we did wrong.
-            trouble.append(f"the result could not be verified: a mistake of our own ({type(mistake).__name__})")
+            trouble.append(f"not verified: a mistake of our own ({type(mistake).__name__})")
     sent = executor.client.stats().by_method
     report = Report(
         plan=plan.digest,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
-    """A range in one file, relative to the project's root. Columns count characters, the end is excluded."""
+class Span(NamedTuple):
+    """A range in one file. `file` is relative to the project; columns count characters, the end excluded.
+
+    A tuple, since a large configuration has hundreds of thousands of them.
+    """
 
     file: str
     line: int
