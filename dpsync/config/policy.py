@@ -77,8 +77,8 @@ class PolicyReader:
             for resource in resources:
                 kind = registry[resource.kind]
                 keys = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
-                if pattern.field in keys and resource.pin is None and pattern.matches(resource.address):
-                    hint = f"pin {resource.address} with id: or take the pattern away"
+                if pattern.field in keys and pattern.matches(resource.address):
+                    hint = "take the pattern away; what tells things apart has to be known"
                     message = f'"{pattern.field}" is a natural key of {kind.one} and cannot be ignored'
                     self.declared.error("DP231", message, span, hint)
                     break

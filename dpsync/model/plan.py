@@ -52,7 +52,6 @@ class Step(Frozen):
     verb: Verb
     method: str
     path: str
-    path_refs: dict[str, Any] = Field(default_factory=dict)
     body: Any = None
     gives: tuple[Gives, ...] = ()
     needs: tuple[str, ...] = ()

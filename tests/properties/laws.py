@@ -54,16 +54,19 @@ def plan_of(platform: Platform, session: Session) -> Planned:
         codes = {item.code for item in error.diagnostics}
         if not codes <= AMBIGUOUS:
             raise
-        _note("discarded: ambiguous")
-        assume(False)
+        discard_if(True, "ambiguous")
         raise
     codes = {item.code for item in planned.plan.refusals}
-    if codes & CREATE_ONLY:
-        _note("discarded: another site's basename")
-        assume(False)
+    discard_if(bool(codes & CREATE_ONLY), "an unpinned site took another one's basename")
     assert planned.plan.refusals == ()
     _note(f"steps: {_magnitude(sum(len(change.steps) for change in planned.plan.changes))}")
     return planned
+
+
+def discard_if(condition: bool, why: str) -> None:
+    if condition:
+        _note(f"discarded: {why}")
+        assume(False)
 
 
 def _note(what: str) -> None:

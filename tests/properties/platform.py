@@ -127,6 +127,20 @@ def fulfilled(platform: Platform, made: Case) -> Fields:
     return platform.state()
 
 
+def adopts(made: Case) -> bool:
+    """Whether a new entry has a name that is live: then it is no new one."""
+    for live, wanted in zip(made.live, made.wanted, strict=True):
+        for name, now, then in (
+            ("title", live.collections, wanted.collections),
+            ("title", live.spaces, wanted.spaces),
+            ("basename", live.sites, wanted.sites),
+        ):
+            taken = {thing.fields[name] for thing in now}
+            if any(thing.id is None and thing.fields[name] in taken for thing in then):
+                return True
+    return False
+
+
 class Around:
     """A transport that sees every request before it is sent and every answer before it is read."""
 
