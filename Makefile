@@ -20,9 +20,10 @@ types: environment
 imports: environment
 	$(VENV)/lint-imports
 
-schemas: environment ## write schemas/ anew from the kinds and the output models
+schemas: environment ## write schemas/ and docs/kinds.md anew from what they are derived from
 	for name in plan apply findings; do $(VENV)/dpsync schema $$name > schemas/$$name.schema.json; done
 	$(VENV)/dpsync schema > schemas/dpsync.schema.json
+	$(VENV)/python -m dpsync.render.kinds_page > docs/kinds.md
 
 soak: environment ## the properties, for a long time
 	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto tests/properties

@@ -70,7 +70,7 @@ class Fresh:
         kind = self.registry[change.kind]
         if change.id is not None and kind.own_id:
             live = self.snapshot.objects.get((change.kind, change.id))
-            return self._above(live) if live else None
+            return self.snapshot.above(live) if live else None
         chain: list[Identity] = []
         around: Address | None = Address.parse(change.address).parent(kind.key)
         if change.id is None:
@@ -82,14 +82,6 @@ class Fresh:
                 return None
             chain.append((resource.kind, id))
             around = resource.parent
-        return chain
-
-    def _above(self, live: LiveObject) -> list[Identity]:
-        chain: list[Identity] = []
-        around = live.parent
-        while around is not None:
-            chain.append(around)
-            around = self.snapshot.objects[around].parent
         return chain
 
     def stale(self, source: Source, changes: Iterable[Change], writes: int = 0) -> dict[str, str]:
@@ -182,7 +174,7 @@ class Fresh:
 
     def what_is_inside(self, kind: Kind, id: str, owner: LiveObject) -> list[str]:
         """What a holder contains right now: it is deleted only when this is empty."""
-        chain = self._above(owner)
+        chain = self.snapshot.above(owner)
         found: list[str] = []
         for other, item in self.registry.referring(kind.name):
             at = chain

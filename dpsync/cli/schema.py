@@ -16,8 +16,8 @@ def command(name: str) -> None:
 
     NAME is configuration (the default), or the JSON output of plan, of apply, or the findings of any command.
     """
+    from dpsync.config.schema import configuration_schema
     from dpsync.kinds.registry import load
-    from dpsync.kinds.schema import configuration_schema
     from dpsync.render.documents import DOCUMENTS
 
     if name == "configuration":

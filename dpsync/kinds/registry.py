@@ -12,8 +12,6 @@ from typing import Any
 from dpsync.kinds import later
 from dpsync.kinds.base import Entries, Kind, Node, Tree
 
-_NOT_KINDS = {"base", "registry", "types", "roles", "schema", "later", "urls", "reference"}
-
 
 class Registry:
     """A closed set of kinds."""
@@ -96,7 +94,6 @@ def load() -> Registry:
 
     kinds: list[Kind] = []
     for module in sorted(iter_modules(package.__path__), key=lambda item: item.name):
-        if module.name not in _NOT_KINDS:
-            found = vars(import_module(f"dpsync.kinds.{module.name}")).values()
-            kinds.extend(value for value in found if isinstance(value, Kind))
+        found = vars(import_module(f"dpsync.kinds.{module.name}")).values()
+        kinds.extend(value for value in found if isinstance(value, Kind))
     return Registry(kinds)

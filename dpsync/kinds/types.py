@@ -391,17 +391,18 @@ class Json(Type):
     check: Callable[[Any], list[str]] = field(default=lambda _: [])
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
-        content: Node | str | None = node
+        content = node
         if isinstance(node, Mapping) and len(node.entries) == 1 and node.entries[0][0].value == "file":
             path = node.entries[0][1]
             if not isinstance(path, Scalar) or not isinstance(path.value, str):
                 return expected(path, "the path of a file", ctx)
-            content = ctx.file(path)
-            if content is None:
+            found = ctx.file(path)
+            if found is None:
                 return INVALID
-            if isinstance(content, str):
+            if isinstance(found, str):
                 return ctx.error("DP208", f"{path.value} is neither JSON nor YAML", path.span)
-        value = plain(content)  # type: ignore[arg-type]
+            content = found
+        value = plain(content)
         wrong = self.check(value)
         for sentence in wrong:
             ctx.error("DP208", sentence, node.span)

@@ -46,18 +46,10 @@ class _Evidence:
         evidence = Evidence(shown_in=dict(zip(doomed, shown, strict=True)))
         return replace(self.snapshot, objects=objects, evidence=evidence, requests=self.client.requests)
 
-    def _chain(self, item: LiveObject) -> Chain:
-        chain: list[Identity] = []
-        around = item.parent
-        while around is not None:
-            chain.append(around)
-            around = self.snapshot.objects[around].parent
-        return chain
-
     def _source(self, item: LiveObject) -> Source:
         """Where an object was read: its list below its parent, or its tree below the tree's owner."""
         kind = self.registry[item.kind]
-        chain = list(self._chain(item))
+        chain = self.snapshot.above(item)
         if isinstance(kind.read, Tree):
             owner = self.registry.tree_owner(kind)
             while chain[0][0] != owner:
@@ -86,7 +78,7 @@ class _Evidence:
         kind = self.registry[item.kind]
         if kind.shown_in is None:
             return ()
-        url = expand(self.registry, kind, kind.shown_in.path, item.id, self._chain(item))
+        url = expand(self.registry, kind, kind.shown_in.path, item.id, self.snapshot.above(item))
         found = self.sources.pages(url)
         return tuple(
             ((str(body.get("object")), str(body["id"])), str(body.get("title", ""))) for body in found
@@ -98,7 +90,7 @@ class _Evidence:
         found: dict[str, Source] = {}
         for identity in doomed:
             item = self.snapshot.objects[identity]
-            chain = self._chain(item)
+            chain = self.snapshot.above(item)
             for source in [*self._lifted(item, chain), *self._below(item, chain)]:
                 if source.url not in known:
                     found[source.url] = source

@@ -63,6 +63,15 @@ class Snapshot:
     evidence: Evidence = field(default_factory=Evidence)
     requests: int = 0
 
+    def above(self, item: LiveObject) -> list[Identity]:
+        """What an object hangs below: its parent, that one's parent, up to the organization."""
+        chain: list[Identity] = []
+        around = item.parent
+        while around is not None:
+            chain.append(around)
+            around = self.objects[around].parent
+        return chain
+
     def bound(self, address: Address) -> str | None:
         match = self.matches.get(address)
         return match.id if match else None

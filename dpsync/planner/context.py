@@ -104,7 +104,7 @@ class Context:
     def _around(self, item: Resource | LiveObject) -> list[Identity]:
         """What is live of the item itself and of everything above it."""
         if isinstance(item, LiveObject):
-            return [item.identity, *self.live_chain(item)]
+            return [item.identity, *self.snapshot.above(item)]
         own = self.snapshot.bound(item.address)
         above = [(kind, id) for kind, id in self.chain(item) if not id.startswith("{")]
         return [(item.kind, own), *above] if own else above
@@ -220,14 +220,6 @@ class Context:
             around = above.parent
         return chain
 
-    def live_chain(self, item: LiveObject) -> Chain:
-        chain: list[tuple[str, str]] = []
-        around = item.parent
-        while around is not None:
-            chain.append(around)
-            around = self.snapshot.objects[around].parent
-        return chain
-
     def ancestor(self, resource: Resource, kind: str) -> Address | None:
         """The entry around this one that is of a kind; "parent" is the parent whatever it is."""
         if kind == "parent":
@@ -240,4 +232,4 @@ class Context:
     def live_ancestor(self, item: LiveObject, kind: str) -> Identity | None:
         if kind == "parent":
             return item.parent
-        return next((above for above in self.live_chain(item) if above[0] == kind), None)
+        return next((above for above in self.snapshot.above(item) if above[0] == kind), None)

@@ -223,7 +223,7 @@ class Builder:
     def delete(self, live: LiveObject, address: Address) -> Draft:
         kind = self.context.kind(live)
         assert isinstance(kind.delete, Call)
-        path = expand(self.context.registry, kind, kind.delete.path, live.id, self.context.live_chain(live))
+        path = expand(self.context.registry, kind, kind.delete.path, live.id, self.context.snapshot.above(live))
         return self._draft(address, "delete", kind.delete, path, {})
 
     def move(self, resource: Resource, position: dict[str, Any], says: str) -> Draft:
@@ -246,7 +246,7 @@ class Builder:
         return expand(self.context.registry, kind, call.path, id, chain, more)
 
     def live_path(self, live: LiveObject, template: str) -> str:
-        kind, chain = self.context.kind(live), self.context.live_chain(live)
+        kind, chain = self.context.kind(live), self.context.snapshot.above(live)
         return expand(self.context.registry, kind, template, live.id, chain)
 
     def _own(self, resource: Resource) -> Any:

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from dpsync.kinds.base import Entries, Field, Kind, Pages, Post
-from dpsync.kinds.reference import WORDS, kinds_reference, page
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag, Text
+from dpsync.render.kinds_page import WORDS, kinds_reference, page
 
 from .examples import REGISTRY
 from .markdown import DOCS, ROOT, sections
@@ -20,11 +20,11 @@ PAGE = DOCS / "kinds.md"
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m dpsync.kinds.reference > docs/kinds.md"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m dpsync.render.kinds_page > docs/kinds.md"
 
 
 def test_the_page_is_written_by_a_command() -> None:
-    command = [sys.executable, "-m", "dpsync.kinds.reference"]
+    command = [sys.executable, "-m", "dpsync.render.kinds_page"]
     assert subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout == PAGE.read_bytes()
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
+from dpsync.config.schema import configuration_schema
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.schema import configuration_schema
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
 from dpsync.render.paint import Paint

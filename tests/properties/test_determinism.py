@@ -12,6 +12,7 @@ from .laws import law, plan_of
 from .organizations import Draw, Fields
 from .platform import REGISTRY, Platform, case
 
+
 @law(40)
 def test_files_keys_and_parallelism_mean_nothing(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=4)
