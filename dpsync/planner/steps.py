@@ -223,7 +223,7 @@ class Builder:
     def delete(self, live: LiveObject, address: Address) -> Draft:
         kind = self.context.kind(live)
         assert isinstance(kind.delete, Call)
-        path = expand(self.context.registry, kind, kind.delete.path, live.id, self.context.snapshot.above(live))
+        path = self.live_path(live, kind.delete.path)
         return self._draft(address, "delete", kind.delete, path, {})
 
     def move(self, resource: Resource, position: dict[str, Any], says: str) -> Draft:

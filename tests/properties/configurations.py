@@ -42,7 +42,7 @@ def _live(org: Organization) -> Fields:
         "id": org.id,
         "hostname": org.id,
         "defaultContent": {"type": "site", "site": ids[content]} if content else None,
-        "members": [{"user": user, "role": wire(role)} for user, role in org.members.items()],
+        "members": [{"user": user, "role": wire(role), "sso": user in org.sso} for user, role in org.members.items()],
         "teams": [
             {"id": team.id, **team.fields, "members": [{"user": u, "role": role} for u, role in team.people.items()]}
             for team in org.teams
@@ -93,9 +93,10 @@ class Written:
 
     def configuration(self) -> Fields:
         org, parts = self.wanted, self.managed.parts
-        made: Fields = {"id": org.id, **self._organization()}
+        found_by = "hostname" if self.draw.chance(0.2) else "id"
+        made: Fields = {found_by: org.id, **self._organization()}
         if "members" in parts:
-            made["members"] = {self._email(user): self._role(role) for user, role in org.members.items()}
+            made["members"] = {self._email(user): self._member(user, role) for user, role in org.members.items()}
         if "teams" in parts:
             made["teams"] = {team.key: self._team(team) for team in org.teams}
         if "collections" in parts:
@@ -112,6 +113,11 @@ class Written:
 
     def _role(self, role: str) -> Any:
         return {"role": role} if self.draw.chance(0.3) else role
+
+    def _member(self, user: str, role: str) -> Any:
+        if user in self.wanted.sso and (user not in self.live.sso or not self._left_out()):
+            return {"role": role, "sso": True}
+        return self._role(role)
 
     def _was(self, thing: Thing, name: str) -> Any:
         """An attribute or field of the thing as it is live."""
@@ -142,7 +148,9 @@ class Written:
                 continue
             if name not in always and value == was and self._left_out():
                 continue
-            if name not in always and thing.id is None and self._left_out():
+            # What the platform picks where few words are in use is likely to be what a sibling is about to take.
+            picked = self.draw.crowded and name in ("path", "basename")
+            if name not in always and thing.id is None and not picked and self._left_out():
                 continue
             if value is not None or (name in CLEARABLE and (thing.id or self.explicit)):
                 made[name] = value

@@ -117,6 +117,11 @@ def change_role(draw: Draw, org: Organization, managed: Managed) -> None:
     org.members[draw.pick(list(org.members))] = draw.pick(ROLES)
 
 
+def mark_sso(draw: Draw, org: Organization, managed: Managed) -> None:
+    """It can be set, and never taken back."""
+    org.sso.add(draw.pick(list(org.members)))
+
+
 def add_team(draw: Draw, org: Organization, managed: Managed) -> None:
     org.teams.append(new_team(draw, org))
 
@@ -386,7 +391,7 @@ def _replace(draw: Draw, org: Organization, site: Site) -> None:
 
 _BY_PART: dict[str, list[Mutation]] = {
     "organization": [change_organization, change_rules, default_content],
-    "members": [remove_member, change_role],
+    "members": [remove_member, change_role, change_role, mark_sso],
     "teams": [add_team, remove_team, rename_team, exchange_teams, change_people, change_people],
     "collections": [
         add_collection, remove_collection, change_collection, exchange_collections,

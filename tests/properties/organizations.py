@@ -27,6 +27,8 @@ class Draw:
     def __init__(self, source: random.Random) -> None:
         self._source = source
         self._count = 0
+        self.crowded = False
+        """Titles, paths and basenames come from few words, so that what the platform picks is often taken."""
 
     def chance(self, probability: float) -> bool:
         return self._source.random() >= 1 - probability
@@ -51,6 +53,10 @@ class Draw:
         """A name that nothing has yet; its first letter is drawn, so that keys sort in any order."""
         self._count += 1
         return f"{self.pick('mnabcxyz')}-{word}{self._count}"
+
+
+    def word(self, otherwise: str) -> str:
+        return self.pick(WORDS) if self.crowded and self.chance(0.8) else self.fresh(otherwise)
 
 
 @dataclass
@@ -119,6 +125,7 @@ class Organization:
     id: str
     fields: Fields
     members: dict[str, str] = field(default_factory=dict)
+    sso: set[str] = field(default_factory=set)
     teams: list[Team] = field(default_factory=list)
     collections: list[Collection] = field(default_factory=list)
     spaces: list[Space] = field(default_factory=list)
@@ -186,8 +193,8 @@ def space_fields(draw: Draw, members: Sequence[str]) -> Fields:
 
 def site_fields(draw: Draw) -> Fields:
     return {
-        "title": draw.fresh("Site"),
-        "basename": draw.fresh("docs"),
+        "title": draw.word("Site"),
+        "basename": draw.word("docs"),
         "type": draw.pick(["basic", "premium"]),
         "visibility": draw.pick(["public", "unlisted", "share-link", "visitor-auth"]),
         "published": draw.chance(0.5),
@@ -199,8 +206,8 @@ def site_fields(draw: Draw) -> Fields:
 
 def section_fields(draw: Draw) -> Fields:
     return {
-        "title": draw.fresh("Section"),
-        "path": f"{draw.pick(WORDS)}-{draw.fresh('p')}",
+        "title": draw.word("Section"),
+        "path": draw.word("p"),
         "icon": draw.pick([None, "book", "bolt"]),
         "description": draw.pick([None, "what it is about"]),
         "condition": draw.pick([None, "visitor.claims.beta"]),
@@ -214,7 +221,7 @@ def group_fields(draw: Draw) -> Fields:
 
 def place_fields(draw: Draw) -> Fields:
     return {
-        "path": draw.fresh("at"),
+        "path": draw.word("at"),
         "condition": draw.pick([None, "visitor.claims.beta"]),
         "hidden": draw.chance(0.2),
         "default": False,
@@ -244,7 +251,9 @@ def organization_fields(draw: Draw, members: Sequence[str]) -> Fields:
 def live_organization(draw: Draw, key: str, size: int) -> Organization:
     """A random one of at most about `size` things of each kind; everything in it has an id."""
     members = {CALLER: "admin"} | {f"u{n}": draw.pick(ROLES[::-1]) for n in range(1, draw.number(1, 4) + 1)}
+    draw.crowded = draw.chance(0.4)
     made = Organization(key, f"org-{key}", organization_fields(draw, list(members)), members)
+    made.sso = {user for user in members if draw.chance(0.2)}
     for _ in range(draw.number(0, size)):
         made.teams.append(new_team(draw, made))
     for _ in range(draw.number(0, size)):
@@ -256,8 +265,20 @@ def live_organization(draw: Draw, key: str, size: int) -> Organization:
     if made.sites and draw.chance(0.4):
         made.fields["defaultContent"] = draw.pick(made.sites).key
     repair(draw, made, strict=True)
-    _give_ids(draw, made)
+    if draw.chance(0.2):
+        _same_titles(draw, made)
+    for site in made.sites:
+        if site.nodes("section") and draw.chance(0.1):
+            draw.pick(site.nodes("section")).children.clear()
+    _give_ids(made)
     return made
+
+
+def _same_titles(draw: Draw, org: Organization) -> None:
+    """Titles that are not unique, as the platform allows it."""
+    for things in (org.teams, org.spaces, org.collections):
+        if len(things) > 1:
+            things[0].fields["title"] = things[1].fields["title"]
 
 
 def new_team(draw: Draw, org: Organization) -> Team:
@@ -273,7 +294,11 @@ def new_collection(draw: Draw, org: Organization) -> Collection:
 
 def new_space(draw: Draw, org: Organization) -> Space:
     collection = draw.pick([None, *(other.key for other in org.collections)])
-    return Space(draw.fresh("s"), None, space_fields(draw, list(org.members)), collection)
+    made = Space(draw.fresh("s"), None, space_fields(draw, list(org.members)), collection)
+    free = [word for word in WORDS if word not in {space.fields["title"] for space in org.spaces}]
+    if draw.crowded and free and draw.chance(0.5):
+        made.fields["title"] = draw.pick(free)  # a site space of it gets this word as its path
+    return made
 
 
 def new_site(draw: Draw, org: Organization, size: int) -> Site:
@@ -306,7 +331,7 @@ def add_node(draw: Draw, org: Organization, site: Site) -> None:
     among.insert(draw.number(0, len(among)), node)
 
 
-def _give_ids(draw: Draw, org: Organization) -> None:
+def _give_ids(org: Organization) -> None:
     for thing in (*org.teams, *org.collections, *org.spaces, *org.sites):
         thing.id = f"{org.key}-{thing.key}"
     for site in org.sites:
@@ -334,6 +359,7 @@ def repair(draw: Draw, org: Organization, strict: bool = False) -> None:
 
 def _members(draw: Draw, org: Organization) -> None:
     org.members[CALLER] = "admin"
+    org.sso &= set(org.members)
     for team in org.teams:
         team.people = {user: role for user, role in team.people.items() if user in org.members}
         if "owner" not in team.people.values():

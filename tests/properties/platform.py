@@ -134,6 +134,7 @@ def adopts(made: Case) -> bool:
             ("title", live.collections, wanted.collections),
             ("title", live.spaces, wanted.spaces),
             ("basename", live.sites, wanted.sites),
+            ("title", live.sites, wanted.sites),
         ):
             taken = {thing.fields[name] for thing in now}
             if any(thing.id is None and thing.fields[name] in taken for thing in then):
