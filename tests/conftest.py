@@ -1,4 +1,4 @@
-"""For every test: properties have no deadline (machines are shared), and in CI they are the same each time."""
+"""For every test: properties have no deadline, since machines are shared; in CI they are the same each time."""
 
 from __future__ import annotations
 

@@ -16,7 +16,13 @@ import click
     "--profile", type=click.Choice(["full", "reference"]), default="full", show_default=True,
     help="Which operations there are: reference leaves the additions out.",
 )  # fmt: skip
-def command(host: str, port: int, db: str, token: str | None, profile: str) -> None:
+@click.option(
+    "--allow-fetch", multiple=True, metavar="HOST",
+    help="Beside loopback, a host that OpenAPI documents may be fetched from. May be repeated.",
+)  # fmt: skip
+def command(
+    host: str, port: int, db: str, token: str | None, profile: str, allow_fetch: tuple[str, ...]
+) -> None:
     """Run the companion: the platform's API on this machine.
 
     It serves real state: a built-in world of two organizations in a fresh database. The first line it prints
@@ -29,6 +35,6 @@ def command(host: str, port: int, db: str, token: str | None, profile: str) -> N
     except ImportError as missing:
         raise click.ClickException(f"{missing.name} is not installed: pip install 'dpsync[server]'") from None
     try:
-        serve(host, port, db, token, profile)
+        serve(host, port, db, token, profile, allow_fetch=allow_fetch)
     except (StoreError, OSError) as error:
         raise click.ClickException(str(error)) from None

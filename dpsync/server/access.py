@@ -42,6 +42,8 @@ _FLAGS: dict[str, dict[str, Role]] = {
         "installIntegration": "create",
     },
     "team": {"admin": "admin", "view": "read"},
+    "openapi-spec": {"view": "read", "edit": "create"},
+    "translation": {"view": "read", "edit": "create"},
 }
 
 

@@ -30,8 +30,9 @@ def role_of(ctx: Context, organization: str) -> Role:
 
 def user(ctx: Context, id: str) -> Json:
     record = ctx.load("user", id)
-    doc = record.doc if record else {"displayName": id}
-    return {"object": "user", "id": id, **set_only(doc), "urls": {"location": f"{API}/users/{id}"}}
+    doc = set_only(record.doc) if record else {"displayName": id}
+    doc.pop("emailVerified", None)
+    return {"object": "user", "id": id, **doc, "urls": {"location": f"{API}/users/{id}"}}
 
 
 def member(ctx: Context, record: Record) -> Json:
@@ -80,6 +81,38 @@ def organization(ctx: Context, record: Record) -> Json:
             {"location": f"{API}/orgs/{record.id}", "app": f"{APP}/o/{record.id}", "logo": logo}
         ),
         "permissions": flags("organization", role_of(ctx, record.id)),
+    }
+
+
+def saml_provider(ctx: Context, record: Record) -> Json:
+    doc = record.doc
+    service = f"{APP}/auth/saml/{record.id}"
+    ready = all(doc.get(field) for field in ("entityID", "certificate", "ssoURL"))
+    answer = {
+        "object": "saml-provider",
+        "id": record.id,
+        **set_only(doc),
+        "status": "active" if ready else "pending",
+        "service": {"acsURL": f"{service}/acs", "startURL": f"{service}/start", "entityID": service},
+        "urls": {"location": f"{API}/orgs/{record.organization}/saml/{record.id}"},
+    }
+    if "defaultRole" in doc:
+        answer["defaultRole"] = doc["defaultRole"]
+    if record.ref and (found := ctx.load("team", record.ref)) is not None:
+        answer["defaultTeam"] = team(ctx, found)
+    return answer
+
+
+def link_invite(ctx: Context, record: Record) -> Json:
+    return {
+        "object": "link-invite",
+        "id": record.id,
+        **record.doc,
+        "createdBy": user(ctx, record.doc["createdBy"]),
+        "urls": {
+            "location": f"{API}/orgs/{record.organization}/link-invites/{record.id}",
+            "app": f"{APP}/invite/{record.id}",
+        },
     }
 
 
@@ -254,3 +287,39 @@ def structure(ctx: Context, nav: Navigation) -> Json:
     if nav.sectioned:
         return {"type": "sections", "structure": [node(ctx, nav, child) for child in nav.children("")]}
     return {"type": "siteSpaces", "structure": [site_space(ctx, nav, place) for place in nav.places_in("")]}
+
+
+# --- specifications and translations --------------------------------------------------------------
+
+
+def openapi_spec(ctx: Context, record: Record) -> Json:
+    doc = set_only(record.doc)
+    urls = {
+        "location": f"{API}/orgs/{record.organization}/openapi/{record.ref}",
+        "app": f"{APP}/o/{record.organization}/openapi/{record.ref}",
+    }
+    if doc["visibility"] == "public" and "lastVersion" in doc:
+        urls["published"] = f"{APP}/o/{record.organization}/openapi/{record.ref}/published"
+    return {
+        "object": "openapi-spec",
+        "id": record.id,
+        "slug": record.ref,
+        **doc,
+        "permissions": flags("openapi-spec", role_of(ctx, record.organization)),
+        "urls": urls,
+    }
+
+
+def translation(ctx: Context, record: Record) -> Json:
+    """Without a `result` while there is none: before the first run, or when its space is gone."""
+    answer = {
+        "object": "translation",
+        "id": record.id,
+        **record.doc,
+        "permissions": flags("translation", role_of(ctx, record.organization)),
+        "urls": {"location": f"{API}/orgs/{record.organization}/translations/{record.id}"},
+    }
+    result = ctx.load("space", record.ref) if record.ref else None
+    if result is not None and result.organization == record.organization:
+        answer["result"] = {"space": result.id, "revision": space(ctx, result)["revision"]}
+    return answer

@@ -7,7 +7,7 @@ mix.
 
 import logging
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import nullcontext
 from typing import Any
 from urllib.parse import unquote
@@ -21,10 +21,12 @@ from starlette.types import Receive, Scope, Send
 from .clock import Clock, utc_now
 from .context import Context
 from .errors import ApiError, bad, missing
+from .jobs import Jobs
 from .openapi import document
 from .operation import Operation
-from .operations import OPERATIONS
+from .operations import JOBS, OPERATIONS
 from .routing import Routes
+from .sources import Sources
 from .store import Store
 
 LARGEST_BODY = 10 * 1024 * 1024
@@ -50,6 +52,8 @@ class Companion:
         self.violations: list[str] = []
         self._routes = Routes((row.method, "/v1" + row.path, row) for row in OPERATIONS)
         self._document: bytes | None = None
+        self.sources = Sources()
+        self._jobs = Jobs(store, lambda: self.clock(), self.sources, JOBS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -61,6 +65,7 @@ class Companion:
             except ClientDisconnect:
                 return
             self.requests.append((request.method, scope["path"], response.status_code))
+            self._jobs.start()
             await response(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1000})
@@ -112,7 +117,7 @@ class Companion:
             return Response(status_code=operation.status)
         if self.check_answers:
             self._hold_against(operation, operation.answer, result)
-        return _json(operation.status, to_json(result))
+        return _json(201 if ctx.created else operation.status, to_json(result))
 
     def _hold_against(self, operation: Operation, model: type[BaseModel], result: Any) -> None:
         try:
@@ -128,10 +133,20 @@ class Companion:
 
 
 def build(
-    store: Store, *, profile: str = "full", clock: Clock | None = None, check_answers: bool = False
+    store: Store,
+    *,
+    profile: str = "full",
+    clock: Clock | None = None,
+    check_answers: bool = False,
+    allow_fetch: Collection[str] = (),
 ) -> Companion:
-    """The ASGI application over a store."""
-    return Companion(store, profile, clock or utc_now, check_answers)
+    """The ASGI application over a store.
+
+    `allow_fetch`: the hosts beside loopback that OpenAPI documents may be fetched from.
+    """
+    app = Companion(store, profile, clock or utc_now, check_answers)
+    app.sources.allowed = allow_fetch
+    return app
 
 
 def _why_unserved(operation: Operation, profile: str) -> str:

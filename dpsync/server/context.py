@@ -1,8 +1,9 @@
 """What a handler is given: one request, checked, and the state it may touch.
 
 A handler is a plain function of a Context that returns the answer's body (None: no content) or raises
-ApiError. The loaders here are the only way to an organization or to anything inside one, so that what the
-caller may not see is not found, and what the caller may see but not do is refused.
+ApiError; one that made what was absent, where it might have updated, says so in `created`. The loaders here
+are the only way to an organization or to anything inside one, so that what the caller may not see is not
+found, and what the caller may see but not do is refused.
 """
 
 from collections.abc import Iterator
@@ -27,6 +28,11 @@ _PREFIXES = {
     "section-group": "group",
     "section": "sect",
     "site-space": "place",
+    "saml-provider": "saml",
+    "link-invite": "invite",
+    "openapi-spec": "spec",
+    "openapi-version": "version",
+    "translation": "translation",
 }
 
 
@@ -48,6 +54,7 @@ class Context:
     body: Any = None
     needs: Role = None
     full: bool = True
+    created: bool = False
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
     _counted: dict[tuple[str, Role], int] = field(default_factory=dict)
 

@@ -64,8 +64,9 @@ def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
     success: Json = {"description": "Success"}
     if row.answer is not None:
         success["content"] = _content(refs[row.answer])
+    successes = {str(row.status): success} | ({"201": success} if row.creates else {})
     refused = {"description": "Refused", "content": _content(refs[Error])}
-    made["responses"] = {str(row.status): success, **{str(status): refused for status in row.statuses()}}
+    made["responses"] = {**successes, **{str(status): refused for status in row.statuses()}}
     return made
 
 

@@ -20,7 +20,8 @@ class Operation:
     """`handler` None: known, but not served. `answer` None: no content. `body_required` False: may be left
     out.
 
-    `needs` is the role that the caller must have in the organization; None is any member.
+    `needs` is the role that the caller must have in the organization; None is any member. `creates`: the
+    answer is 201 instead of `status` when the handler made what was absent.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Operation:
     profile: str = "reference"
     body_required: bool = True
     deprecated: bool = False
+    creates: bool = False
     parameters: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -6,11 +6,27 @@ Rows of the profile `full` are additions to the reference; operations that are k
 
 from typing import Any
 
-from .handlers import content, members, organizations, sites, structure, teams
+from .handlers import (
+    content,
+    joining,
+    members,
+    openapi,
+    organizations,
+    saml,
+    sites,
+    structure,
+    teams,
+    translations,
+)
+from .jobs import Does
 from .models import base as m
 from .models import content as mc
+from .models import joining as mj
+from .models import openapi as mp
 from .models import organizations as mo
+from .models import saml as ml
 from .models import sites as ms
+from .models import translations as mt
 from .operation import Handler, Operation
 from .unserved import UNSERVED
 
@@ -23,6 +39,10 @@ SP = "/spaces/{spaceId}"
 COLLECTION = "/collections/{collectionId}"
 MEMBER = ORG + "/members/{userId}"
 TEAM = ORG + "/teams/{teamId}"
+INVITES = ORG + "/link-invites"
+SAML = ORG + "/saml/{samlProviderId}"
+SPEC = ORG + "/openapi/{specSlug}"
+TRANSLATION = ORG + "/translations/{translationId}"
 
 
 def _get(
@@ -171,4 +191,56 @@ ORGANIZATIONS = [
     _delete("removeTeamMember", TEAM + "/members/{userId}", teams.delete_team_member),
 ]  # fmt: skip
 
-OPERATIONS = (*SITES, *STRUCTURE, *CONTENT, *ORGANIZATIONS, *UNSERVED)
+JOINING = [
+    _list("listOrganizationInvites", INVITES, joining.list_invites, mj.LinkInvite, needs="admin",
+          profile="full"),
+    _post("createOrganizationInvite", INVITES, joining.create_invite, mj.LinkInvite, mj.LinkInviteCreate,
+          status=201, errors=(409,), profile="full"),
+    _get("getOrganizationInviteById", INVITES + "/{inviteId}", joining.get_invite, mj.LinkInvite,
+         needs="admin", profile="full"),
+    _delete("deleteOrganizationInviteById", INVITES + "/{inviteId}", joining.delete_invite),
+    _post("joinOrganization", ORG + "/join", joining.join_organization, None, status=204, needs=None,
+          errors=(400,)),
+    _list("searchOrganizationContent", ORG + "/search", joining.search_organization, mj.SpaceHit,
+          mj.SearchQuery),
+    _list("listSAMLProvidersInOrganizationById", ORG + "/saml", saml.list_providers, ml.SamlProvider,
+          needs="admin"),
+    _post("createOrganizationSAMLProvider", ORG + "/saml", saml.create_provider, ml.SamlProvider,
+          ml.SamlProviderCreate, status=201),
+    _get("getOrganizationSAMLProviderById", SAML, saml.get_provider, ml.SamlProvider, needs="admin"),
+    _patch("updateOrganizationSAMLProvider", SAML, saml.update_provider, ml.SamlProvider,
+           ml.SamlProviderUpdate),
+    _delete("deleteOrganizationSAMLProvider", SAML, saml.delete_provider),
+    _get("listSSOProviderLoginsInOrganization", ORG + "/sso", saml.list_logins, ml.SsoLogins),
+]  # fmt: skip
+
+SPECIFICATIONS = [
+    _list("listOpenAPISpecs", ORG + "/openapi", openapi.list_specs, mp.OpenAPISpec, needs="read"),
+    _post("createOpenAPISpec", ORG + "/openapi", openapi.create_spec, mp.OpenAPISpec, mp.SpecCreate,
+          status=201, needs="create"),
+    _get("getOpenAPISpecBySlug", SPEC, openapi.get_spec, mp.OpenAPISpec, needs="read"),
+    _put("createOrUpdateOpenAPISpecBySlug", SPEC, openapi.put_spec, mp.OpenAPISpec, mp.SpecPut,
+         needs="create", creates=True),
+    _patch("updateOpenAPISpecBySlug", SPEC, openapi.update_spec, mp.OpenAPISpec, mp.SpecUpdate,
+           needs="create"),
+    _delete("deleteOpenAPISpecBySlug", SPEC, openapi.delete_spec, needs="create"),
+]  # fmt: skip
+
+TRANSLATIONS = [
+    _list("listTranslations", ORG + "/translations", translations.list_translations, mt.Translation,
+          needs="read"),
+    _post("createTranslation", ORG + "/translations", translations.create_translation, mt.Translation,
+          mt.TranslationCreate, status=201, needs="create"),
+    _get("getTranslation", TRANSLATION, translations.get_translation, mt.Translation, needs="read"),
+    _put("updateTranslation", TRANSLATION, translations.update_translation, mt.Translation,
+         mt.TranslationUpdate, needs="create"),
+    _delete("deleteTranslation", TRANSLATION, translations.delete_translation, needs="create"),
+    _post("runTranslation", TRANSLATION + "/run", translations.run_translation, None, status=204,
+          needs="create"),
+]  # fmt: skip
+
+JOBS: dict[str, Does] = {openapi.PROCESS: openapi.process, translations.RUN: translations.run}
+
+OPERATIONS = (
+    *SITES, *STRUCTURE, *CONTENT, *ORGANIZATIONS, *JOINING, *SPECIFICATIONS, *TRANSLATIONS, *UNSERVED,
+)  # fmt: skip

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import socket
+from collections.abc import Collection
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -12,12 +13,20 @@ from .listening import Listening, tcp_socket
 from .store import Record, Store, StoreError, open_store
 
 
-def serve(host: str, port: int, db: str, token: str | None, profile: str, world: Path | None = None) -> None:
+def serve(
+    host: str,
+    port: int,
+    db: str,
+    token: str | None,
+    profile: str,
+    world: Path | None = None,
+    allow_fetch: Collection[str] = (),
+) -> None:
     """Blocks until SIGINT or SIGTERM. Port 0 is a free one.
 
     Prints the URL on standard output once requests are accepted. `token` is one more token of the first
     admin of the first organization. `world` is loaded into a fresh database only. Raises StoreError when
-    the database cannot be used, OSError when the address cannot.
+    the database cannot be used, OSError when the address cannot. `allow_fetch`: see `build`.
     """
     store = open_store(db)
     try:
@@ -29,7 +38,8 @@ def serve(host: str, port: int, db: str, token: str | None, profile: str, world:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((host, port))
             url = f"http://{_reached(host)}:{listening.getsockname()[1]}"
-            server = Listening(build(store, profile=profile), ready=lambda: print(url, flush=True))
+            app = build(store, profile=profile, allow_fetch=allow_fetch)
+            server = Listening(app, ready=lambda: print(url, flush=True))
             asyncio.run(_until_signal(server, listening))
     finally:
         store.close()

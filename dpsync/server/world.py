@@ -2,7 +2,7 @@
 
 A world is a mapping (YAML or JSON); every `id` may be left out and is then made:
 
-    users: [{id, displayName, email, photoURL}]
+    users: [{id, displayName, email, emailVerified, photoURL}]          # verified where nothing is said
     tokens: {TOKEN: user id}
     organizations:
       - id, title, hostname, emailDomains, defaultRole, mergeRules…     # fields as the API shows them
@@ -19,6 +19,13 @@ A world is a mapping (YAML or JSON); every `id` may be left out and is then made
                 id, title, path, icon, description, condition, default
                 children: [{type: space, id, space, path, condition, hidden, default}]
         agentInstructions: {…}                                          # a Document
+        samlProviders: [{id, label, entityID, certificate, ssoURL, defaultTeam, defaultRole}]
+        linkInvites: [{id, role, createdBy}]                            # or level and space or collection
+        openapi: [{id, slug, source: {url} or {text}, visibility, processingState, lastVersion…}]
+        translations: [{id, source: {space, language}, language, instructions, status, result, stats}]
+
+A specification that is not said to be complete is processed after loading, a translation that is said to be
+running is run; one that is pending waits until it is run.
 
 Order in lists is order on the platform; at the top and in a collection, collections come before spaces,
 unless both are given a `position`.
@@ -35,7 +42,10 @@ from typing import Any
 import yaml
 
 from .clock import stamp
-from .documents import stored_document
+from .documents import empty_document, stored_document
+from .handlers import joining, openapi, saml, translations
+from .jobs import KIND as JOB
+from .jobs import job_on
 from .navigation import GROUP, PLACE, SECTION
 from .navigation import read as read_navigation
 from .slugs import unique_slug
@@ -45,7 +55,16 @@ Json = dict[str, Any]
 
 _PLACE = ("id", "parent", "position")
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
-_PREFIX = {GROUP: "group", SECTION: "sect", PLACE: "place", "collection": "col", "organization": "org"}
+_PREFIX = {
+    GROUP: "group",
+    SECTION: "sect",
+    PLACE: "place",
+    "collection": "col",
+    "organization": "org",
+    saml.KIND: "saml",
+    joining.INVITE: "invite",
+    openapi.KIND: "spec",
+}
 
 
 def builtin() -> Json:
@@ -106,6 +125,36 @@ def _dump_organization(store: Store, found: Record) -> Json:
     made["sites"] = [_dump_site(store, site) for site in _created(store, "site", **of)]
     if kept := store.get("agent-instructions", found.id):
         made["agentInstructions"] = kept.doc["instructions"]
+    made["samlProviders"] = [
+        {"id": found.id, **found.doc, **({"defaultTeam": found.ref} if found.ref else {})}
+        for found in _created(store, saml.KIND, **of)
+    ]
+    made["linkInvites"] = [{"id": found.id, **found.doc} for found in _created(store, joining.INVITE, **of)]
+    made["openapi"] = [_dump_spec(store, found) for found in _created(store, openapi.KIND, **of)]
+    made["translations"] = [
+        _dump_translation(store, found) for found in _created(store, translations.KIND, **of)
+    ]
+    return made
+
+
+def _job(store: Store, found: Record) -> Json | None:
+    return next((job.doc for job in store.find(JOB, ref=found.id, organization=found.organization)), None)
+
+
+def _dump_spec(store: Store, found: Record) -> Json:
+    """The source is with the work that is still to be done on it."""
+    made = {"id": found.id, "slug": found.ref, **found.doc}
+    if (job := _job(store, found)) is not None:
+        made["source"] = job["source"]
+    return made
+
+
+def _dump_translation(store: Store, found: Record) -> Json:
+    made = {"id": found.id, **found.doc}
+    if _job(store, found) is not None:
+        made["status"] = "running"
+    if found.ref:
+        made["result"] = found.ref
     return made
 
 
@@ -155,8 +204,17 @@ class _Loading:
     def id(self, kind: str, given: Json) -> str:
         if given.get("id"):
             return str(given["id"])
+        return self.next(kind, _PREFIX.get(kind, kind))
+
+    def next(self, kind: str, prefix: str) -> str:
         self.counters[kind] = self.counters.get(kind, 0) + 1
-        return f"{_PREFIX.get(kind, kind)}-{self.counters[kind]}"
+        return f"{prefix}-{self.counters[kind]}"
+
+    def free(self, kind: str, prefix: str) -> str:
+        """An id that none of those loaded so far has."""
+        while (id := self.next(kind, prefix)) and (kind, id) in self.taken:
+            pass
+        return id
 
     def then(self) -> str:
         """A time of creation: a minute later for each record."""
@@ -172,7 +230,10 @@ class _Loading:
 
     def organization(self, given: Json) -> None:
         id = self.id("organization", given)
-        parts = ("members", "teams", "collections", "spaces", "sites", "agentInstructions")
+        parts = (
+            "members", "teams", "collections", "spaces", "sites", "agentInstructions",
+            "samlProviders", "linkInvites", "openapi", "translations",
+        )  # fmt: skip
         doc = {
             "title": id,
             "emailDomains": [],
@@ -202,6 +263,56 @@ class _Loading:
                 "updatedBy": first,
             }
             self.add(Record("agent-instructions", id, kept, id, id))
+        for provider in given.get("samlProviders") or []:
+            doc = {"label": "Untitled", "createdAt": self.then(), **_but(provider, "id", "defaultTeam")}
+            team = provider.get("defaultTeam") or ""
+            self.add(Record(saml.KIND, self.id(saml.KIND, provider), doc, id, id, ref=team))
+        for invite in given.get("linkInvites") or []:
+            doc = {"createdAt": self.then(), **_but(invite, "id")}
+            target = invite.get("space") or invite.get("collection") or ""
+            self.add(Record(joining.INVITE, self.id(joining.INVITE, invite), doc, id, id, ref=target))
+        for spec in given.get("openapi") or []:
+            self.spec(id, spec)
+        for translation in given.get("translations") or []:
+            self.translation(id, translation)
+
+    def spec(self, organization: str, given: Json) -> None:
+        source = given.get("source") or {"url": given.get("sourceURL")}
+        doc = {
+            "visibility": "private",
+            "createdAt": self.then(),
+            "updatedAt": self.then(),
+            "processingState": "pending",
+            "sourceURL": source.get("url"),
+            **_but(given, "id", "slug", "source"),
+        }
+        id = self.id(openapi.KIND, given)
+        spec = self.add(Record(openapi.KIND, id, doc, organization, organization, ref=given["slug"]))
+        if last := doc.get("lastVersion"):
+            self.add(Record(openapi.VERSION, last, {"createdAt": self.then()}, organization, id))
+        if doc["processingState"] != "complete":
+            version = self.free(openapi.VERSION, "version")
+            self.add(job_on(spec, openapi.PROCESS, source=source, version=version))
+
+    def translation(self, organization: str, given: Json) -> None:
+        doc = {
+            "status": "pending",
+            "instructions": empty_document(),
+            "stats": translations.NO_RUNS,
+            "createdAt": self.then(),
+            "updatedAt": self.then(),
+            **_but(given, "id", "result"),
+        }
+        id, source = self.id(translations.KIND, given), given["source"]["space"]
+        for space in filter(None, (source, given.get("result"))):
+            if space not in self.titles and ("deleted-space", space) not in self.taken:
+                raise ValueError(f"the translation {id!r} names the unknown space {space!r}")
+        made = Record(
+            translations.KIND, id, doc, organization, organization, source, ref=given.get("result") or ""
+        )
+        self.add(made)
+        if doc["status"] == "running":
+            self.add(job_on(made, translations.RUN, space=self.free("space", "space")))
 
     def member(self, organization: str, given: Json) -> None:
         user = given["user"]

@@ -1,4 +1,4 @@
-"""The order of steps: needs, follows, deletes last, exposure after them; a failure stops what needs it, nothing else."""
+"""The order of steps: needs, follows, deletes last, exposure after them. A failure stops only what needs it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_without_anything_else_deletes_run_at_once() -> None:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> list[Step]:
-    """Random steps without circles: each only refers to earlier ones; nothing but exposure waits for a delete."""
+    """Random steps without circles: each refers to earlier ones, and only exposure waits for deletes."""
     steps: list[Step] = []
     for number in range(draw(st.integers(1, 12))):
         verb: Verb = draw(st.sampled_from(["create", "update", "delete", "expose"]))

@@ -1,4 +1,4 @@
-"""Everything that can be wrong has its own message, its place, its way out and its exit code. Never a traceback."""
+"""Everything that can be wrong has its own message, place, way out and exit code. Never a traceback."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ WRONG_FILES = {
         BASE + "    sites: {d: {title: Docs, adaptiveSchema: {file: gone.json}}}\n",
         "DP122", "5:53", 'cannot read "gone.json"',
     ),
-    "missing include": ("dpsync: 1\ninclude: [gone.yaml]\norganizations: {acme: {id: acme}}\n", "DP124", "2:11", "gone.yaml"),
+    "missing include": (
+        "dpsync: 1\ninclude: [gone.yaml]\norganizations: {acme: {id: acme}}\n", "DP124", "2:11", "gone.yaml",
+    ),
     "out of limits": (BASE + "    title: A\n", "DP203", "5:12", "2 to 255"),
     "not supported yet": (BASE + "    saml: {}\n", "DP250", "5:5", '"saml" is not supported yet'),
     "empty file": ("", "DP129", "1:1", ""),

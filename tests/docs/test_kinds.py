@@ -20,7 +20,7 @@ PAGE = DOCS / "kinds.md"
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m dpsync.render.kinds_page > docs/kinds.md"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: make schemas"
 
 
 def test_the_page_is_written_by_a_command() -> None:

@@ -1,7 +1,7 @@
 """An organization as a configuration and as a world: what a person would write, and what the companion loads.
 
-Entries whose first natural key has changed are pinned, as the design asks for; sometimes a later key is left to find
-them. Fields that are as they are live may be left out.
+Entries whose first natural key has changed are pinned, as the design asks for; sometimes a later key is left
+to find them. Fields that are as they are live may be left out.
 """
 
 from __future__ import annotations
@@ -42,17 +42,29 @@ def _live(org: Organization) -> Fields:
         "id": org.id,
         "hostname": org.id,
         "defaultContent": {"type": "site", "site": ids[content]} if content else None,
-        "members": [{"user": user, "role": wire(role), "sso": user in org.sso} for user, role in org.members.items()],
+        "members": [
+            {"user": user, "role": wire(role), "sso": user in org.sso} for user, role in org.members.items()
+        ],
         "teams": [
-            {"id": team.id, **team.fields, "members": [{"user": u, "role": role} for u, role in team.people.items()]}
+            {
+                "id": team.id,
+                **team.fields,
+                "members": [{"user": u, "role": role} for u, role in team.people.items()],
+            }
             for team in org.teams
         ],
         "collections": [
             {"id": item.id, "parent": ids.get(item.parent), **_set(item.fields)} for item in org.collections
         ],
-        "spaces": [{"id": item.id, "parent": ids.get(item.collection), **_set(item.fields)} for item in org.spaces],
+        "spaces": [
+            {"id": item.id, "parent": ids.get(item.collection), **_set(item.fields)} for item in org.spaces
+        ],
         "sites": [
-            {"id": site.id, **_set(site.fields), "structure": [_live_node(node, ids) for node in site.structure]}
+            {
+                "id": site.id,
+                **_set(site.fields),
+                "structure": [_live_node(node, ids) for node in site.structure],
+            }
             | ({"adaptiveSchema": site.schema} if site.schema else {})
             for site in org.sites
         ],
@@ -79,7 +91,7 @@ def wire(value: Any) -> Any:
 
 @dataclass
 class Written:
-    """Writes one organization's configuration. `explicit`: every field is declared, nothing is left to luck."""
+    """Writes one organization's configuration. `explicit`: every field is declared, nothing left to luck."""
 
     draw: Draw
     live: Organization
@@ -89,14 +101,18 @@ class Written:
     ids: dict[str, str | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ids = {item.key: item.id for item in (*self.wanted.collections, *self.wanted.spaces, *self.wanted.sites)}
+        self.ids = {
+            item.key: item.id for item in (*self.wanted.collections, *self.wanted.spaces, *self.wanted.sites)
+        }
 
     def configuration(self) -> Fields:
         org, parts = self.wanted, self.managed.parts
         found_by = "hostname" if self.draw.chance(0.2) else "id"
         made: Fields = {found_by: org.id, **self._organization()}
         if "members" in parts:
-            made["members"] = {self._email(user): self._member(user, role) for user, role in org.members.items()}
+            made["members"] = {
+                self._email(user): self._member(user, role) for user, role in org.members.items()
+            }
         if "teams" in parts:
             made["teams"] = {team.key: self._team(team) for team in org.teams}
         if "collections" in parts:
@@ -148,7 +164,7 @@ class Written:
                 continue
             if name not in always and value == was and self._left_out():
                 continue
-            # What the platform picks where few words are in use is likely to be what a sibling is about to take.
+            # Where few words are in use, the platform would pick what a sibling is about to take.
             picked = self.draw.crowded and name in ("path", "basename")
             if name not in always and thing.id is None and not picked and self._left_out():
                 continue
@@ -156,13 +172,17 @@ class Written:
                 made[name] = value
         return made
 
-    def _pin(self, thing: Thing, made: Fields, key: str, live: Sequence[Thing], others: Sequence[Thing] = ()) -> None:
-        """Pin what its natural key would not find. With `others` a later key may find it: if none of them is about to
-        claim it by its own first key."""
+    def _pin(
+        self, thing: Thing, made: Fields, key: str, live: Sequence[Thing], others: Sequence[Thing] = ()
+    ) -> None:
+        """Pin what its natural key would not find. With `others` a later key may find it: if none of them is
+        about to claim it by its own first key."""
         if thing.id is None:
             return
         was = self._was(thing, key)
-        otherwise = bool(others) and not any(was == other.fields[key] for other in others if other is not thing)
+        otherwise = bool(others) and not any(
+            was == other.fields[key] for other in others if other is not thing
+        )
         values = Counter(other.fields[key] for other in live)
         found = key in made and made[key] == was and values[made[key]] == 1
         if not (found or (otherwise and self.draw.chance(0.5))) or self.draw.chance(0.1):
@@ -221,7 +241,9 @@ class Written:
             made["mergeRules"] = self._rules(made["mergeRules"])
         self._pin(space, made, "title", self.live.spaces)
         declared = "collections" in self.managed.parts  # by key then, or it could not be in its `order`
-        made["collection"] = space.collection if declared else self._reference(space.collection, "collections")
+        made["collection"] = (
+            space.collection if declared else self._reference(space.collection, "collections")
+        )
         return made
 
     def _site(self, site: Site) -> Fields:
@@ -249,7 +271,9 @@ class Written:
             made["children"] = self._nodes(site, node.children)
         else:
             made["space"] = self._reference(node.shows, "spaces")
-            among = next((nodes for nodes in before.places() if any(old.key == node.key for old in nodes)), [])
+            among = next(
+                (nodes for nodes in before.places() if any(old.key == node.key for old in nodes)), []
+            )
             once = sum(other.shows == node.shows for other in siblings) == 1
             same = once and [old.key for old in among if old.shows == node.shows] == [node.key]
             self._pin(node, made, "path", among, siblings if same else ())

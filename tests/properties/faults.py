@@ -1,4 +1,4 @@
-"""Transports that fail at one request: the process dies, an answer is lost, the platform breaks down for a moment."""
+"""Transports that fail at one write: the process dies, an answer is lost, the platform breaks down once."""
 
 from __future__ import annotations
 

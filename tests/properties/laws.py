@@ -19,11 +19,11 @@ from .platform import Platform
 SOAK = os.environ.get("DPSYNC_SOAK") == "1"
 """Many more examples, other ones each time."""
 SHRINK = os.environ.get("DPSYNC_SHRINK") == "1"
-AMBIGUOUS = {"DP302", "DP303"}
-"""What the design refuses on purpose; the generator pins most of it away."""
-CREATE_ONLY = {"create-only", "restructure"}
-"""What follows when an unpinned site takes over another one's basename."""
-
+AMBIGUOUS = {"DP301", "DP302", "DP303"}
+"""What the design refuses on purpose; the generator pins most of it away. DP301: another entry has claimed the
+site below which something is pinned."""
+TAKEN_OVER = {"create-only", "restructure", "taken"}
+"""What follows when an unpinned entry is recognised as something else than the generator meant."""
 _PHASES = [Phase.explicit, Phase.generate]
 
 
@@ -57,7 +57,7 @@ def plan_of(platform: Platform, session: Session) -> Planned:
         discard_if(True, "ambiguous")
         raise
     codes = {item.code for item in planned.plan.refusals}
-    discard_if(bool(codes & CREATE_ONLY), "an unpinned site took another one's basename")
+    discard_if(bool(codes) and codes <= TAKEN_OVER, "recognised as something else")
     assert planned.plan.refusals == ()
     _note(f"steps: {_magnitude(sum(len(change.steps) for change in planned.plan.changes))}")
     return planned
@@ -83,5 +83,7 @@ def said(report: Report) -> str:
     bad = [outcome for outcome in report.outcomes if outcome.result not in GOOD]
     left = report.remaining.changes if report.remaining else ()
     lines = [f"{outcome.step}: {outcome.result} {outcome.error}" for outcome in bad]
-    lines += [f"left: {change.action} {change.address} {change.differences} {change.moved}" for change in left]
+    lines += [
+        f"left: {change.action} {change.address} {change.differences} {change.moved}" for change in left
+    ]
     return "\n".join([*lines, *report.trouble])

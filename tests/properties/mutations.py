@@ -1,7 +1,7 @@
 """What a team does to its configuration between two applies, as small changes drawn at random.
 
-Each takes the wanted organization and changes it in place. `Managed` says which parts the configuration declares at
-all; the rest of the organization is left as it is live.
+Each takes the wanted organization and changes it in place. `Managed` says which parts the configuration
+declares at all; the rest of the organization is left as it is live.
 """
 
 from __future__ import annotations
@@ -41,14 +41,16 @@ PARTS = ("members", "teams", "collections", "spaces", "sites")
 
 @dataclass
 class Managed:
-    """`parts` of the organization; `people` are the teams and `structures` the sites whose insides are declared."""
+    """`parts` of the organization that are declared, and teams and sites whose insides are not."""
 
     parts: set[str] = field(default_factory=lambda: set(PARTS))
     unmanaged_people: set[str] = field(default_factory=set)
     unmanaged_structures: set[str] = field(default_factory=set)
 
     def structures(self, org: Organization) -> list[Site]:
-        return [site for site in org.sites if site.key not in self.unmanaged_structures] * ("sites" in self.parts)
+        return [site for site in org.sites if site.key not in self.unmanaged_structures] * (
+            "sites" in self.parts
+        )
 
 
 Mutation = Callable[[Draw, Organization, Managed], None]
@@ -158,7 +160,7 @@ def add_collection(draw: Draw, org: Organization, managed: Managed) -> None:
 
 
 def remove_collection(draw: Draw, org: Organization, managed: Managed) -> None:
-    """What is in it goes to its parent; spaces that are not managed cannot, so a collection with them stays."""
+    """What is in it goes to its parent; spaces that are not managed cannot, so one with them stays."""
     held = {space.collection for space in org.spaces} if "spaces" not in managed.parts else set()
     free = [other for other in org.collections if other.key not in held]
     if not free:
@@ -202,7 +204,7 @@ def add_space(draw: Draw, org: Organization, managed: Managed) -> None:
 
 
 def remove_space(draw: Draw, org: Organization, managed: Managed) -> None:
-    """Not one that a site shows whose structure is not managed: what becomes of that is the platform's choice."""
+    """Not one that is shown where the structure is not managed: what becomes of that is the platform's choice."""
     shown = {
         node.shows
         for site in org.sites
@@ -398,7 +400,8 @@ _BY_PART: dict[str, list[Mutation]] = {
         move_collection, move_collection, invert_collections,
     ],
     "spaces": [
-        add_space, remove_space, remove_space, change_space, exchange_spaces, move_space, move_space, reorder_spaces,
+        add_space, remove_space, remove_space, change_space, exchange_spaces, move_space, move_space,
+        reorder_spaces,
     ],
     "sites": [add_site, remove_site, change_site, change_site, change_schema, exchange_basenames],
     "tree": [

@@ -1,7 +1,7 @@
-"""A docs organization as plain data: what is live and what is wanted are two of these, one a mutation of the other.
+"""A docs organization as plain data: what is live and what is wanted are two of these, one mutated from the other.
 
-Things know each other by key; a thing that is live has an id. `repair` restores what the platform and the format ask
-of every organization, so that the mutations need not.
+Things know each other by key; a thing that is live has an id. `repair` restores what the platform and the format
+ask of every organization, so that the mutations need not.
 """
 
 from __future__ import annotations
@@ -53,7 +53,6 @@ class Draw:
         """A name that nothing has yet; its first letter is drawn, so that keys sort in any order."""
         self._count += 1
         return f"{self.pick('mnabcxyz')}-{word}{self._count}"
-
 
     def word(self, otherwise: str) -> str:
         return self.pick(WORDS) if self.crowded and self.chance(0.8) else self.fresh(otherwise)
@@ -343,7 +342,7 @@ def _give_ids(org: Organization) -> None:
 
 
 def repair(draw: Draw, org: Organization, strict: bool = False) -> None:
-    """Nothing names what is gone; values that must be unique are; with `strict` every list has its default."""
+    """Nothing names what is gone, unique values are unique; with `strict` every list has its default."""
     _members(draw, org)
     collections = {collection.key for collection in org.collections}
     for collection in org.collections:

@@ -1,4 +1,4 @@
-"""The state of the companion without what differs between two ways to the same end: new ids, times, positions.
+"""The state of the companion without what differs between two ways to one end: new ids, times, positions.
 
 What was there from the start keeps its id: an end state in which it was made anew is another one.
 """
@@ -64,9 +64,12 @@ def _organization(org: Fields, born: set[str]) -> Fields:
         "members": {item["user"]: _plain(item) for item in org["members"]},
         "teams": sorted((_team(team, born) for team in org["teams"]), key=str),
         "collections": {
-            names[item["id"]]: _plain(item, "id") | {"parent": names[item["parent"]]} for item in org["collections"]
+            names[item["id"]]: _plain(item, "id") | {"parent": names[item["parent"]]}
+            for item in org["collections"]
         },
-        "spaces": {names[item["id"]]: _plain(item, "id") | {"parent": names[item["parent"]]} for item in spaces},
+        "spaces": {
+            names[item["id"]]: _plain(item, "id") | {"parent": names[item["parent"]]} for item in spaces
+        },
         "deleted": sorted(str(names[item["id"]]) for item in org["spaces"] if "deletedAt" in item),
         "orders": orders,
         "sites": {
@@ -80,7 +83,10 @@ def _organization(org: Fields, born: set[str]) -> Fields:
 
 def _team(team: Fields, born: set[str]) -> Fields:
     people = {member["user"]: member["role"] for member in team["members"]}
-    return _plain(team, "id", "members") | {"id": team["id"] if team["id"] in born else "new", "people": people}
+    return _plain(team, "id", "members") | {
+        "id": team["id"] if team["id"] in born else "new",
+        "people": people,
+    }
 
 
 def _node(node: Fields, names: dict[str | None, str | None], born: set[str]) -> Fields:
@@ -103,6 +109,9 @@ def _sets(name: str, value: Any) -> Any:
     if name == "emailDomains":
         return sorted(value)
     if name == "mergeRules":
-        rules = [rule | {"users": sorted(rule["users"])} if "users" in rule else rule for rule in value.get("rules", ())]
+        rules = [
+            rule | {"users": sorted(rule["users"])} if "users" in rule else rule
+            for rule in value.get("rules", ())
+        ]
         return value | {"rules": rules}
     return value

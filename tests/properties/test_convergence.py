@@ -17,8 +17,10 @@ _INSIDE = ("teams", "collections", "spaces", "sites", "structure", "children")
 _PEOPLE = ("member", "team_member")
 
 
-@law(70)
-def test_after_an_apply_the_plan_is_empty_and_a_second_apply_sends_no_write(platform: Platform, draw: Draw) -> None:
+@law(100)
+def test_after_an_apply_the_plan_is_empty_and_a_second_apply_sends_no_write(
+    platform: Platform, draw: Draw
+) -> None:
     made = case(draw, size=draw.number(1, 5))
     platform.start(made)
     session = platform.session(made.configuration, parallelism=draw.pick([4, 1, 16]))
@@ -33,7 +35,7 @@ def test_after_an_apply_the_plan_is_empty_and_a_second_apply_sends_no_write(plat
     assert (again.writes, platform.writes()) == (0, [])
 
 
-@law(50)
+@law(60)
 def test_the_platform_is_what_was_wanted(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 5), explicit=True)
     discard_if(adopts(made), "a new entry has a name that is live")

@@ -1,4 +1,4 @@
-"""The same configuration and platform give the same plan bytes, however the files are cut and however many reads run."""
+"""The same configuration and platform give the same plan bytes, however files are cut and keys are ordered."""
 
 from __future__ import annotations
 
@@ -32,7 +32,11 @@ def write_in_parts(draw: Draw, configuration: Fields, directory: Path) -> Path:
     files: list[Fields] = [{}, {}, {}]
     for key, organization in configuration["organizations"].items():
         for name, value in draw.shuffled(list(organization.items())):
-            entries = value.items() if name in ("teams", "members", "collections", "spaces", "sites") and value else ()
+            entries = (
+                value.items()
+                if name in ("teams", "members", "collections", "spaces", "sites") and value
+                else ()
+            )
             for entry, content in draw.shuffled(list(entries)):
                 _in(draw, files, key).setdefault(name, {})[entry] = _reordered(draw, content)
             if not entries:

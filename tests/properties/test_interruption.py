@@ -46,7 +46,9 @@ def killed(platform: Platform, made: Case, session: Session, number: int, when: 
         platform.apply(session, around=lambda inner: Kill(inner, number, when))
 
 
-def disturbed(platform: Platform, made: Case, session: Session, around: Callable[[Transport], Transport]) -> Report:
+def disturbed(
+    platform: Platform, made: Case, session: Session, around: Callable[[Transport], Transport]
+) -> Report:
     platform.start(made)
     return platform.apply(session, around=around)
 
@@ -94,7 +96,11 @@ def test_a_lost_answer_or_a_breakdown_ends_the_same_or_is_told(platform: Platfor
     session = platform.session(made.configuration, draw.pick([4, 1]))
     end, writes = uninterrupted(platform, made, session)
     if writes:
-        fault, number, when = draw.pick([Lose, Break]), draw.number(0, writes - 1), draw.pick(["after", "before"])
+        fault, number, when = (
+            draw.pick([Lose, Break]),
+            draw.number(0, writes - 1),
+            draw.pick(["after", "before"]),
+        )
         report = disturbed(platform, made, session, lambda inner: fault(inner, number, when))
         told_or_done(platform, made, report, end)
         ends_the_same(platform, made, session, end)

@@ -37,7 +37,9 @@ def fewest(live: Organization, wanted: Organization) -> int:
     """The sum over all lists of siblings of n − (the longest part that is in order already)."""
     found = 0
     for collection in live.collections:
-        before, after = ([s.key for s in org.spaces if s.collection == collection.key] for org in (live, wanted))
+        before, after = (
+            [s.key for s in org.spaces if s.collection == collection.key] for org in (live, wanted)
+        )
         found += _moves(before, after)
     for old, new in zip(live.sites, wanted.sites, strict=True):
         now = {frozenset(node.key for node in nodes): [node.key for node in nodes] for nodes in new.holders()}

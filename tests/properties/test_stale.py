@@ -26,7 +26,9 @@ def test_a_plan_that_rests_on_something_changed_is_refused(platform: Platform, d
     platform.start(made)
     session = platform.session(made.configuration)
     planned = plan_of(platform, session)
-    candidates = [change for change in planned.plan.changes if change.id and change.kind in _TITLED and change.steps]
+    candidates = [
+        change for change in planned.plan.changes if change.id and change.kind in _TITLED and change.steps
+    ]
     discard_if(not candidates, "nothing that somebody else could change")
     change = draw.pick(candidates)
     elsewhere(platform, change, "By somebody else")

@@ -57,7 +57,15 @@ def test_a_tree_indents_each_address_below_what_it_belongs_to() -> None:
         changes=(change("a"), change("a/sites/d"), change("a/sites/d/structure/s"), change("a/teams/t"))
     )
     tree = render_plan(plan, PLAIN).split("\n\n")[0].splitlines()
-    assert [line.rstrip() for line in tree] == ["~ a", "    sites", "    ~ d", "        structure", "        ~ s", "    teams", "    ~ t"]  # fmt: skip
+    assert [line.rstrip() for line in tree] == [
+        "~ a",
+        "    sites",
+        "    ~ d",
+        "        structure",
+        "        ~ s",
+        "    teams",
+        "    ~ t",
+    ]
 
 
 def test_what_differs_inside_a_large_value_is_shown_alone() -> None:

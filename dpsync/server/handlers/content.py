@@ -50,7 +50,8 @@ def create_space(ctx: Context) -> Json:
     return answers.space(ctx, new_space(ctx, organization.id, parent, fields))
 
 
-def new_space(ctx: Context, organization: str, parent: str, fields: Json) -> Record:
+def new_space(ctx: Context, organization: str, parent: str, fields: Json, id: str = "") -> Record:
+    """`id`: one that was taken from `new_id` before."""
     doc = {
         "editMode": "live",
         "defaultLevel": "inherit",
@@ -60,7 +61,8 @@ def new_space(ctx: Context, organization: str, parent: str, fields: Json) -> Rec
         "updatedAt": ctx.stamp,
     }
     position = _end(ctx, organization, parent)
-    space = Record("space", ctx.new_id("space"), doc, organization, organization, parent, position)
+    id = id or ctx.new_id("space")
+    space = Record("space", id, doc, organization, organization, parent, position)
     ctx.put(space)
     return space
 

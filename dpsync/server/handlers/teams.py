@@ -8,6 +8,7 @@ from ..errors import missing
 from ..paging import page
 from ..store import Record
 from .members import find_member
+from .saml import forget_team
 
 Json = dict[str, Any]
 
@@ -63,12 +64,14 @@ def update_team(ctx: Context) -> Json:
 
 
 def delete_team(ctx: Context) -> None:
+    """Its memberships go, too; SAML providers that had it as their default team have none."""
     organization = ctx.organization()
     team = ctx.store.get("team", ctx.params["teamId"])
     if team is None or team.organization != organization.id:
         return
     for membership in ctx.store.find("membership", scope=team.id):
         ctx.remove(membership)
+    forget_team(ctx, team)
     ctx.remove(team)
 
 

@@ -1,0 +1,140 @@
+"""OpenAPI specifications of an organization. The slug is the `ref` of a specification's record.
+
+Processing is a job: pending, progress, complete. What the last one found stays until the next is complete.
+"""
+
+import asyncio
+import re
+from typing import Any
+
+from .. import answers
+from ..context import Context
+from ..errors import bad, missing
+from ..jobs import Work, cancel, enqueue
+from ..models.openapi import LONGEST_SLUG, SLUG
+from ..paging import created_page
+from ..sources import FetchError
+from ..specification import errors_of
+from ..store import Record
+
+Json = dict[str, Any]
+KIND = "openapi-spec"
+VERSION = "openapi-version"
+PROCESS = "process-openapi-spec"
+
+
+def _find(ctx: Context, organization: Record, slug: str) -> Record | None:
+    return next(iter(ctx.store.find(KIND, organization=organization.id, ref=slug)), None)
+
+
+def _spec(ctx: Context) -> Record:
+    found = _find(ctx, ctx.organization(), ctx.params["specSlug"])
+    if found is None:
+        raise missing("OpenAPI spec", ctx.params["specSlug"])
+    return found
+
+
+def list_specs(ctx: Context) -> Json:
+    organization, query = ctx.organization(), ctx.query
+    items, envelope = created_page(
+        ctx.store, KIND, limit=query.limit, cursor=query.page, organization=organization.id
+    )
+    return {**envelope, "items": [answers.openapi_spec(ctx, spec) for spec in items]}
+
+
+def create_spec(ctx: Context) -> Json:
+    """A slug that is taken is refused: 400."""
+    organization, body = ctx.organization(), ctx.body
+    if _find(ctx, organization, body.slug) is not None:
+        raise bad(f"body.slug: {body.slug!r} is taken")
+    return answers.openapi_spec(ctx, _new(ctx, organization, body.slug))
+
+
+def _new(ctx: Context, organization: Record, slug: str) -> Record:
+    doc = {"visibility": "private", "createdAt": ctx.stamp}
+    spec = Record(KIND, ctx.new_id(KIND), doc, organization.id, organization.id, ref=slug)
+    _process(ctx, spec)
+    return spec
+
+
+def get_spec(ctx: Context) -> Json:
+    return answers.openapi_spec(ctx, _spec(ctx))
+
+
+def put_spec(ctx: Context) -> Json:
+    """Always processes, even the same source again. Creates what is absent: 201."""
+    organization, slug = ctx.organization(), ctx.params["specSlug"]
+    spec = _find(ctx, organization, slug)
+    if spec is None:
+        ctx.created = True
+        if len(slug) > LONGEST_SLUG or not re.fullmatch(SLUG, slug):
+            raise bad(f"the slug {slug!r} is not of words joined by hyphens, at most {LONGEST_SLUG} long")
+        return answers.openapi_spec(ctx, _new(ctx, organization, slug))
+    _process(ctx, spec)
+    return answers.openapi_spec(ctx, spec)
+
+
+def update_spec(ctx: Context) -> Json:
+    spec = _spec(ctx)
+    spec.doc.update(ctx.body.given())
+    spec.doc["updatedAt"] = ctx.stamp
+    ctx.put(spec)
+    return answers.openapi_spec(ctx, spec)
+
+
+def delete_spec(ctx: Context) -> None:
+    spec = _find(ctx, ctx.organization(), ctx.params["specSlug"])
+    if spec is not None:
+        cancel(ctx, spec)
+        for version in ctx.store.find(VERSION, scope=spec.id):
+            ctx.remove(version)
+        ctx.remove(spec)
+
+
+# --- processing -------------------------------------------------------------------------------------
+
+
+def _process(ctx: Context, spec: Record) -> None:
+    """The id of the version is taken now: requests in the same order make the same ids."""
+    source = ctx.body.given()["source"]
+    spec.doc["sourceURL"] = source.get("url")
+    spec.doc["processingState"] = "pending"
+    spec.doc["updatedAt"] = ctx.stamp
+    ctx.put(spec)
+    enqueue(ctx, spec, PROCESS, source=source, version=ctx.new_id(VERSION))
+
+
+async def process(work: Work) -> None:
+    with work.step() as ctx:
+        spec = _subject(ctx, work.job)
+        spec.doc["processingState"] = "progress"
+        ctx.put(spec)
+    code, errors = await _processed(work)
+    with work.last_step() as ctx:
+        spec = _subject(ctx, work.job)
+        for field in ("lastProcessErrorCode", "lastProcessedErrors"):
+            spec.doc.pop(field, None)
+        if errors:
+            spec.doc |= {"lastProcessErrorCode": code, "lastProcessedErrors": errors}
+        else:
+            version = work.job.doc["version"]
+            spec.doc["lastVersion"] = version
+            ctx.put(Record(VERSION, version, {"createdAt": ctx.stamp}, spec.organization, spec.id))
+        spec.doc |= {"processingState": "complete", "lastProcessedAt": ctx.stamp, "updatedAt": ctx.stamp}
+        ctx.put(spec)
+
+
+async def _processed(work: Work) -> tuple[str, list[Json]]:
+    source = work.job.doc["source"]
+    try:
+        text = source["text"] if source.get("text") else await work.sources.fetch(source["url"])
+    except FetchError as error:
+        return error.code, [{"message": error.message, "code": error.code}]
+    return "PARSE_ERROR", await asyncio.to_thread(errors_of, text)
+
+
+def _subject(ctx: Context, job: Record) -> Record:
+    found = ctx.store.get(KIND, job.ref)
+    if found is None:
+        raise LookupError(f"the job {job.id} is on nothing")
+    return found

@@ -1,0 +1,101 @@
+"""Work that goes on after its request was answered: a queue that is part of the state.
+
+A handler puts a job into its own transaction. The companion looks for jobs after every request and starts
+each as a task of its event loop. An answered request's work is thus not lost when the process dies: the
+first request after a restart starts it again, from its beginning. A job changes the state in steps, each a
+transaction of its own; once its record is gone (its subject was deleted or given new work, the world was
+reset), its next step ends it.
+"""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from .clock import Clock
+from .context import Context
+from .sources import Sources
+from .store import Record, Store
+
+KIND = "job"
+_log = logging.getLogger("dpsync.server")
+
+
+class Superseded(Exception):
+    """The job is no longer wanted."""
+
+
+def job_on(subject: Record, does: str, **given: object) -> Record:
+    """Its id is no part of what callers see, and never that of a job before a reset: it is random."""
+    doc = {"does": does, **given}
+    return Record(KIND, uuid.uuid4().hex, doc, subject.organization, subject.id, ref=subject.id)
+
+
+def enqueue(ctx: Context, subject: Record, does: str, **given: object) -> None:
+    """In place of the work on the same record that is still to be done."""
+    cancel(ctx, subject)
+    ctx.put(job_on(subject, does, **given))
+
+
+def cancel(ctx: Context, subject: Record) -> None:
+    for job in ctx.store.find(KIND, ref=subject.id, organization=subject.organization):
+        ctx.remove(job)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A job under way, as it sees the service."""
+
+    job: Record
+    store: Store
+    clock: Clock
+    sources: Sources
+
+    @contextmanager
+    def step(self) -> Iterator[Context]:
+        """A transaction. Raises Superseded when the job is not wanted any more."""
+        with self.store.transaction():
+            if self.store.get(KIND, self.job.id) is None:
+                raise Superseded
+            yield Context(self.store, "", self.clock())
+
+    @contextmanager
+    def last_step(self) -> Iterator[Context]:
+        with self.step() as ctx:
+            yield ctx
+            ctx.remove(self.job)
+
+
+Does = Callable[[Work], Awaitable[None]]
+
+
+class Jobs:
+    """The tasks of the jobs in a store. `does` has what each name of a job means."""
+
+    def __init__(self, store: Store, clock: Clock, sources: Sources, does: Mapping[str, Does]) -> None:
+        self._store = store
+        self._clock = clock
+        self._sources = sources
+        self._does = does
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def start(self) -> None:
+        """Starts what is waiting. Must be called on the event loop."""
+        for job in self._store.find(KIND):
+            if job.id not in self._tasks:
+                task = asyncio.get_running_loop().create_task(self._run(job))
+                self._tasks[job.id] = task
+
+    async def _run(self, job: Record) -> None:
+        try:
+            await self._does[job.doc["does"]](Work(job, self._store, self._clock, self._sources))
+        except Superseded:
+            pass
+        except Exception:
+            _log.exception("the job %s on %s failed", job.doc["does"], job.ref)
+            with self._store.transaction():
+                self._store.remove(KIND, job.id)
+        finally:
+            del self._tasks[job.id]

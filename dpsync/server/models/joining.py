@@ -1,0 +1,74 @@
+"""Link invites, and what a search of an organization finds."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from .base import Answer, Body, Id, Paged, Role, Stamp, Url, User, absent
+
+
+class LinkInviteUrls(Answer):
+    location: Url
+    app: Url
+
+
+class LinkInvite(Answer):
+    """To the organization with a role, or to a space or collection with a level."""
+
+    object: Literal["link-invite"]
+    id: Id
+    role: Role = absent()
+    level: Role = absent()
+    space: Id = absent()
+    collection: Id = absent()
+    createdAt: Stamp
+    createdBy: User
+    urls: LinkInviteUrls
+
+
+class LinkInviteCreate(Body):
+    role: Role = absent(description="A role in the organization")
+    level: Role = absent(description="A level on the space or collection that is named as well")
+    space: str = absent()
+    collection: str = absent()
+
+    @model_validator(mode="after")
+    def _one_target(self) -> "LinkInviteCreate":
+        if self.model_fields_set not in ({"role"}, {"level", "space"}, {"level", "collection"}):
+            raise ValueError("either a role, or a level and a space, or a level and a collection")
+        return self
+
+
+class SearchQuery(Paged):
+    query: str = Field(max_length=512)
+
+
+class HitUrls(Answer):
+    app: Url
+
+
+class SectionHit(Answer):
+    id: Id
+    title: str
+    path: str
+    body: str
+    urls: HitUrls
+
+
+class AncestorHit(Answer):
+    title: str
+
+
+class PageHit(Answer):
+    id: Id
+    title: str
+    path: str
+    sections: list[SectionHit]
+    ancestors: list[AncestorHit]
+    urls: HitUrls
+
+
+class SpaceHit(Answer):
+    id: Id
+    title: str
+    pages: list[PageHit]

@@ -1,0 +1,68 @@
+"""OpenAPI specifications."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from .base import Answer, Body, Id, Stamp, Url, absent
+
+LONGEST_SLUG = 100
+SLUG = r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"
+Slug = Annotated[str, Field(min_length=1, max_length=LONGEST_SLUG, pattern=SLUG)]
+SpecVisibility = Literal["private", "public"]
+
+
+class ProcessedError(Answer):
+    message: str
+    code: str
+
+
+class SpecPermissions(Answer):
+    view: bool
+    edit: bool
+
+
+class SpecUrls(Answer):
+    location: Url
+    app: Url
+    published: Url = absent()
+
+
+class OpenAPISpec(Answer):
+    object: Literal["openapi-spec"]
+    id: Id
+    createdAt: Stamp
+    updatedAt: Stamp
+    slug: Slug
+    sourceURL: Url = absent()
+    processingState: Literal["pending", "progress", "complete"]
+    visibility: SpecVisibility
+    lastVersion: Id = absent()
+    lastProcessedAt: Stamp = absent()
+    lastProcessErrorCode: Literal["FETCH_TIMEOUT", "FETCH_ERROR", "PARSE_ERROR"] = absent()
+    lastProcessedErrors: list[ProcessedError] = absent()
+    permissions: SpecPermissions
+    urls: SpecUrls
+
+
+class SpecSource(Body):
+    url: Url = absent()
+    text: str = absent(min_length=1)
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "SpecSource":
+        if (self.url is None) == (self.text is None):
+            raise ValueError("either a url or a text")
+        return self
+
+
+class SpecPut(Body):
+    source: SpecSource
+
+
+class SpecCreate(SpecPut):
+    slug: Slug
+
+
+class SpecUpdate(Body):
+    visibility: SpecVisibility

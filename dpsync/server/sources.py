@@ -1,0 +1,85 @@
+"""Where OpenAPI documents are fetched from.
+
+Only loopback and the hosts that the operator has named are ever contacted, at every hop of a redirect and
+never through a proxy: a companion is no way into a network.
+"""
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+import httpx
+
+LARGEST_SOURCE = 10 * 1024 * 1024
+_HOPS = 5
+
+
+class FetchError(Exception):
+    """`code` is one of the API's: FETCH_TIMEOUT or FETCH_ERROR."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass
+class Sources:
+    """`allowed`: host names beside loopback, any port. `seconds`: the longest that a fetch may take."""
+
+    allowed: Collection[str] = ()
+    seconds: float = 10.0
+
+    async def fetch(self, url: str) -> str:
+        """The text at a URL. Raises FetchError."""
+        try:
+            async with asyncio.timeout(self.seconds):
+                content = await self._fetch(url)
+        except (TimeoutError, httpx.TimeoutException):
+            raise FetchError("FETCH_TIMEOUT", f"no answer within {self.seconds:g} seconds") from None
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+            raise FetchError("FETCH_ERROR", f"cannot be fetched: {error or type(error).__name__}") from None
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise FetchError("FETCH_ERROR", "what was fetched is not UTF-8") from None
+
+    async def _fetch(self, url: str) -> bytes:
+        async with httpx.AsyncClient(trust_env=False, timeout=self.seconds) as client:
+            at = httpx.URL(url)
+            for _ in range(1 + _HOPS):
+                self._check(at)
+                async with client.stream("GET", at) as answer:
+                    if not answer.has_redirect_location:
+                        return await _content(answer)
+                    at = at.join(answer.headers["location"])
+        raise FetchError("FETCH_ERROR", f"more than {_HOPS} redirects")
+
+    def _check(self, url: httpx.URL) -> None:
+        if url.scheme not in ("http", "https"):
+            raise FetchError("FETCH_ERROR", f"{url.scheme or 'no scheme'}: only http and https are fetched")
+        if not _loopback(url.host) and url.host.casefold() not in {name.casefold() for name in self.allowed}:
+            raise FetchError(
+                "FETCH_ERROR",
+                f"{url.host} is not contacted: only loopback, and hosts named with --allow-fetch",
+            )
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.casefold() == "localhost"
+
+
+async def _content(answer: httpx.Response) -> bytes:
+    if answer.status_code != 200:
+        raise FetchError("FETCH_ERROR", f"the source answered {answer.status_code}")
+    chunks, size = [], 0
+    async for chunk in answer.aiter_bytes():
+        size += len(chunk)
+        if size > LARGEST_SOURCE:
+            raise FetchError("FETCH_ERROR", f"longer than {LARGEST_SOURCE} bytes")
+        chunks.append(chunk)
+    return b"".join(chunks)

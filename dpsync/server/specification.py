@@ -1,0 +1,114 @@
+"""What is wrong with the text of an OpenAPI document: a list of `{message, code}`, empty when it is one.
+
+JSON or YAML, OpenAPI 3 or Swagger 2. Looked at are the syntax, the version, the title, the paths, and
+whether each local reference leads somewhere; other documents are never asked for.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+from urllib.parse import unquote
+
+import yaml
+from pydantic_core import from_json
+
+Json = dict[str, Any]
+_DEEPEST = 200
+_MOST = 20
+_VERSION = re.compile(r"3\.\d+(\.\d+)?(-\S+)?|2\.0")
+
+
+def errors_of(text: str) -> list[Json]:
+    try:
+        document = _read(text)
+    except (ValueError, TypeError, yaml.YAMLError, RecursionError) as wrong:
+        return [_error("SYNTAX", f"neither JSON nor YAML: {' '.join(str(wrong).split())}")]
+    if not isinstance(document, dict):
+        return [_error("SYNTAX", "the document is not an object")]
+    return list(islice(_errors(document), _MOST))
+
+
+def _read(text: str) -> Any:
+    if text.lstrip().startswith("{"):
+        try:
+            return from_json(text)
+        except ValueError:
+            pass
+    depth = 0
+    # The loader below recurses in C: without this look at the depth, deep nesting ends the process.
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            raise ValueError(f"nested deeper than {_DEEPEST}")
+    return yaml.load(text, Loader=yaml.CSafeLoader)
+
+
+def _error(code: str, message: str) -> Json:
+    return {"code": code, "message": message}
+
+
+def _errors(document: Json) -> Iterator[Json]:
+    version = document.get("openapi", document.get("swagger"))
+    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+        yield _error("VERSION", "`openapi` is not a version of OpenAPI 3, nor `swagger` 2.0")
+    info = document.get("info")
+    info = info if isinstance(info, dict) else {}
+    for field in ("title", "version"):
+        if not isinstance(info.get(field), str):
+            yield _error("INFO", f"`info.{field}` is not a text")
+    paths = document.get("paths")
+    if paths is None:
+        if not (str(version).startswith("3.1") and {"components", "webhooks"} & document.keys()):
+            yield _error("PATHS", "`paths` is missing")
+    elif not isinstance(paths, dict):
+        yield _error("PATHS", "`paths` is not an object")
+    else:
+        for path, item in paths.items():
+            if not str(path).startswith(("/", "x-")):
+                yield _error("PATHS", f"the path {str(path)[:100]!r} does not start with a slash")
+            elif str(path).startswith("/") and not isinstance(item, dict):
+                yield _error("PATHS", f"the path {path[:100]!r} is not an object")
+    for reference in _references(document):
+        if reference.startswith("#") and not _leads_somewhere(document, reference):
+            yield _error("REFERENCE", f"{reference[:200]!r} leads nowhere")
+
+
+def _references(document: Json) -> Iterator[str]:
+    """Each once. YAML can make loops: what was visited is not visited again."""
+    waiting: list[Any] = [document]
+    visited, seen = {id(document)}, set()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            reference = value.get("$ref")
+            if isinstance(reference, str) and reference not in seen:
+                seen.add(reference)
+                yield reference
+        children = value.values() if isinstance(value, dict) else value
+        for child in children:
+            if isinstance(child, dict | list) and id(child) not in visited:
+                visited.add(id(child))
+                waiting.append(child)
+
+
+def _leads_somewhere(document: Json, reference: str) -> bool:
+    at: Any = document
+    pointer = unquote(reference[1:])
+    if not pointer.startswith("/"):  # the whole document, or an anchor
+        return True
+    for part in pointer[1:].split("/"):
+        name = part.replace("~1", "/").replace("~0", "~")
+        number = int(name) if re.fullmatch("[0-9]{1,9}", name) else None
+        if isinstance(at, dict) and name in at:
+            at = at[name]
+        elif isinstance(at, dict) and number in at:  # YAML has numbers as keys: the statuses of responses
+            at = at[number]
+        elif isinstance(at, list) and number is not None and number < len(at):
+            at = at[number]
+        else:
+            return False
+    return True

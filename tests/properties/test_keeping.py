@@ -1,0 +1,57 @@
+"""Without prune nothing goes: what nobody declares stays where it is and is listed."""
+
+from __future__ import annotations
+
+from .laws import law, plan_of, said
+from .organizations import Draw, Fields
+from .platform import Platform, case
+from .states import ids
+
+
+@law(40)
+def test_without_prune_nothing_is_deleted(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 5))
+    made.configuration["policy"]["prune"] = []
+    for organization in made.configuration["organizations"].values():
+        without_empty(organization)
+    platform.start(made)
+    before = ids(platform.state())
+    session = platform.session(made.configuration)
+    planned = plan_of(platform, session)
+
+    report = platform.apply(session, planned)
+
+    assert report.complete, said(report)
+    assert before <= ids(platform.state())
+    assert not [method for method, _, _ in platform.writes() if method == "DELETE"]
+    assert platform.apply(session).writes == 0
+
+
+@law(30)
+def test_where_only_some_places_are_pruned_the_rest_is_kept(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 5))
+    pruned = draw.some(["teams", "teams/*/members", "members", "sites/*/structure"])
+    made.configuration["policy"]["prune"] = pruned
+    for organization in made.configuration["organizations"].values():
+        without_empty(organization)
+    platform.start(made)
+    session = platform.session(made.configuration)
+    planned = plan_of(platform, session)
+
+    report = platform.apply(session, planned)
+
+    assert report.complete, said(report)
+    words = {"members" if word == "teams/*/members" else word.split("/")[-1] for word in pruned}
+    deletes = [change.address.split("/") for change in planned.plan.changes if change.action == "delete"]
+    assert all(words & set(segments) for segments in deletes)
+    assert platform.apply(session).writes == 0
+
+
+def without_empty(organization: Fields) -> None:
+    """An empty place means nothing where it is not pruned, and is refused."""
+    for name in ("teams", "collections", "spaces", "sites"):
+        if organization.get(name) == {}:
+            del organization[name]
+    for site in organization.get("sites", {}).values():
+        if site.get("structure") == []:
+            del site["structure"]
