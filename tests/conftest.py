@@ -1,4 +1,4 @@
-"""For every test: properties have no deadline, since machines are shared; in CI they are the same each time."""
+"""For every test: properties have no deadline, since machines are shared; in CI they never vary."""
 
 from __future__ import annotations
 

@@ -102,13 +102,11 @@ def _leads_somewhere(document: Json, reference: str) -> bool:
         return True
     for part in pointer[1:].split("/"):
         name = part.replace("~1", "/").replace("~0", "~")
-        number = int(name) if re.fullmatch("[0-9]{1,9}", name) else None
-        if isinstance(at, dict) and name in at:
-            at = at[name]
-        elif isinstance(at, dict) and number in at:  # YAML has numbers as keys: the statuses of responses
-            at = at[number]
-        elif isinstance(at, list) and number is not None and number < len(at):
-            at = at[number]
-        else:
+        # YAML has numbers as keys: the statuses of responses.
+        keys: list[Any] = [name, int(name)] if re.fullmatch("[0-9]{1,9}", name) else [name]
+        known = at.keys() if isinstance(at, dict) else range(len(at)) if isinstance(at, list) else ()
+        found = [key for key in keys if key in known]
+        if not found:
             return False
+        at = at[found[0]]
     return True

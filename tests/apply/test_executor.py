@@ -1,4 +1,4 @@
-"""What is reported is what happened, whatever fails around it: the journal, the look-up, a step of our own."""
+"""What is reported is what happened, whatever fails around it: the journal, the look-up, our own code."""
 
 from __future__ import annotations
 

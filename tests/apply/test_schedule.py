@@ -1,4 +1,4 @@
-"""The order of steps: needs, follows, deletes last, exposure after them. A failure stops only what needs it."""
+"""The order of steps: needs, follows, deletes last, then exposure. A failure stops only what needs it."""
 
 from __future__ import annotations
 

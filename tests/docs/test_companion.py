@@ -64,6 +64,9 @@ def test_the_operations_are_counted() -> None:
         "navigation": operations.STRUCTURE,
         "spaces and collections": operations.CONTENT,
         "organizations, members, teams": operations.ORGANIZATIONS,
+        "joining, SAML, search": operations.JOINING,
+        "OpenAPI specifications": operations.SPECIFICATIONS,
+        "translations": operations.TRANSLATIONS,
         "all": operations.OPERATIONS,
     }
     shown = rows(SECTIONS["What is served"])
@@ -87,7 +90,7 @@ def test_the_limits_are_named() -> None:
 
 def test_the_order_of_checks_is_as_described(platform: ThreadedServer) -> None:
     """Each request has everything wrong that is checked after what it is answered with."""
-    unserved, served = "/v1/orgs/acme/saml", "/v1/orgs/nowhere/teams?limit=x"
+    unserved, served = "/v1/integrations/none", "/v1/orgs/nowhere/teams?limit=x"
     text, json = ({"Content-Type": kind} for kind in ("text/plain", "application/json"))
     with httpx.Client(base_url=platform.url) as client:
 

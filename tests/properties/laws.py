@@ -20,8 +20,8 @@ SOAK = os.environ.get("DPSYNC_SOAK") == "1"
 """Many more examples, other ones each time."""
 SHRINK = os.environ.get("DPSYNC_SHRINK") == "1"
 AMBIGUOUS = {"DP301", "DP302", "DP303"}
-"""What the design refuses on purpose; the generator pins most of it away. DP301: another entry has claimed the
-site below which something is pinned."""
+"""What the design refuses on purpose; the generator pins most of it away. DP301: another entry has taken
+the site below which something is pinned."""
 TAKEN_OVER = {"create-only", "restructure", "taken"}
 """What follows when an unpinned entry is recognised as something else than the generator meant."""
 _PHASES = [Phase.explicit, Phase.generate]
@@ -32,7 +32,7 @@ def law(examples: int) -> Callable[[Any], Any]:
 
     def decorate(test: Any) -> Any:
         chosen = settings(
-            max_examples=examples * 40 if SOAK else examples,
+            max_examples=examples * 20 if SOAK else examples,
             derandomize=not SOAK,
             database=None,
             deadline=None,

@@ -204,7 +204,7 @@ def add_space(draw: Draw, org: Organization, managed: Managed) -> None:
 
 
 def remove_space(draw: Draw, org: Organization, managed: Managed) -> None:
-    """Not one that is shown where the structure is not managed: what becomes of that is the platform's choice."""
+    """Not one that is shown where the structure is not managed: the platform decides on that."""
     shown = {
         node.shows
         for site in org.sites

@@ -1,7 +1,7 @@
-"""A docs organization as plain data: what is live and what is wanted are two of these, one mutated from the other.
+"""A docs organization as plain data: what is live and what is wanted are two of these.
 
-Things know each other by key; a thing that is live has an id. `repair` restores what the platform and the format
-ask of every organization, so that the mutations need not.
+Things know each other by key; a thing that is live has an id. `repair` restores what the platform and
+the format ask of every organization, so that the mutations need not.
 """
 
 from __future__ import annotations

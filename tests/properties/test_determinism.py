@@ -1,4 +1,4 @@
-"""The same configuration and platform give the same plan bytes, however files are cut and keys are ordered."""
+"""The same configuration and platform give the same plan bytes, however files are cut and keys ordered."""
 
 from __future__ import annotations
 

@@ -131,6 +131,10 @@ _IDS = {
     "collectionId": "api",
     "userId": "kim",
     "teamId": "writers",
+    "inviteId": "readers",
+    "samlProviderId": "okta",
+    "specSlug": "shop",
+    "translationId": "guides-fr",
 }
 _FIELDS = sorted({name for row in OPERATIONS if row.body for name in row.body.model_fields})
 anything = st.recursive(

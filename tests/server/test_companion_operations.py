@@ -20,6 +20,10 @@ IDS = {
     "collectionId": "api",
     "userId": "kim",
     "teamId": "writers",
+    "inviteId": "readers",
+    "samlProviderId": "okta",
+    "specSlug": "shop",
+    "translationId": "guides-fr",
 }
 OTHER_IDS = {
     "getAdaptiveSchema": {"siteId": "internal-handbook"},
@@ -64,11 +68,20 @@ BODIES: dict[str, Any] = {
     "updateTeam": {"title": "Changed"},
     "updateTeamMembers": {"add": ["kim"]},
     "addTeamMember": {"role": "owner"},
+    "createOrganizationInvite": {"level": "comment", "space": "guides"},
+    "createOrganizationSAMLProvider": {"label": "New"},
+    "updateOrganizationSAMLProvider": {"label": "Changed"},
+    "createOpenAPISpec": {"slug": "new", "source": {"text": "{}"}},
+    "createOrUpdateOpenAPISpecBySlug": {"source": {"text": "{}"}},
+    "updateOpenAPISpecBySlug": {"visibility": "private"},
+    "createTranslation": {"source": {"space": "guides"}, "language": "de"},
+    "updateTranslation": {"instructions": {"object": "document", "data": {}, "nodes": []}},
 }
 
 
 def path_of(row: Operation) -> str:
-    return row.path.format(**{**IDS, **OTHER_IDS.get(row.id, {})})
+    path = row.path.format(**{**IDS, **OTHER_IDS.get(row.id, {})})
+    return path + "?query=guides" if row.id == "searchOrganizationContent" else path
 
 
 def prepare(api: Api, world: dict[str, Any]) -> None:

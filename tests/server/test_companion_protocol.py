@@ -27,7 +27,7 @@ def test_a_known_path_with_another_method_says_which_ones_it_has(api: Api) -> No
 
 
 def test_a_known_operation_that_is_not_served_is_told_from_a_wrong_path(api: Api) -> None:
-    for method, path in [("GET", "/orgs/acme/saml"), ("GET", "/integrations"), ("POST", "/orgs/acme/join")]:
+    for method, path in [("GET", "/integrations"), ("GET", "/orgs/acme/conversations-clusters")]:
         assert "not served yet" in api.refused(501, method, path)
 
 
@@ -208,7 +208,7 @@ ADDITIONS = [(row.method, row.path) for row in OPERATIONS if row.profile == "ful
 
 @pytest.mark.parametrize(("method", "path"), ADDITIONS)
 def test_the_profile_reference_serves_no_addition(reference: Api, method: str, path: str) -> None:
-    path = path.replace("{organizationId}", "acme").replace("{siteId}", "docs")
+    path = path.format(organizationId="acme", siteId="docs", inviteId="readers")
     assert "addition" in reference.refused(501, method, path)
 
 
