@@ -99,7 +99,10 @@ def _may_go_on(out: Output, plan: Plan, yes: bool, no_input: bool) -> Exit | Non
     if not interactive(no_input):
         out.talk("Not applied: nobody can be asked here. Look at the plan, then say --yes.")
         return Exit.REFUSED
-    return None if _agreed(plan) else Exit.REFUSED
+    if _agreed(plan):
+        return None
+    out.talk("Not applied.")
+    return Exit.REFUSED
 
 
 def _agreed(plan: Plan) -> bool:

@@ -1,0 +1,67 @@
+"""Somebody at a terminal is asked; deletes want their number typed. The terminal is a real one."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+
+DELETING = """
+dpsync: 1
+policy: { prune: [teams], limits: { deletes: 9, percent: 100 } }
+organizations:
+  acme:
+    id: acme
+    teams: { writers: { title: Technical writers }, reviewers: { title: Reviewers }, sales: { title: Sales } }
+"""
+
+
+def ask(directory: Path, server: ThreadedServer, answer: str, tmp_path: Path) -> tuple[int, str, str]:
+    """Run apply with a terminal as stdin and stderr, type the answer, return code, stdout and the talk."""
+    ours, theirs = pty.openpty()
+    own = {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token", "XDG_STATE_HOME": str(tmp_path / "state")}
+    env = {name: value for name, value in os.environ.items() if name != "CI"} | own
+    command = [sys.executable, "-m", "dpsync", "apply", "-C", str(directory), "--color", "never"]
+    process = subprocess.Popen(
+        command, env=env, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True, close_fds=True
+    )
+    os.close(theirs)
+    os.write(ours, f"{answer}\n".encode())
+    out, _ = process.communicate(timeout=60)
+    said = b""
+    try:
+        while piece := os.read(ours, 65536):
+            said += piece
+    except OSError:
+        pass  # the other side is closed: everything has been read
+    os.close(ours)
+    return process.returncode, out, said.decode()
+
+
+@pytest.mark.parametrize(("answer", "code", "left"), [("y", 0, 0), ("n", 4, 17), ("", 4, 17)])
+def test_an_apply_is_asked_for(
+    answer: str, code: int, left: int, example: Path, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    ended, out, said = ask(example, platform, answer, tmp_path)
+    writes = sum(method != "GET" for method, _, *_ in platform.app.requests)
+    assert (ended, 17 - writes) == (code, left)
+    assert "Apply this plan?" in said
+    assert ("Not applied." in said) == (code == 4)
+    assert ("Converged" in out) == (code == 0)
+
+
+@pytest.mark.parametrize(("answer", "code"), [("delete 1", 0), ("y", 4), ("delete 2", 4)])
+def test_deletes_want_their_number_typed(
+    answer: str, code: int, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "dpsync.yaml").write_text(DELETING)
+    ended, out, said = ask(tmp_path / "project", platform, answer, tmp_path)
+    assert ended == code, out
+    assert 'Type "delete 1" to apply this plan' in said
