@@ -23,6 +23,7 @@ A world is a mapping (YAML or JSON); every `id` may be left out and is then made
         linkInvites: [{id, role, createdBy}]                            # or level and space or collection
         openapi: [{id, slug, source: {url} or {text}, visibility, processingState, lastVersion…}]
         translations: [{id, source: {space, language}, language, instructions, status, result, stats}]
+    records: [{kind, id, doc, organization…}]                           # anything else, as the store keeps it
 
 A specification that is not said to be complete is processed after loading, a translation that is said to be
 running is run; one that is pending waits until it is run.
@@ -227,6 +228,17 @@ class _Loading:
             self.add(Record("token", str(token), {}, ref=user))
         for organization in world.get("organizations") or []:
             self.organization(organization)
+        for record in world.get("records") or []:
+            self.record(Record(**record))
+
+    def record(self, given: Record) -> None:
+        """In place of the one of that id, whose place in orders it takes, or as one more."""
+        for index, record in enumerate(self.records):
+            if (record.kind, record.id) == (given.kind, given.id):
+                given.seq, given.position = record.seq, record.position
+                self.records[index] = given
+                return
+        self.add(given)
 
     def organization(self, given: Json) -> None:
         id = self.id("organization", given)

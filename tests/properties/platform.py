@@ -88,9 +88,9 @@ class Platform:
         inner = HttpTransport(self.server.url, Token(TOKEN))
         return WriteClient(self.server.url, TOKEN, transport=around(inner), clock=Impatient())
 
-    def plan(self, session: Session) -> Planned:
+    def plan(self, session: Session, *confirm: str) -> Planned:
         with self.client() as client:
-            return session.plan(client)
+            return session.plan(client, Options(confirm=confirm))
 
     def apply(
         self,

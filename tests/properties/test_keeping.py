@@ -47,6 +47,30 @@ def test_where_only_some_places_are_pruned_the_rest_is_kept(platform: Platform, 
     assert platform.apply(session).writes == 0
 
 
+@law(30)
+def test_more_deletes_than_allowed_need_their_number(platform: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 5))
+    made.configuration["policy"]["limits"] = {"deletes": 0, "percent": 0}
+    platform.start(made)
+    session = platform.session(made.configuration)
+    number = plan_of(platform, platform.session(unlimited(made.configuration))).plan.deletes
+
+    plain, right, wrong = (
+        platform.plan(session, *confirm).plan
+        for confirm in ((), (f"delete {number}",), (f"delete {number + 1}",))
+    )
+
+    assert plain.can_apply == (number == 0)
+    assert wrong.refusals == plain.refusals
+    assert right.can_apply
+
+
+def unlimited(configuration: Fields) -> Fields:
+    policy = {name: value for name, value in configuration["policy"].items() if name != "limits"}
+    limits = {"deletes": 100_000, "percent": 100_000}
+    return {**configuration, "policy": policy | {"limits": limits}}
+
+
 def without_empty(organization: Fields) -> None:
     """An empty place means nothing where it is not pruned, and is refused."""
     for name in ("teams", "collections", "spaces", "sites"):

@@ -1,0 +1,342 @@
+"""OpenAPI specifications: fetched, read and processed in the background."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from companion_calls import START, Api, StillClock
+
+from dpsync.server import specification, world
+from dpsync.server.app import build
+from dpsync.server.context import Context
+from dpsync.server.operations import OPERATIONS
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+
+SPECS = "/orgs/acme/openapi"
+GOOD = """\
+openapi: 3.0.3
+info: { title: Shop, version: '1' }
+paths: { /items: { get: { responses: { 200: {} } } } }
+"""
+ERRORS = ("lastProcessErrorCode", "lastProcessedErrors")
+
+
+class Site:
+    """A web server on loopback: what it answers by path, and what it was asked."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.answers: dict[str, tuple[int, bytes, dict[str, str]]] = {}
+        self.asked: list[str] = []
+        self.release = threading.Event()
+
+    def shows(self, path: str, text: str | bytes, status: int = 200, **headers: str) -> str:
+        self.answers[path] = (status, text.encode() if isinstance(text, str) else text, headers)
+        return self.url + path
+
+
+@contextmanager
+def serving() -> Iterator[Site]:
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            site.asked.append(self.path)
+            if self.path == "/hangs":
+                site.release.wait(10)
+            status, content, headers = site.answers.get(self.path, (404, b"", {}))
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *given: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    site = Site(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield site
+    finally:
+        site.release.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving() as site:
+        yield site
+
+
+@pytest.fixture
+def impatient(api: Api) -> Iterator[Api]:
+    """A companion that waits for a source for a moment only."""
+    before = api.app.sources.seconds
+    api.app.sources.seconds = 0.1
+    yield api
+    api.app.sources.seconds = before
+
+
+def until(found: Callable[[], Any], wanted: Callable[[Any], bool]) -> Any:
+    for _ in range(1000):
+        if wanted(value := found()):
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"still {value}")
+
+
+def processed(api: Api, slug: str) -> Any:
+    return until(lambda: api.get(f"{SPECS}/{slug}"), lambda spec: spec["processingState"] == "complete")
+
+
+def process(api: Api, **source: str) -> Any:
+    api.ok("PUT", f"{SPECS}/new", {"source": source}, 200 if "new" in slugs(api) else 201)
+    return processed(api, "new")
+
+
+def slugs(api: Api) -> list[str]:
+    return [spec["slug"] for spec in api.items(SPECS)]
+
+
+def test_a_source_is_fetched_and_processed_after_the_answer(api: Api, site: Site) -> None:
+    url = site.shows("/openapi.yaml", GOOD)
+    made = api.make(SPECS, {"slug": "new", "source": {"url": url}})
+    assert (made["processingState"], made["visibility"], made["sourceURL"]) == ("pending", "private", url)
+    assert "lastVersion" not in made
+    api.clock.pass_by(minutes=1)
+    spec = processed(api, "new")
+    assert site.asked == ["/openapi.yaml"]
+    assert spec["lastVersion"]
+    assert spec["lastProcessedAt"] >= made["updatedAt"]
+    assert not set(ERRORS) & spec.keys()
+
+
+def test_a_source_being_fetched_is_in_progress(api: Api, site: Site) -> None:
+    url = site.shows("/hangs", GOOD)
+    api.make(SPECS, {"slug": "new", "source": {"url": url}})
+    until(lambda: site.asked, bool)
+    assert api.get(f"{SPECS}/new")["processingState"] == "progress"
+    site.release.set()
+    assert processed(api, "new")["lastVersion"]
+
+
+def test_a_put_creates_what_is_absent_and_always_processes(api: Api, site: Site) -> None:
+    url = site.shows("/openapi.yaml", GOOD)
+    assert api.put(f"{SPECS}/new", {"source": {"url": url}}, 201)["processingState"] == "pending"
+    first = processed(api, "new")
+    assert api.put(f"{SPECS}/new", {"source": {"url": url}})["processingState"] == "pending"
+    second = processed(api, "new")
+    assert first["lastVersion"] != second["lastVersion"]
+    assert (first["id"], first["createdAt"]) == (second["id"], second["createdAt"])
+    assert len(site.asked) == 2
+
+
+def test_a_text_is_processed_without_a_source(api: Api) -> None:
+    spec = process(api, text=GOOD)
+    assert "sourceURL" not in spec
+    assert spec["lastVersion"]
+
+
+def test_a_failure_says_why_and_keeps_the_last_version_until_a_success(api: Api, site: Site) -> None:
+    good = process(api, text=GOOD)
+    bad = process(api, url=site.shows("/openapi.yaml", "openapi: 3.0.0"))
+    assert bad["lastProcessErrorCode"] == "PARSE_ERROR"
+    assert [error["code"] for error in bad["lastProcessedErrors"]] == ["INFO", "INFO", "PATHS"]
+    assert bad["lastVersion"] == good["lastVersion"]
+    assert not set(ERRORS) & process(api, text=GOOD).keys()
+
+
+@pytest.mark.parametrize(
+    ("status", "content"),
+    [(404, GOOD), (500, ""), (204, ""), (200, b"\xff\xfe"), (200, b"x" * (10 << 20) + b"x")],
+)
+def test_a_source_that_gives_nothing_is_a_fetch_error(
+    api: Api, site: Site, status: int, content: str | bytes
+) -> None:
+    spec = process(api, url=site.shows("/openapi.yaml", content, status))
+    assert spec["lastProcessErrorCode"] == spec["lastProcessedErrors"][0]["code"] == "FETCH_ERROR"
+
+
+def test_a_source_that_does_not_answer_is_a_timeout(impatient: Api, site: Site) -> None:
+    spec = process(impatient, url=site.shows("/hangs", GOOD))
+    assert spec["lastProcessErrorCode"] == "FETCH_TIMEOUT"
+
+
+def test_a_source_that_cannot_be_reached_is_a_fetch_error(api: Api) -> None:
+    assert process(api, url="http://127.0.0.1:1/openapi.yaml")["lastProcessErrorCode"] == "FETCH_ERROR"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://acme.example/openapi.yaml",
+        "http://10.0.0.1/",
+        "http://0.0.0.0/",
+        "http://2130706433/",
+        "http://127.0.0.1.acme.example/",
+        "http://localhost@acme.example/",
+        "http://[::2]/",
+        "file:///etc/passwd",
+        "http:nowhere",
+        "http://[",
+    ],
+)
+def test_only_loopback_is_ever_contacted(api: Api, url: str) -> None:
+    spec = process(api, url=url)
+    assert spec["lastProcessErrorCode"] == "FETCH_ERROR"
+
+
+def test_a_redirect_is_followed_but_not_off_loopback(api: Api, site: Site) -> None:
+    site.shows("/openapi.yaml", GOOD)
+    there = site.shows("/there", "", 302, Location="/openapi.yaml")
+    assert process(api, url=there)["lastVersion"]
+    away = site.shows("/away", "", 302, Location="http://169.254.169.254/latest")
+    spec = process(api, url=away)
+    assert "169.254.169.254 is not contacted" in spec["lastProcessedErrors"][0]["message"]
+    around = site.shows("/around", "", 302, Location="/around")
+    assert "redirects" in process(api, url=around)["lastProcessedErrors"][0]["message"]
+
+
+def test_a_host_that_is_allowed_is_contacted(impatient: Api) -> None:
+    impatient.app.sources.allowed = ["ACME.invalid"]
+    spec = process(impatient, url="http://acme.invalid/openapi.yaml")
+    impatient.app.sources.allowed = ()
+    assert "not contacted" not in spec["lastProcessedErrors"][0]["message"]
+
+
+def test_the_last_put_wins_over_one_still_under_way(api: Api, site: Site) -> None:
+    hanging = site.shows("/hangs", "no document")
+    api.make(SPECS, {"slug": "new", "source": {"url": hanging}})
+    until(lambda: site.asked, bool)
+    good = process(api, text=GOOD)
+    site.release.set()
+    time.sleep(0.1)
+    assert api.get(f"{SPECS}/new") == good
+
+
+def test_what_is_deleted_while_it_is_processed_stays_deleted(api: Api, site: Site) -> None:
+    api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
+    until(lambda: site.asked, bool)
+    api.delete(f"{SPECS}/new")
+    site.release.set()
+    time.sleep(0.1)
+    api.refused(404, "GET", f"{SPECS}/new")
+
+
+def test_a_dump_takes_unfinished_work_along(api: Api, site: Site) -> None:
+    api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
+    until(lambda: site.asked, bool)
+    dumped = api.server.call(lambda: world.dump(api.app.store))
+    api.server.reset(dumped)
+    site.release.set()
+    assert processed(api, "new")["lastVersion"]
+    assert site.asked == ["/hangs", "/hangs"]
+
+
+def test_work_that_a_process_left_behind_is_done_by_the_next_one(tmp_path: Path) -> None:
+    """The answer was given, and the process died before anything else."""
+    left = open_store(str(tmp_path / "state.db"))
+    world.load(left, world.builtin())
+    (row,) = (row for row in OPERATIONS if row.id == "createOpenAPISpec")
+    assert row.body is not None
+    body = row.body.model_validate({"slug": "new", "source": {"text": GOOD}})
+    build(left).run(row, Context(left, "ada", START, {"organizationId": "acme"}, body=body))
+    left.close()
+    store = open_store(str(tmp_path / "state.db"))
+    with ThreadedServer(build(store)) as server, httpx.Client(base_url=server.url) as http:
+        assert processed(Api(server, http, StillClock()), "new")["lastVersion"]
+    store.close()
+
+
+def test_slugs_are_unique_and_of_one_form(api: Api) -> None:
+    assert slugs(api) == ["shop", "billing"]
+    source = {"source": {"text": GOOD}}
+    assert api.refused(400, "POST", SPECS, {"slug": "shop", **source}).startswith("body.slug")
+    for slug in ("", "-a", "a--b", "a_b", "x" * 101):
+        assert api.refused(400, "POST", SPECS, {"slug": slug, **source}).startswith("body.slug")
+    for slug in ("-a", "a_b", "x" * 101):
+        api.refused(400, "PUT", f"{SPECS}/{slug}", source)
+    assert api.put(f"{SPECS}/Shop-2", source, 201)["slug"] == "Shop-2"
+    assert api.make("/orgs/globex/openapi", {"slug": "shop", **source})["slug"] == "shop"
+
+
+@pytest.mark.parametrize(
+    "source", [None, {}, {"url": "no url"}, {"text": ""}, {"url": "https://a.example/", "text": GOOD}]
+)
+def test_a_source_is_a_url_or_a_text(api: Api, source: Any) -> None:
+    assert api.refused(400, "PUT", f"{SPECS}/new", {"source": source}).startswith("body.source")
+
+
+def test_the_visibility_changes_and_shows_where_it_is_published(api: Api) -> None:
+    assert api.get(f"{SPECS}/shop")["urls"]["published"]
+    assert "published" not in api.patch(f"{SPECS}/shop", {"visibility": "private"})["urls"]
+    assert api.patch(f"{SPECS}/billing", {"visibility": "public"})["visibility"] == "public"
+    api.refused(400, "PATCH", f"{SPECS}/shop", {"visibility": "secret"})
+    api.refused(400, "PATCH", f"{SPECS}/shop", {})
+    api.refused(404, "PATCH", f"{SPECS}/none", {"visibility": "public"})
+
+
+def test_specifications_are_deleted(api: Api) -> None:
+    api.delete(f"{SPECS}/shop")
+    api.delete(f"{SPECS}/shop")
+    api.refused(404, "GET", f"{SPECS}/shop")
+    api.delete(f"{SPECS}/reactor")
+    assert [spec["slug"] for spec in api.items("/orgs/globex/openapi")] == ["reactor"]
+
+
+@pytest.mark.parametrize(
+    ("role", "reads", "writes"),
+    [("create", 200, 200), ("edit", 200, 403), ("read", 200, 403), (None, 403, 403)],
+)
+def test_members_read_and_who_may_create_content_writes(
+    api: Api, role: str | None, reads: int, writes: int
+) -> None:
+    api.patch("/orgs/acme/members/grace", {"role": role})
+    grace = api.as_("grace-token")
+    shown = grace.call("GET", f"{SPECS}/shop")
+    assert shown.status_code == reads
+    if reads == 200:
+        assert shown.json()["permissions"] == {"view": True, "edit": writes == 200}
+    assert grace.call("PATCH", f"{SPECS}/shop", {"visibility": "public"}).status_code == writes
+
+
+# --- what is a document ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (GOOD, []),
+        ('{"swagger": "2.0", "info": {"title": "T", "version": "1"}, "paths": {}}', []),
+        ("openapi: 3.1.0\ninfo: {title: T, version: '1'}\nwebhooks: {}", []),
+        ("openapi: 3.0.0\ninfo: {title: T, version: '1'}\nwebhooks: {}", ["PATHS"]),
+        ("openapi: 3\ninfo: {title: T, version: 1}\npaths: []", ["VERSION", "INFO", "PATHS"]),
+        (GOOD + "x: {$ref: '#/paths/~1items/get/responses/200'}", []),
+        (GOOD + "x: {$ref: '#/paths/~1items/put'}", ["REFERENCE"]),
+        (GOOD + "x: {$ref: '#/paths/~1items/get/responses/²'}", ["REFERENCE"]),
+        (GOOD + "x: {$ref: 'other.yaml#/x'}", []),
+        (GOOD + "x: &x [*x]", []),
+        (GOOD.replace("/items", "items"), ["PATHS"]),
+        ("- a", ["SYNTAX"]),
+        ("", ["SYNTAX"]),
+        ("{", ["SYNTAX"]),
+        ("a: [", ["SYNTAX"]),
+        ("a: 2020-99-99", ["SYNTAX"]),
+        ("? [a]\n: b", ["SYNTAX"]),
+        ("a: !!python/object:os.system x", ["SYNTAX"]),
+        ("[" * 200_000 + "]" * 200_000, ["SYNTAX"]),
+        ('{"a":' * 200_000 + "1" + "}" * 200_000, ["SYNTAX"]),
+    ],
+)
+def test_a_document_is_checked(text: str, codes: list[str]) -> None:
+    assert [error["code"] for error in specification.errors_of(text)] == codes

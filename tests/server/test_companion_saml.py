@@ -1,0 +1,224 @@
+"""SAML providers, the links that start a login, joining, link invites, search."""
+
+from typing import Any
+
+import pytest
+from companion_calls import Api
+
+ACME = "/orgs/acme"
+SAML = f"{ACME}/saml"
+INVITES = f"{ACME}/link-invites"
+READY = {"entityID": "urn:idp", "certificate": "MIIB", "ssoURL": "https://idp.example/sso"}
+
+
+def with_user(world: dict[str, Any], **user: Any) -> dict[str, Any]:
+    """The world with one more user, `new`, whose token is `new-token`."""
+    users = [*world["users"], {"id": "new", "displayName": "New", **user}]
+    return {**world, "users": users, "tokens": {**world["tokens"], "new-token": "new"}}
+
+
+def test_a_provider_is_pending_until_all_three_settings_are_there(api: Api) -> None:
+    made = api.make(SAML, {"label": "Login"})
+    assert (made["status"], made["label"]) == ("pending", "Login")
+    statuses = [api.patch(f"{SAML}/{made['id']}", {field: value})["status"] for field, value in READY.items()]
+    assert statuses == ["pending", "pending", "active"]
+    assert api.patch(f"{SAML}/{made['id']}", {"entityID": ""})["status"] == "pending"
+    assert api.make(SAML, {"label": "Ready", **READY})["status"] == "active"
+
+
+def test_providers_are_listed_read_changed_and_deleted(api: Api) -> None:
+    assert api.ids(SAML) == ["okta", "azure"]
+    assert api.ids(SAML, limit=1) == ["okta", "azure"]
+    changed = api.patch(f"{SAML}/azure", {"label": "Entra", **READY, "defaultRole": "edit"})
+    assert changed == api.get(f"{SAML}/azure")
+    assert {field: changed[field] for field in READY} == READY
+    api.delete(f"{SAML}/azure")
+    api.delete(f"{SAML}/azure")
+    api.refused(404, "GET", f"{SAML}/azure")
+    api.refused(404, "PATCH", f"{SAML}/azure", {"label": "Entra"})
+    assert api.ids(SAML) == ["okta"]
+
+
+def test_a_provider_of_another_organization_is_not_there(api: Api) -> None:
+    api.refused(404, "GET", f"{SAML}/globex-login")
+    api.delete(f"{SAML}/globex-login")
+    assert api.ids("/orgs/globex/saml") == ["globex-login"]
+
+
+def test_the_default_team_is_written_as_an_id_and_read_as_a_team(api: Api) -> None:
+    made = api.make(SAML, {"label": "Login", "defaultTeam": "writers"})
+    assert made["defaultTeam"] == api.get(f"{ACME}/teams/writers")
+    assert api.patch(f"{SAML}/{made['id']}", {"defaultTeam": "legacy"})["defaultTeam"]["id"] == "legacy"
+    for team in ("none", "reactor"):
+        api.refused(404, "POST", SAML, {"label": "Login", "defaultTeam": team})
+        api.refused(404, "PATCH", f"{SAML}/okta", {"defaultTeam": team})
+
+
+def test_the_default_team_is_absent_once_the_team_is_deleted(api: Api) -> None:
+    assert api.get(f"{SAML}/okta")["defaultTeam"]["id"] == "sales"
+    api.delete(f"{ACME}/teams/sales")
+    assert "defaultTeam" not in api.get(f"{SAML}/okta")
+
+
+def test_the_default_role_may_be_null_which_is_a_guest(api: Api) -> None:
+    assert "defaultRole" not in api.get(f"{SAML}/azure")
+    assert api.patch(f"{SAML}/okta", {"defaultRole": None})["defaultRole"] is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("label", ""),
+        ("label", "x" * 31),
+        ("entityID", "x" * 1025),
+        ("certificate", "x" * 10001),
+        ("ssoURL", "no url"),
+        ("ssoURL", "https://idp.example/" + "x" * 2048),
+        ("defaultTeam", None),
+        ("defaultRole", "owner"),
+    ],
+)
+def test_a_setting_of_a_provider_out_of_its_limits_is_named(api: Api, field: str, value: Any) -> None:
+    for method, path in (("POST", SAML), ("PATCH", f"{SAML}/okta")):
+        assert api.refused(400, method, path, {field: value}).startswith(f"body.{field}")
+
+
+def test_providers_are_for_admins_and_login_links_for_every_member(api: Api) -> None:
+    api.patch(f"{ACME}/members/grace", {"role": None})
+    grace = api.as_("grace-token")
+    for path in (SAML, f"{SAML}/okta"):
+        grace.refused(403, "GET", path)
+    started = api.get(f"{SAML}/okta")["service"]["startURL"]
+    logins = grace.get(f"{ACME}/sso")
+    assert logins == {"items": [{"id": "okta", "label": "Okta", "startURL": started}]}
+    assert api.get("/orgs/globex/sso") == {"items": []}
+
+
+# --- joining ---------------------------------------------------------------------------------------
+
+
+def test_a_verified_mail_domain_of_the_organization_joins_it_with_the_default_role(
+    api: Api, builtin_world: dict[str, Any]
+) -> None:
+    api.server.reset(with_user(builtin_world, email="new@ACME.example"))
+    new = api.as_("new-token")
+    new.refused(404, "GET", ACME)
+    new.post(f"{ACME}/join", status=204)
+    assert api.get(f"{ACME}/members/new")["role"] == "read"
+    assert new.ids("/orgs") == ["acme"]
+    api.patch(f"{ACME}/members/new", {"role": "create"})
+    new.post(f"{ACME}/join", status=204)
+    assert api.get(f"{ACME}/members/new")["role"] == "create"
+
+
+@pytest.mark.parametrize(
+    ("user", "status"),
+    [
+        ({"email": "new@other.example"}, 404),
+        ({"email": "new@sub.acme.example"}, 404),
+        ({"email": "new@acme.example", "emailVerified": False}, 400),
+        ({}, 400),
+    ],
+)
+def test_nobody_else_joins(api: Api, builtin_world: dict[str, Any], user: Any, status: int) -> None:
+    api.server.reset(with_user(builtin_world, **user))
+    for organization in ("acme", "none"):
+        api.as_("new-token").refused(status, "POST", f"/orgs/{organization}/join")
+    assert "new" not in api.ids(f"{ACME}/members")
+    assert "emailVerified" not in api.as_("new-token").get("/user")
+
+
+def test_a_member_who_is_disabled_does_not_come_back_by_joining(
+    api: Api, builtin_world: dict[str, Any]
+) -> None:
+    acme, *others = builtin_world["organizations"]
+    members = [*acme["members"], {"user": "new", "role": "read", "disabled": True}]
+    world = with_user(builtin_world, email="new@acme.example")
+    api.server.reset({**world, "organizations": [{**acme, "members": members}, *others]})
+    api.as_("new-token").refused(404, "POST", f"{ACME}/join")
+
+
+# --- link invites ----------------------------------------------------------------------------------
+
+
+def test_link_invites_are_made_listed_read_and_deleted(api: Api) -> None:
+    made = [
+        api.make(INVITES, body)
+        for body in (
+            {"role": "edit"},
+            {"level": "read", "space": "guides"},
+            {"level": "create", "collection": "api"},
+        )
+    ]
+    assert made[0]["createdBy"]["id"] == "ada"
+    assert api.ids(INVITES) == ["readers", *(invite["id"] for invite in made)]
+    assert [api.get(f"{INVITES}/{invite['id']}") for invite in made] == made
+    api.delete(f"{INVITES}/readers")
+    api.delete(f"{INVITES}/readers")
+    api.refused(404, "GET", f"{INVITES}/readers")
+    api.delete(f"{INVITES}/inspectors")
+    assert api.ids("/orgs/globex/link-invites") == ["inspectors"]
+
+
+def test_an_invite_to_what_was_deleted_is_gone_until_it_is_restored(api: Api) -> None:
+    made = api.make(INVITES, {"level": "read", "space": "guides"})
+    api.delete("/spaces/guides")
+    api.refused(404, "GET", f"{INVITES}/{made['id']}")
+    assert api.ids(INVITES) == ["readers"]
+    api.post("/spaces/guides/restore")
+    assert api.get(f"{INVITES}/{made['id']}") == made
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"role": None},
+        {"role": "owner"},
+        {"space": "guides"},
+        {"role": "read", "space": "guides"},
+        {"level": "read", "space": "guides", "collection": "api"},
+    ],
+)
+def test_an_invite_leads_to_one_thing(api: Api, body: Any) -> None:
+    api.refused(400, "POST", INVITES, body)
+
+
+def test_an_invite_to_nothing_or_while_they_are_off_is_refused(api: Api) -> None:
+    api.refused(404, "POST", INVITES, {"level": "read", "space": "manual"})
+    api.refused(404, "POST", INVITES, {"level": "read", "collection": "none"})
+    api.patch(ACME, {"inviteLinks": False})
+    api.refused(409, "POST", INVITES, {"role": "read"})
+
+
+# --- search ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("guides", ["guides"]),
+        ("GUIDE", ["guides"]),
+        ("reference api", ["api-reference"]),
+        ("n", ["news", "api-reference", "changelog", "handbook", "onboarding"]),
+        ("nothing", []),
+        ("manual", []),
+        ("", []),
+    ],
+)
+def test_spaces_are_found_by_the_words_of_their_titles(api: Api, query: str, expected: list[str]) -> None:
+    assert api.ids(f"{ACME}/search", query=query) == expected
+    assert api.ids(f"{ACME}/search", query=query, limit=1) == expected
+
+
+def test_a_hit_has_no_pages_and_is_of_a_space_that_the_caller_may_see(api: Api) -> None:
+    hit = {"id": "archive", "title": "Archive", "pages": []}
+    assert api.get(f"{ACME}/search", query="archive")["items"] == [hit]
+    api.patch(f"{ACME}/members/grace", {"role": "read"})
+    api.patch("/spaces/archive", {"defaultLevel": None})
+    assert api.as_("grace-token").ids(f"{ACME}/search", query="archive") == []
+
+
+@pytest.mark.parametrize("query", [{}, {"query": "x" * 513}])
+def test_a_search_needs_a_query_of_at_most_512_characters(api: Api, query: dict[str, str]) -> None:
+    assert api.refused(400, "GET", f"{ACME}/search", params=query).startswith("query.query")

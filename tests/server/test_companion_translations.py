@@ -1,0 +1,192 @@
+"""Translations: a run makes a space, by the stand-in translator."""
+
+import time
+from typing import Any
+
+import pytest
+from companion_calls import Api
+
+from dpsync.server import world
+from dpsync.server.translator import translated
+
+ACME = "/orgs/acme"
+LIST = f"{ACME}/translations"
+FRENCH = f"{LIST}/guides-fr"
+NO_RUNS = {
+    "runs": 0, "totalWords": 0, "totalPages": 0, "totalDuration": 0,
+    "latestRunDuration": 0, "latestPages": 0, "latestWords": 0,
+}  # fmt: skip
+
+
+def completed(api: Api, path: str) -> Any:
+    for _ in range(1000):
+        if (found := api.get(path))["status"] == "completed":
+            return found
+        time.sleep(0.01)
+    raise AssertionError(found)
+
+
+def run(api: Api, path: str) -> Any:
+    api.post(f"{path}/run", status=204)
+    return completed(api, path)
+
+
+def make(api: Api, space: str = "news", language: str = "de", **more: Any) -> Any:
+    return api.make(LIST, {"source": {"space": space, "language": "en"}, "language": language, **more})
+
+
+def test_creating_starts_the_first_run_whose_result_is_a_space(api: Api) -> None:
+    made = make(api)
+    assert (made["status"], made["stats"]) == ("pending", NO_RUNS)
+    assert "result" not in made
+    found = completed(api, f"{LIST}/{made['id']}")
+    space = api.get(f"/spaces/{found['result']['space']}")
+    assert (space["title"], space["language"], space["parent"]) == ("[de] News", "de", "product")
+    assert found["result"]["revision"] == space["revision"]
+    assert (found["stats"]["runs"], found["stats"]["totalWords"]) == (1, 1)
+    assert api.ids("/collections/product/spaces")[-1] == space["id"]
+
+
+def test_the_built_in_world_has_one_that_waits_and_one_that_is_done(api: Api) -> None:
+    assert api.get(FRENCH)["status"] == "pending"
+    assert "result" not in api.get(FRENCH)
+    done = api.get("/orgs/globex/translations/safety-in-german")
+    assert done["result"]["space"] in api.ids("/orgs/globex/spaces")
+
+
+def test_another_run_translates_into_the_same_space(api: Api) -> None:
+    api.patch("/spaces/guides", {"title": "Our guides"})
+    first = run(api, FRENCH)
+    api.patch("/spaces/guides", {"title": "All our guides"})
+    second = run(api, FRENCH)
+    assert first["result"]["space"] == second["result"]["space"]
+    assert api.get(f"/spaces/{first['result']['space']}")["title"] == "[fr] All our guides"
+    stats = second["stats"]
+    assert (stats["runs"], stats["totalWords"], stats["latestWords"]) == (2, 5, 3)
+
+
+def test_a_run_is_seen_as_running_at_once(api: Api) -> None:
+    """Whatever is answered after it, never what came of the run before."""
+    before = run(api, FRENCH)
+    api.clock.pass_by(seconds=1)
+    after = run(api, FRENCH)
+    assert after["stats"]["runs"] == before["stats"]["runs"] + 1
+    assert after["updatedAt"] > before["updatedAt"]
+
+
+def test_a_result_that_was_deleted_is_absent_and_made_anew_by_the_next_run(api: Api) -> None:
+    first = run(api, FRENCH)["result"]["space"]
+    api.delete(f"/spaces/{first}")
+    assert "result" not in api.get(FRENCH)
+    assert run(api, FRENCH)["result"]["space"] != first
+
+
+def test_a_run_without_a_source_is_refused(api: Api) -> None:
+    api.delete("/spaces/guides")
+    api.refused(404, "POST", f"{FRENCH}/run")
+    assert api.get(FRENCH)["status"] == "pending"
+    api.post("/spaces/guides/restore")
+    assert run(api, FRENCH)["result"]
+
+
+def test_the_result_stays_when_the_translation_goes(api: Api) -> None:
+    space = run(api, FRENCH)["result"]["space"]
+    api.delete(FRENCH)
+    api.delete(FRENCH)
+    api.refused(404, "GET", FRENCH)
+    api.refused(404, "POST", f"{FRENCH}/run")
+    assert api.get(f"/spaces/{space}")["title"] == "[fr] Guides"
+
+
+def test_instructions_are_a_document_and_the_only_thing_that_changes(api: Api) -> None:
+    empty = api.get(FRENCH)["instructions"]
+    assert (empty["object"], empty["nodes"]) == ("document", [])
+    block = {"object": "block", "type": "paragraph", "nodes": []}
+    document = {"object": "document", "data": {}, "nodes": [block]}
+    body = {"instructions": document, "language": "de", "source": {"space": "news", "language": "de"}}
+    changed = api.put(FRENCH, body)
+    assert changed == api.get(FRENCH)
+    assert changed["instructions"]["nodes"] == [{**block, "key": "n0"}]
+    assert (changed["language"], changed["source"]["space"]) == ("fr", "guides")
+    assert changed["status"] == "pending"
+    api.refused(400, "PUT", FRENCH, {})
+    api.refused(400, "PUT", FRENCH, {"instructions": {"markdown": "x", "nodes": 1}})
+    api.refused(404, "PUT", f"{LIST}/none", {"instructions": document})
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"source": {"space": "guides", "language": "en"}, "language": "fr"}, 400),
+        ({"source": {"space": "guides", "language": "en"}, "language": "en"}, 400),
+        ({"source": {"space": "archive"}, "language": "fr"}, 400),
+        ({"source": {"space": "guides"}, "language": "xx"}, 400),
+        ({"source": {"space": "guides"}}, 400),
+        ({"language": "fr"}, 400),
+        ({"source": {"space": "manual", "language": "en"}, "language": "fr"}, 404),
+        ({"source": {"space": "none", "language": "en"}, "language": "fr"}, 404),
+    ],
+)
+def test_a_translation_that_cannot_be_is_refused(api: Api, body: Any, status: int) -> None:
+    api.refused(status, "POST", LIST, body)
+    assert api.ids(LIST) == ["guides-fr"]
+
+
+def test_the_language_of_the_source_is_that_of_the_space_where_none_is_said(api: Api) -> None:
+    made = api.make(LIST, {"source": {"space": "guides"}, "language": "ja"})
+    assert made["source"] == {"space": "guides", "language": "en"}
+
+
+def test_translations_are_listed_in_pages(api: Api) -> None:
+    made = [make(api, language=language)["id"] for language in ("de", "ja")]
+    assert api.ids(LIST, limit=1) == ["guides-fr", *made]
+
+
+def test_a_space_that_the_caller_has_no_access_to_is_not_translated(api: Api) -> None:
+    api.patch(f"{ACME}/members/grace", {"role": "create"})
+    api.patch("/spaces/archive", {"defaultLevel": None})
+    body = {"source": {"space": "archive", "language": "en"}, "language": "de"}
+    api.as_("grace-token").refused(404, "POST", LIST, body)
+    assert api.make(LIST, body)["source"]["space"] == "archive"
+
+
+@pytest.mark.parametrize(
+    ("role", "reads", "writes"), [("create", 200, 204), ("edit", 200, 403), (None, 403, 403)]
+)
+def test_members_read_and_who_may_create_content_runs(
+    api: Api, role: str | None, reads: int, writes: int
+) -> None:
+    api.patch(f"{ACME}/members/grace", {"role": role})
+    grace = api.as_("grace-token")
+    shown = grace.call("GET", FRENCH)
+    assert shown.status_code == reads
+    if reads == 200:
+        assert shown.json()["permissions"] == {"view": True, "edit": writes == 204}
+    assert grace.call("POST", f"{FRENCH}/run").status_code == writes
+
+
+def test_the_same_requests_make_the_same_space(api: Api, builtin_world: dict[str, Any]) -> None:
+    def script() -> Any:
+        api.server.reset(builtin_world)
+        found = run(api, FRENCH)
+        return found, api.get(f"/spaces/{found['result']['space']}")
+
+    assert script() == script()
+
+
+def test_a_dump_loaded_again_keeps_results_and_takes_unfinished_runs_along(api: Api) -> None:
+    made = run(api, FRENCH)
+    invites = api.items(f"{ACME}/link-invites")
+    providers = api.items(f"{ACME}/saml")
+    api.server.reset(api.server.call(lambda: world.dump(api.app.store)))
+    assert api.get(FRENCH) == made
+    assert (api.items(f"{ACME}/link-invites"), api.items(f"{ACME}/saml")) == (invites, providers)
+    dumped = api.server.call(lambda: world.dump(api.app.store))
+    dumped["organizations"][0]["translations"][0]["status"] = "running"
+    api.server.reset(dumped)
+    assert completed(api, FRENCH)["stats"]["runs"] == 2
+
+
+def test_the_stand_in_says_that_it_is_one_and_keeps_to_the_length() -> None:
+    assert translated("Guides", "pt-br", 50) == "[pt-br] Guides"
+    assert translated("x" * 60, "fr", 50) == "[fr] " + "x" * 45
