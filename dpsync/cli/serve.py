@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("serve")
@@ -20,8 +24,26 @@ import click
     "--allow-fetch", multiple=True, metavar="HOST",
     help="Beside loopback, a host that OpenAPI documents may be fetched from. May be repeated.",
 )  # fmt: skip
+@click.option("--world", type=FILE, help="The world to start from, in place of the built-in one.")
+@click.option("--faults", type=FILE, help="Rules of which request fails in which way.")
+@click.option("--rate-limit", metavar="N/s", help="Refuse more requests of one caller than this; also N/m.")
+@click.option(
+    "--latency", type=click.FloatRange(0, 3_600_000), default=0, metavar="MS",
+    help="How much longer each request takes.",
+)  # fmt: skip
+@click.option("--no-control", is_flag=True, help="Leave the control plane (/_dpsync) out.")
 def command(
-    host: str, port: int, db: str, token: str | None, profile: str, allow_fetch: tuple[str, ...]
+    host: str,
+    port: int,
+    db: str,
+    token: str | None,
+    profile: str,
+    allow_fetch: tuple[str, ...],
+    world: Path | None,
+    faults: Path | None,
+    rate_limit: str | None,
+    latency: float,
+    no_control: bool,
 ) -> None:
     """Run the companion: the platform's API on this machine.
 
@@ -35,6 +57,9 @@ def command(
     except ImportError as missing:
         raise click.ClickException(f"{missing.name} is not installed: pip install 'dpsync[server]'") from None
     try:
-        serve(host, port, db, token, profile, allow_fetch=allow_fetch)
-    except (StoreError, OSError) as error:
+        serve(
+            host, port, db, token, profile, world, allow_fetch,
+            faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
+        )  # fmt: skip
+    except (StoreError, OSError, ValueError) as error:
         raise click.ClickException(str(error)) from None

@@ -100,11 +100,22 @@ class Companion:
         return found[method]
 
     def _user(self, request: Request) -> str:
+        user = self.caller(request)
+        if user is None:
+            raise ApiError(401, "a valid token is needed: Authorization: Bearer TOKEN")
+        return user
+
+    def caller(self, request: Request) -> str | None:
+        """The user whose token the request has."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         record = self.store.get("token", token.strip()) if scheme.lower() == "bearer" else None
-        if record is None:
-            raise ApiError(401, "a valid token is needed: Authorization: Bearer TOKEN")
-        return record.ref
+        return record.ref if record else None
+
+    def named(self, scope: Scope) -> tuple[Operation | None, list[str]]:
+        """The operation that a request is for, served or not, and the segments of its path."""
+        path = _path(scope)
+        found, _ = self._routes.match(path).get(scope["method"], (None, {}))
+        return found, path
 
     def run(self, operation: Operation, ctx: Context) -> Response:
         """A checked request: its handler, in a transaction when it writes, and the answer."""

@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SOCK_STREAM, socket
 
 import uvicorn
+from starlette.types import ASGIApp
 
-from .app import Companion
+from .control.connection import Connection
 
 
 def tcp_socket(ipv6: bool = False) -> socket:
@@ -20,19 +21,28 @@ def tcp_socket(ipv6: bool = False) -> socket:
 
 class Listening(uvicorn.Server):
     """`await serve([socket])`, with `ready` called once requests are accepted. Ends after `should_exit` is
-    set.
+    set; `stopping` is called before the requests under way are waited for.
     """
 
-    def __init__(self, app: Companion, ready: Callable[[], object]) -> None:
+    def __init__(
+        self, app: ASGIApp, ready: Callable[[], object], stopping: Callable[[], object] = lambda: None
+    ) -> None:
         super().__init__(
-            uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", ws="none")
+            uvicorn.Config(
+                app, http=Connection, log_level="warning", access_log=False, lifespan="off", ws="none"
+            )
         )
         self._ready = ready
+        self._stopping = stopping
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self._stopping()
+        await super().shutdown(sockets=sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

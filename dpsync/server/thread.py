@@ -8,19 +8,27 @@ from typing import Any, TypeVar
 
 from . import world as worlds
 from .app import Companion
+from .control.plane import ControlPlane
 from .listening import Listening, tcp_socket
 
 T = TypeVar("T")
 
 
 class ThreadedServer:
-    """`with ThreadedServer(app) as server:` serves on a free port at `server.url` until the block ends."""
+    """`with ThreadedServer(app) as server:` serves on a free port at `server.url` until the block ends.
 
-    def __init__(self, app: Companion) -> None:
+    `plane`: the control plane around the app, when there is to be one.
+    """
+
+    def __init__(self, app: Companion, plane: ControlPlane | None = None) -> None:
         self.app = app
         self.url = ""
         self._ready = threading.Event()
-        self._server = Listening(app, ready=self._ready.set)
+        self._server = (
+            Listening(plane, self._ready.set, plane.gateway.drop)
+            if plane
+            else Listening(app, self._ready.set)
+        )
         self._socket = tcp_socket()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="companion", daemon=True)

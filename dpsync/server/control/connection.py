@@ -1,0 +1,43 @@
+"""The connection that a request came on, so that a fault can break it as networks do."""
+
+import struct
+from asyncio import Transport
+from socket import SO_LINGER, SOL_SOCKET
+
+from starlette.types import Receive, Scope
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+_EXTENSION = "dpsync.connection"
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's protocol, which names its transport to the application."""
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.scope["extensions"] = {_EXTENSION: {"transport": self.transport}}
+
+
+async def reset(scope: Scope, receive: Receive) -> None:
+    """The peer gets an RST, and what was written but not sent yet is lost."""
+    transport = _transport(scope)
+    transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
+    await gone(receive)
+
+
+async def close(scope: Scope, receive: Receive) -> None:
+    """The peer gets what was written, and then the end."""
+    _transport(scope).close()
+    await gone(receive)
+
+
+async def gone(receive: Receive) -> None:
+    """Returns when the connection is lost: uvicorn takes an application that ends before for a broken one."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _transport(scope: Scope) -> Transport:
+    transport: Transport = scope["extensions"][_EXTENSION]["transport"]
+    return transport

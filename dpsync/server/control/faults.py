@@ -1,0 +1,229 @@
+"""A schedule of faults: which request meets which, decided here; how it is done is the gateway's.
+
+Every rule counts the requests that it is about and how often its fault happened, so that a test can tell a
+fault that was overcome from one that never came.
+"""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import parse_qs
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+
+from ..models.base import Paged
+from ..operation import Operation
+from ..operations import OPERATIONS
+
+When = Literal["before", "after"]
+"""Before the request is carried out (it never is), or after, when what it did is committed."""
+
+Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
+HeaderText = Annotated[str, Field(pattern=r"^[\x20-\x7e]*$", max_length=200)]
+
+
+class _Given(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel, populate_by_name=True)
+
+
+class Status(_Given):
+    """Another status. `retryAfter` is sent as it is, `retryDate` as the date so many seconds ahead."""
+
+    kind: Literal["status"]
+    status: int = Field(ge=400, le=599)
+    when: When = "before"
+    retry_after: int | float | HeaderText | None = None
+    retry_date: Annotated[float, Field(ge=-(10**6), le=10**6)] | None = None
+    body: str | None = None
+    content_type: HeaderText = "application/json"
+
+
+class Delay(_Given):
+    """The same answer, later. A client that has given up does not keep the request from being carried out."""
+
+    kind: Literal["delay"]
+    seconds: Seconds
+    when: When = "before"
+
+
+class Reset(_Given):
+    """The connection is reset (RST) without an answer."""
+
+    kind: Literal["reset"]
+    when: When = "before"
+
+
+class Truncate(_Given):
+    """Half of the body, then the end of the connection; of an answer without a body nothing at all."""
+
+    kind: Literal["truncate"]
+
+
+class ContentType(_Given):
+    """The same answer, called something else."""
+
+    kind: Literal["content-type"]
+    value: HeaderText = "text/html; charset=utf-8"
+
+
+class Drip(_Given):
+    """The same answer, some bytes at a time."""
+
+    kind: Literal["drip"]
+    bytes: int = Field(1, ge=1)
+    seconds: Seconds = 0.05
+
+
+class RepeatPage(_Given):
+    """The first page of a list, whichever was asked for. `limit`: pages have no more items than this."""
+
+    kind: Literal["repeat-page"]
+    limit: int | None = Field(None, ge=1, le=1000)
+
+
+class ShiftPage(_Given):
+    """A later page of a list that moved meanwhile: `by` items of the page before come again; with a negative
+    `by`, so many are missed.
+    """
+
+    kind: Literal["shift-page"]
+    by: int = Field(1, ge=-1000, le=1000)
+    limit: int | None = Field(None, ge=1, le=1000)
+
+
+Fault = Annotated[
+    Status | Delay | Reset | Truncate | ContentType | Drip | RepeatPage | ShiftPage,
+    Field(discriminator="kind"),
+]
+
+
+class Rule(_Given):
+    """`operation`: an id (`createTeam`) or method and path (`PUT /orgs/{organizationId}/teams`), where a
+    segment in braces is any and another only itself; left out, every request.
+
+    Of these, `nth` (from 1) chooses one, `every` each so many, `probability` by chance that is the same for
+    the same `seed`; without any of the three, all. `times`: no more often than this.
+    """
+
+    operation: str | None = None
+    nth: int | None = Field(None, ge=1)
+    every: int | None = Field(None, ge=1)
+    probability: float | None = Field(None, gt=0, le=1)
+    seed: int | None = None
+    times: int | None = Field(None, ge=1)
+    fault: Fault
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> Self:
+        if sum(given is not None for given in (self.nth, self.every, self.probability)) > 1:
+            raise ValueError("only one of nth, every and probability")
+        if self.seed is not None and self.probability is None:
+            raise ValueError("a seed is for a probability")
+        if self.operation is not None and not any(_about(self.operation, row) for row in OPERATIONS):
+            raise ValueError(f"operation: there is no {self.operation!r}")
+        return self
+
+
+Rules = TypeAdapter(list[Rule])
+
+
+def read(path: Path) -> "Schedule":
+    """The rules in a file, YAML or JSON. ValueError says what is wrong with them."""
+    try:
+        rules = Rules.validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: {' '.join(str(error).split())}") from None
+    except ValidationError as error:
+        raise ValueError(complaint(error, str(path))) from None
+    return Schedule(rules)
+
+
+def complaint(error: ValidationError, where: str) -> str:
+    found = []
+    for one in error.errors(include_url=False, include_input=False)[:5]:
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in one["loc"])
+        found.append(f"{where}{place}: {one['msg']}")
+    return "; ".join(found)
+
+
+class Scheduled:
+    """A rule under way: `matched` requests were for its operation, and to `used` of them its fault came."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.matched = 0
+        self.used = 0
+        self._random = random.Random(rule.seed or 0)  # noqa: S311
+
+    def fires(self) -> bool:
+        """Whether the request that was matched last meets the fault."""
+        rule = self.rule
+        chosen = (
+            (rule.nth is None or self.matched == rule.nth)
+            and (rule.every is None or self.matched % rule.every == 0)
+            and (rule.probability is None or self._random.random() < rule.probability)
+        )
+        return chosen and (rule.times is None or self.used < rule.times)
+
+    def told(self) -> dict[str, Any]:
+        rule = self.rule.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return {"rule": rule, "matched": self.matched, "used": self.used}
+
+
+class Schedule:
+    """The rules in order: the first that fires is the fault of a request."""
+
+    def __init__(self, rules: Sequence[Rule] = ()) -> None:
+        self.rules = [Scheduled(rule) for rule in rules]
+
+    def meet(
+        self, operation: Operation | None, method: str, segments: list[str], query: str
+    ) -> Scheduled | None:
+        """Every rule counts the request, even one that comes too late to be its fault."""
+        chosen: Scheduled | None = None
+        for scheduled in self.rules:
+            if not _matches(scheduled.rule, operation, method, segments, query):
+                continue
+            scheduled.matched += 1
+            if scheduled.fires() and chosen is None:
+                chosen = scheduled
+                chosen.used += 1
+        return chosen
+
+
+def _matches(rule: Rule, operation: Operation | None, method: str, segments: list[str], query: str) -> bool:
+    if isinstance(rule.fault, RepeatPage | ShiftPage):
+        listed = operation is not None and method == "GET" and issubclass(operation.query, Paged)
+        if not listed or (rule.fault.limit is None and "page" not in parse_qs(query)):
+            return False
+    if rule.operation is None:
+        return True
+    if " " not in rule.operation:
+        return operation is not None and operation.id == rule.operation
+    wanted, pattern = _pattern(rule.operation)
+    return wanted == method and _same(pattern, segments, fixed=True)
+
+
+def _about(operation: str, row: Operation) -> bool:
+    """Whether a rule with this `operation` can be about a row of the table."""
+    if " " not in operation:
+        return operation == row.id
+    method, pattern = _pattern(operation)
+    return method == row.method and _same(pattern, ["v1", *row.path.strip("/").split("/")], fixed=False)
+
+
+def _pattern(operation: str) -> tuple[str, list[str]]:
+    method, _, path = operation.partition(" ")
+    segments = path.strip().strip("/").split("/")
+    return method, segments if segments[0] == "v1" else ["v1", *segments]
+
+
+def _same(pattern: list[str], segments: list[str], *, fixed: bool) -> bool:
+    """`fixed`: the segments are those of a request, where braces are letters as others are."""
+    return len(pattern) == len(segments) and all(
+        one == other or one.startswith("{") or (not fixed and other.startswith("{"))
+        for one, other in zip(pattern, segments, strict=True)
+    )

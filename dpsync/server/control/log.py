@@ -1,0 +1,40 @@
+"""The log of requests: bounded, the oldest go first."""
+
+from collections import deque
+from dataclasses import asdict, dataclass
+from typing import Any
+
+MOST_ENTRIES = 10_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A request to the API. `status` None: no answer was sent. `fault`: the kind of the one that it met."""
+
+    method: str
+    path: str
+    query: str
+    operation: str | None
+    caller: str | None
+    status: int | None
+    ms: float
+    fault: str | None
+
+    def told(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Log:
+    """`dropped` is how many are not kept any more."""
+
+    def __init__(self, most: int = MOST_ENTRIES) -> None:
+        self.entries: deque[Entry] = deque(maxlen=most)
+        self.dropped = 0
+
+    def add(self, entry: Entry) -> None:
+        self.dropped += len(self.entries) == self.entries.maxlen
+        self.entries.append(entry)
+
+    def clear(self) -> None:
+        self.entries.clear()
+        self.dropped = 0

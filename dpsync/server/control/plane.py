@@ -1,0 +1,219 @@
+"""The control plane: the few operations under `/_dpsync` by which tests and people steer a companion.
+
+Nothing of it is part of the API. It asks for no token, so it answers only to this machine: to peers on
+loopback that called it by a loopback name, and to no page of another site. To anybody else there is nothing
+at these paths.
+"""
+
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import from_json, to_json
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from dpsync import __version__
+
+from .. import world as worlds
+from ..clock import moment, stamp
+from ..context import RETENTION
+from ..errors import ApiError, bad, missing
+from ..store import SCHEMA_VERSION, Record, Store
+from .clock import MovableClock
+from .faults import Rules, Schedule, complaint
+from .gateway import Gateway
+from .worlds import export
+
+PREFIX = "/_dpsync/"
+_COUNTED = ("organization", "user", "member", "team", "collection", "space", "site")
+
+Json = dict[str, Any]
+
+
+class _Given(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class TokenGiven(_Given):
+    user: str
+
+
+class ClockGiven(_Given):
+    """One of the three."""
+
+    frozen: AwareDatetime | None = Field(None, strict=False)
+    advance: float | None = Field(None, allow_inf_nan=False)
+    real: Literal[True] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(given is not None for given in (self.frozen, self.advance, self.real)) != 1:
+            raise ValueError("one of frozen, advance and real")
+        return self
+
+
+class ControlPlane:
+    """An ASGI application around a gateway. `start_over` puts the starting world into a store."""
+
+    def __init__(self, gateway: Gateway, clock: MovableClock, start_over: Callable[[Store], None]) -> None:
+        self.gateway = gateway
+        self.companion = gateway.companion
+        self.store = gateway.companion.store
+        self.clock = clock
+        self.start_over = start_over
+        self._operations: dict[str, dict[str, Callable[[Any], Any]]] = {
+            "health": {"GET": self.health},
+            "reset": {"POST": self.reset},
+            "tokens": {"POST": self.grant},
+            "world": {"GET": self.export, "PUT": self.replace},
+            "requests": {"GET": self.requests, "DELETE": self.forget_requests},
+            "clock": {"GET": self.time, "PUT": self.set_clock},
+            "faults": {"GET": self.faults, "PUT": self.set_faults, "DELETE": self.clear_faults},
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(PREFIX) or not _from_here(Request(scope)):
+            await self.gateway(scope, receive, send)
+            return
+        try:
+            response = await self._answer(Request(scope, receive))
+        except ApiError as error:
+            response = Response(to_json(error.body()), error.status, media_type="application/json")
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        name = request.url.path.removeprefix(PREFIX)
+        if name not in self._operations:
+            raise missing("path", request.url.path)
+        methods = self._operations[name]
+        if request.method not in methods:
+            raise ApiError(405, f"{request.method} is not allowed here, only {', '.join(sorted(methods))}")
+        content = await request.body()
+        given = None
+        if request.method == "PUT" or name == "tokens":
+            if (
+                request.headers.get("content-type", "").partition(";")[0].strip().lower()
+                != "application/json"
+            ):
+                raise ApiError(415, "application/json is needed")
+            try:
+                given = from_json(content, allow_inf_nan=False)
+            except ValueError as error:
+                raise bad(f"body: malformed JSON: {error}") from None
+        try:
+            answer = methods[request.method](given)
+        except ValidationError as error:
+            raise bad(complaint(error, "body")) from None
+        if answer is None:
+            return Response(status_code=204)
+        status = 201 if name == "tokens" else 200
+        return Response(to_json(answer), status, media_type="application/json")
+
+    # --- operations: each is given the JSON of the body, if it takes one, and returns that of the answer --
+
+    def health(self, _: None) -> Json:
+        return {
+            "version": __version__,
+            "profile": self.companion.profile,
+            "schema": SCHEMA_VERSION,
+            "counts": {kind: self.store.count(kind) for kind in _COUNTED},
+        }
+
+    def reset(self, _: None) -> None:
+        """The starting world, an empty log, no faults, real time."""
+        self.gateway.clear()
+        self.companion.requests.clear()
+        self.companion.violations.clear()
+        self.clock.real()
+        self.start_over(self.store)
+
+    def grant(self, given: Any) -> Json:
+        user = TokenGiven.model_validate(given).user
+        if self.store.get("user", user) is None:
+            raise missing("user", user)
+        token = uuid4().hex
+        with self.store.transaction():
+            self.store.put(Record("token", token, {}, ref=user))
+        return {"token": token, "user": user}
+
+    def export(self, _: None) -> Json:
+        return export(self.store)
+
+    def replace(self, given: Any) -> None:
+        """All state, or nothing when it is no world. The log, the faults and the clock stay as they are."""
+        try:
+            worlds.load(self.store, given)
+        except Exception as error:
+            raise bad(f"body: not a world: {type(error).__name__}: {error}") from None
+        self.gateway.drop()
+
+    def requests(self, _: None) -> Json:
+        log = self.gateway.log
+        return {"requests": [entry.told() for entry in log.entries], "dropped": log.dropped}
+
+    def forget_requests(self, _: None) -> None:
+        self.gateway.log.clear()
+
+    def time(self, _: None) -> Json:
+        return {"now": stamp(self.clock()), "mode": self.clock.mode}
+
+    def set_clock(self, given: Any) -> Json:
+        """What has been deleted for too long by the new time is gone for good, even when time goes back."""
+        clock = ClockGiven.model_validate(given)
+        try:
+            if clock.frozen is not None:
+                self.clock.freeze(clock.frozen)
+            elif clock.advance is not None:
+                self.clock.advance(clock.advance)
+            else:
+                self.clock.real()
+        except OverflowError:
+            raise bad("body.advance: beyond what a date can be") from None
+        self._purge()
+        return self.time(None)
+
+    def _purge(self) -> None:
+        now = self.clock()
+        with self.store.transaction():
+            for space in self.store.find("deleted-space"):
+                if now - moment(space.doc["deletedAt"]) > RETENTION:
+                    self.store.remove(space.kind, space.id)
+
+    def faults(self, _: None) -> Json:
+        return {"rules": [scheduled.told() for scheduled in self.gateway.faults.rules]}
+
+    def set_faults(self, given: Any) -> Json:
+        """In place of the rules that there are; all counts start anew."""
+        self.gateway.faults = Schedule(Rules.validate_python(given))
+        return self.faults(None)
+
+    def clear_faults(self, _: None) -> None:
+        self.gateway.faults = Schedule()
+
+
+def _from_here(request: Request) -> bool:
+    """From this machine, and not by way of a page of another site or a name that leads here by trickery."""
+    host = request.headers.get("host", "")
+    origin = request.headers.get("origin")
+    peer = request.client.host if request.client else ""
+    return (
+        _is_loopback(peer)
+        and _is_loopback(urlsplit(f"//{host}").hostname or "")
+        and (origin is None or urlsplit(origin).netloc == host)
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)

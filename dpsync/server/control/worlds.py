@@ -1,0 +1,42 @@
+"""The whole state as one document: a world, with what its readable part does not say as plain records."""
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+from .. import world as worlds
+from ..jobs import KIND as JOB
+from ..store import Record, Store, open_store
+
+Json = dict[str, Any]
+
+
+def export(store: Store) -> Json:
+    """A world that loads to the same answers. New ids may be ones that had been used and were deleted.
+
+    What is left unsaid is found by loading what is said. Jobs are left out: loading makes them.
+    """
+    world = worlds.dump(store)
+    loaded = open_store(":memory:")
+    try:
+        worlds.load(loaded, world)
+        said = {(record.kind, record.id): (_said(record), record.seq) for record in loaded.every()}
+    finally:
+        loaded.close()
+
+    def order(record: Record) -> tuple[str, float, int]:
+        """A record that the world says too will have its place there, whenever it was made."""
+        _, seq = said.get((record.kind, record.id), ((), math.inf))
+        return (record.kind, seq, record.seq)
+
+    records = [
+        {name: value for name, value in asdict(record).items() if value and name != "seq"}
+        for record in sorted(store.every(), key=order)
+        if record.kind != JOB and said.get((record.kind, record.id), ((), 0))[0] != _said(record)
+    ]
+    return {**world, "records": [{"doc": {}, **record} for record in records]} if records else world
+
+
+def _said(record: Record) -> tuple[object, ...]:
+    """Positions are said by order, not by number."""
+    return (record.doc, record.organization, record.scope, record.parent, record.ref)

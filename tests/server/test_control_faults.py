@@ -1,0 +1,333 @@
+"""Faults: which request meets which, and what a client on a real socket sees of it."""
+
+import re
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any, get_args
+
+import httpx
+import pytest
+
+from dpsync.server.control import faults
+from dpsync.testing import DocsPlatform
+
+TEAMS = "/v1/orgs/acme/teams"
+
+
+@pytest.fixture
+def http(docs_platform: DocsPlatform) -> Iterator[httpx.Client]:
+    headers = {"Authorization": f"Bearer {docs_platform.token}"}
+    with httpx.Client(base_url=docs_platform.url, headers=headers, trust_env=False) as client:
+        yield client
+
+
+def titles(http: httpx.Client) -> list[str]:
+    return [item["title"] for item in http.get(TEAMS).json()["items"]]
+
+
+def create(http: httpx.Client, title: str = "New") -> httpx.Response:
+    return http.put(TEAMS, json={"title": title})
+
+
+def one(fault: dict[str, Any], operation: str = "createTeam", **more: Any) -> list[dict[str, Any]]:
+    return [{"operation": operation, "times": 1, **more, "fault": fault}]
+
+
+# --- which request ------------------------------------------------------------------------------------
+
+UNAVAILABLE = {"kind": "status", "status": 503}
+
+
+@pytest.mark.parametrize(
+    ("rule", "failed"),
+    [
+        ({}, [0, 1, 2, 3, 4, 5]),
+        ({"nth": 3}, [2]),
+        ({"every": 2}, [1, 3, 5]),
+        ({"every": 2, "times": 2}, [1, 3]),
+        ({"times": 2}, [0, 1]),
+        ({"probability": 1.0}, [0, 1, 2, 3, 4, 5]),
+    ],
+)
+def test_a_rule_chooses_its_requests(
+    http: httpx.Client, docs_platform: DocsPlatform, rule: dict[str, Any], failed: list[int]
+) -> None:
+    docs_platform.faults = [{"operation": "getUser", **rule, "fault": UNAVAILABLE}]
+    statuses = []
+    for _ in range(6):
+        statuses.append(http.get("/v1/user").status_code)
+        assert http.get("/v1/orgs").status_code == 200
+    assert [index for index, status in enumerate(statuses) if status == 503] == failed
+    (told,) = docs_platform.faults
+    assert (told["matched"], told["used"]) == (6, len(failed))
+    assert told["rule"] == {"operation": "getUser", **rule, "fault": UNAVAILABLE}
+
+
+def test_chance_is_the_same_for_the_same_seed(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    def draw(seed: int) -> list[int]:
+        docs_platform.faults = [{"probability": 0.5, "seed": seed, "fault": UNAVAILABLE}]
+        return [http.get("/v1/user").status_code for _ in range(30)]
+
+    assert draw(1) == draw(1) != draw(2)
+    assert set(draw(1)) == {200, 503}
+
+
+@pytest.mark.parametrize(
+    ("operation", "met"),
+    [
+        ("listTeams", True),
+        ("GET /orgs/{organizationId}/teams", True),
+        ("GET /v1/orgs/{any}/teams", True),
+        ("GET /orgs/acme/teams", True),
+        ("GET /orgs/globex/teams", False),
+        ("PUT /orgs/acme/teams", False),
+    ],
+)
+def test_an_operation_is_named_by_id_template_or_path(
+    http: httpx.Client, docs_platform: DocsPlatform, operation: str, met: bool
+) -> None:
+    docs_platform.faults = [{"operation": operation, "fault": UNAVAILABLE}]
+    assert (http.get(TEAMS).status_code == 503) is met
+    assert [told["used"] for told in docs_platform.faults] == [met]
+    docs_platform.faults = []
+
+
+def test_the_first_rule_that_fires_wins_and_every_rule_counts(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
+    docs_platform.faults = [
+        {"nth": 2, "fault": {"kind": "status", "status": 500}},
+        {"fault": {"kind": "status", "status": 502}},
+    ]
+    assert [http.get("/v1/user").status_code for _ in range(3)] == [502, 500, 502]
+    assert [(told["matched"], told["used"]) for told in docs_platform.faults] == [(3, 1), (3, 2)]
+
+
+def test_faults_are_cleared(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    docs_platform.faults = [{"fault": UNAVAILABLE}]
+    assert http.delete("/_dpsync/faults").status_code == 204
+    assert http.get("/v1/user").status_code == 200
+
+
+WRONG = [
+    ({}, "valid list"),
+    ([{"fault": {"kind": "none"}}], "kind"),
+    ([{"fault": {"kind": "status", "status": 200}}], "status"),
+    ([{"operation": "createTeem", "fault": UNAVAILABLE}], "there is no 'createTeem'"),
+    ([{"operation": "GET /nowhere", "fault": UNAVAILABLE}], "there is no 'GET /nowhere'"),
+    ([{"nth": 1, "every": 2, "fault": UNAVAILABLE}], "only one of"),
+    ([{"seed": 1, "fault": UNAVAILABLE}], "a seed is for"),
+    ([{"often": 1, "fault": UNAVAILABLE}], "often"),
+    ([{"fault": {**UNAVAILABLE, "retryAfter": "a\r\nb"}}], "retryAfter"),
+    ([{"fault": {"kind": "delay", "seconds": -1}}], "seconds"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG)
+def test_a_rule_that_could_never_be_met_is_refused(http: httpx.Client, given: Any, message: str) -> None:
+    answer = http.put("/_dpsync/faults", json=given)
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("text", ["[{", "- {fault: {kind: none}}", "text"])
+def test_a_file_of_rules_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "faults.yaml").write_text(text)
+    with pytest.raises(ValueError, match=r"faults\.yaml"):
+        faults.read(tmp_path / "faults.yaml")
+
+
+# --- what it does -------------------------------------------------------------------------------------
+
+
+def test_a_status_instead_of_the_work(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    docs_platform.faults = one({"kind": "status", "status": 429, "retryAfter": 2})
+    answer = create(http)
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "2")
+    assert answer.json() == {"error": {"code": 429, "message": "a fault of the schedule"}}
+    assert "New" not in titles(http)
+    assert docs_platform.requests[0].fault == "status"
+
+
+def test_a_status_after_the_work(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    page = {"body": "<h1>Bad gateway</h1>", "contentType": "text/html"}
+    docs_platform.faults = one({"kind": "status", "status": 502, "when": "after", **page})
+    answer = create(http)
+    assert (answer.status_code, answer.text) == (502, "<h1>Bad gateway</h1>")
+    assert answer.headers["content-type"] == "text/html"
+    assert "New" in titles(http)
+
+
+def test_retry_after_may_be_a_date_or_rubbish(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    limited = {"kind": "status", "status": 429}
+    docs_platform.faults = one({**limited, "retryDate": 60})
+    at = parsedate_to_datetime(create(http).headers["retry-after"])
+    assert timedelta(seconds=50) < at - datetime.now(UTC) < timedelta(seconds=70)
+    docs_platform.faults = one({**limited, "retryAfter": "soon"})
+    assert create(http).headers["retry-after"] == "soon"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_delay(http: httpx.Client, docs_platform: DocsPlatform, when: str) -> None:
+    docs_platform.faults = one({"kind": "delay", "seconds": 0.3, "when": when})
+    began = time.monotonic()
+    assert create(http).status_code == 201
+    assert time.monotonic() - began >= 0.3
+
+
+def test_a_request_that_its_client_gave_up_is_carried_out_all_the_same(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
+    docs_platform.faults = one({"kind": "delay", "seconds": 0.4})
+    with pytest.raises(httpx.ReadTimeout):
+        http.put(TEAMS, json={"title": "New"}, timeout=0.1)
+    assert "New" not in titles(http)
+    deadline = time.monotonic() + 10
+    while "New" not in titles(http) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "New" in titles(http)
+
+
+def test_a_request_that_is_held_back_does_not_outlive_a_reset(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
+    docs_platform.faults = one({"kind": "delay", "seconds": 0.4})
+    with pytest.raises(httpx.ReadTimeout):
+        http.put(TEAMS, json={"title": "New"}, timeout=0.1)
+    docs_platform.reset()
+    time.sleep(0.6)
+    assert "New" not in titles(http)
+
+
+@pytest.mark.parametrize(("when", "done"), [("before", False), ("after", True)])
+def test_a_reset_is_one_on_the_socket(
+    http: httpx.Client, docs_platform: DocsPlatform, when: str, done: bool
+) -> None:
+    docs_platform.faults = one({"kind": "reset", "when": when})
+    with pytest.raises(httpx.ReadError) as failed:
+        create(http)
+    assert "ECONNRESET" in str(failed.value) or "reset by peer" in str(failed.value)
+    assert ("New" in titles(http)) is done
+    (write,) = docs_platform.writes
+    assert (write.status, write.fault) == (None, "reset")
+
+
+def test_a_body_that_is_cut(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    docs_platform.faults = one({"kind": "truncate"}, "listTeams")
+    with pytest.raises(httpx.RemoteProtocolError, match="without sending complete message body"):
+        http.get(TEAMS)
+    assert docs_platform.requests[0].status == 200
+
+
+def test_an_answer_without_a_body_is_cut_as_a_whole(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    docs_platform.faults = one({"kind": "truncate"}, "removeTeam")
+    with pytest.raises(httpx.RemoteProtocolError, match="without sending a response"):
+        http.delete(f"{TEAMS}/legacy")
+    assert "Legacy" not in titles(http)
+
+
+def test_another_content_type(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    docs_platform.faults = one({"kind": "content-type"}, "listTeams")
+    answer = http.get(TEAMS)
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.json() == http.get(TEAMS).json()
+
+
+def test_a_slow_drip(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    whole = http.get("/v1/user").content
+    docs_platform.faults = one({"kind": "drip", "bytes": 10, "seconds": 0.02}, "getUser")
+    with http.stream("GET", "/v1/user") as answer:
+        pieces = list(answer.iter_raw())
+    assert b"".join(pieces) == whole
+    assert len(pieces) > 3
+
+
+def test_a_drip_ends_when_nobody_listens_any_more(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    docs_platform.faults = one({"kind": "drip", "seconds": 0.05}, "listTeams")
+    with http.stream("GET", TEAMS) as answer:
+        next(answer.iter_raw())
+    deadline = time.monotonic() + 5
+    while not docs_platform.requests and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert docs_platform.requests[0].ms < 5000
+
+
+# --- lists --------------------------------------------------------------------------------------------
+
+
+def walk(http: httpx.Client, pages: int, limit: int | None = None) -> list[list[str]]:
+    """The ids of each page, of so many pages at most."""
+    found: list[list[str]] = []
+    query: dict[str, Any] = {} if limit is None else {"limit": limit}
+    while len(found) < pages:
+        page = http.get(TEAMS, params=query).json()
+        found.append([item["id"] for item in page["items"]])
+        if "next" not in page:
+            break
+        query["page"] = page["next"]["page"]
+    return found
+
+
+A, B, C, D = "writers", "reviewers", "sales", "legacy"
+
+
+def test_a_page_that_comes_again_and_again(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    docs_platform.faults = [{"operation": "listTeams", "fault": {"kind": "repeat-page"}}]
+    assert walk(http, 4, 2) == [[A, B]] * 4
+    assert docs_platform.faults[0]["used"] == 3
+
+
+def test_small_pages_can_be_had_of_a_client_that_asks_for_large_ones(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
+    docs_platform.faults = [{"operation": "listTeams", "fault": {"kind": "repeat-page", "limit": 3}}]
+    assert walk(http, 2, 1000) == [[A, B, C]] * 2
+
+
+@pytest.mark.parametrize(("by", "pages"), [(1, [[A, B], [B, C]]), (2, [[A, B], [A, B]]), (-1, [[A, B], [D]])])
+def test_a_list_that_moves_while_it_is_read(
+    http: httpx.Client, docs_platform: DocsPlatform, by: int, pages: list[list[str]]
+) -> None:
+    docs_platform.faults = [{"operation": "listTeams", "fault": {"kind": "shift-page", "by": by}}]
+    assert walk(http, 9, 2) == pages
+    assert docs_platform.faults[0]["used"] == 1
+
+
+def test_a_shift_that_changes_nothing_is_not_counted(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    docs_platform.faults = [{"operation": "listTeams", "fault": {"kind": "shift-page", "by": 0}}]
+    assert walk(http, 9, 2) == [[A, B], [C, D]]
+    assert (docs_platform.faults[0]["matched"], docs_platform.faults[0]["used"]) == (1, 0)
+    docs_platform.faults = []
+
+
+# --- the page -----------------------------------------------------------------------------------------
+
+PAGE = (Path(__file__).parents[2] / "docs" / "companion.md").read_text(encoding="utf-8")
+
+
+def test_the_page_names_every_kind_and_member() -> None:
+    kinds = get_args(get_args(faults.Fault)[0])
+    for kind in kinds:
+        (name,) = get_args(kind.model_fields["kind"].annotation)
+        (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| `{name}` |"))
+        members = {found.alias for field, found in kind.model_fields.items() if field != "kind"}
+        assert members <= set(re.findall(r"`(\w+)`", row)), name
+    for name in faults.Rule.model_fields:
+        assert f"`{name}`" in PAGE or f'"{name}"' in PAGE
+
+
+def test_the_rules_on_the_page_are_rules() -> None:
+    (block,) = re.findall(r"^```json\n(\[.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    assert len(faults.Rules.validate_json(block)) == 3
+
+
+def test_the_page_names_every_operation_of_the_control_plane(docs_platform: DocsPlatform) -> None:
+    shown = set(re.findall(r"^\| `([A-Z]+) /_dpsync/(\w+)` \|", PAGE, re.MULTILINE))
+    with httpx.Client(base_url=docs_platform.url, trust_env=False) as http:
+        for name in {name for _, name in shown}:
+            refusal = http.request("OPTIONS", f"/_dpsync/{name}").json()["error"]["message"]
+            methods = refusal.partition("only ")[2].split(", ")
+            assert {method for method, other in shown if other == name} == set(methods)

@@ -1,0 +1,280 @@
+"""The control plane: what a test may ask of the companion beside the API, and who may ask."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+import dpsync
+from dpsync.server import world
+from dpsync.server.store import SCHEMA_VERSION, open_store
+from dpsync.testing import DocsPlatform
+
+ORG = "/v1/orgs/acme"
+
+
+@pytest.fixture
+def http(docs_platform: DocsPlatform) -> Iterator[httpx.Client]:
+    headers = {"Authorization": f"Bearer {docs_platform.token}"}
+    with httpx.Client(base_url=docs_platform.url, headers=headers, trust_env=False) as client:
+        yield client
+
+
+def titles(http: httpx.Client, of: str = "teams") -> list[str]:
+    return [item["title"] for item in http.get(f"{ORG}/{of}").json()["items"]]
+
+
+# --- health, reset, tokens ----------------------------------------------------------------------------
+
+
+def test_health_tells_what_is_running_and_how_much_is_in_it(http: httpx.Client) -> None:
+    found = http.get("/_dpsync/health").json()
+    counts = found.pop("counts")
+    assert found == {"version": dpsync.__version__, "profile": "full", "schema": SCHEMA_VERSION}
+    organizations = world.builtin()["organizations"]
+    assert counts["organization"] == 2
+    assert counts["team"] == sum(len(found["teams"]) for found in organizations)
+
+
+def test_a_reset_brings_everything_back(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    before = docs_platform.world
+    http.put(f"{ORG}/teams", json={"title": "New"})
+    http.delete("/v1/spaces/guides")
+    docs_platform.clock.advance(timedelta(days=1))
+    docs_platform.faults = [{"fault": {"kind": "status", "status": 500}}]
+    assert http.post("/_dpsync/reset").status_code == 204
+    assert docs_platform.world == before
+    assert docs_platform.requests == []
+    assert docs_platform.faults == []
+    assert http.get("/_dpsync/clock").json()["mode"] == "real"
+    assert http.put(f"{ORG}/teams", json={"title": "New"}).json()["id"] == "team-1"
+
+
+def test_a_reset_takes_the_same_few_statements_however_much_there_is() -> None:
+    statements: list[str] = []
+    store = open_store(":memory:")
+
+    class Counting:
+        def __getattr__(self, name: str) -> Any:
+            statements.append(name)
+            return getattr(store, name)
+
+    def reset() -> list[str]:
+        statements.clear()
+        world.load(Counting(), world.builtin())  # type: ignore[arg-type]
+        return list(statements)
+
+    once = reset()
+    for number in range(300):
+        store.put(world.Record("team", f"more-{number}", {"title": "x"}, "acme"))
+    assert reset() == once
+    assert len(once) < 10
+    store.close()
+
+
+def test_a_token_is_made_for_any_user(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    token = docs_platform.token_of("kim")
+    headers = {"Authorization": f"Bearer {token}"}
+    assert http.get("/v1/user", headers=headers).json()["id"] == "kim"
+    assert docs_platform.token_of("kim") != token
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "message"),
+    [
+        ({"user": "nobody"}, 404, "'nobody' not found"),
+        ({"who": "kim"}, 400, "body.user"),
+        ({"user": 1}, 400, "body.user"),
+        ([], 400, "body"),
+    ],
+)
+def test_a_token_of_nobody_is_refused(http: httpx.Client, body: Any, status: int, message: str) -> None:
+    answer = http.post("/_dpsync/tokens", json=body)
+    assert answer.status_code == status == answer.json()["error"]["code"]
+    assert message in answer.json()["error"]["message"]
+
+
+# --- worlds -------------------------------------------------------------------------------------------
+
+READS = [
+    "/v1/orgs", "/v1/spaces/changelog", "/v1/collections/product/spaces", f"{ORG}/agent-instructions",
+    *(f"{ORG}/{part}" for part in ("members", "teams", "collections", "spaces", "sites", "saml", "openapi")),
+    *(f"{ORG}/{part}" for part in ("link-invites", "translations", "teams/team-1/members")),
+    *(f"{ORG}/sites/{site}/structure" for site in ("docs", "help")),
+    f"{ORG}/sites/docs/adaptive-schema",
+]  # fmt: skip
+
+
+def test_a_world_that_was_exported_and_imported_gives_the_same_answers(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
+    docs_platform.clock.freeze(datetime(2026, 5, 1, tzinfo=UTC))
+    schema = {"type": "object", "properties": {"beta": {"type": "boolean"}}, "additionalProperties": False}
+    position = {"position": {"before": {"type": "collection", "collection": "api"}}}
+    for method, path, body in [
+        ("PUT", f"{ORG}/teams", {"title": "New"}),
+        ("PUT", f"{ORG}/teams/team-1/members/kim", {"role": "owner"}),
+        ("POST", "/v1/spaces/news/move", position),
+        ("DELETE", "/v1/spaces/changelog", None),
+        ("PUT", f"{ORG}/agent-instructions", {"instructions": {"object": "document", "nodes": []}}),
+        ("PUT", f"{ORG}/sites/docs/adaptive-schema", {"jsonSchema": schema}),
+        ("POST", f"{ORG}/link-invites", {"role": "edit"}),
+    ]:
+        answer = http.request(method, path, json=body)
+        assert answer.is_success, answer.text
+    before = [(path, http.get(path).status_code, http.get(path).json()) for path in READS]
+    exported = docs_platform.world
+    docs_platform.reset()
+    docs_platform.clock.freeze(datetime(2026, 5, 1, tzinfo=UTC))
+    docs_platform.world = exported
+    assert [(path, http.get(path).status_code, http.get(path).json()) for path in READS] == before
+    assert docs_platform.world == exported
+
+
+def test_what_the_readable_part_of_a_world_cannot_say_is_kept(docs_platform: DocsPlatform) -> None:
+    record = {"kind": "thing", "id": "x", "doc": {"of": "a later version"}, "organization": "acme"}
+    docs_platform.world = {**docs_platform.world, "records": [record]}
+    assert docs_platform.world["records"] == [record]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [],
+        3,
+        {"organizations": 3},
+        {"organizations": [{"id": "a"}, {"id": "a"}]},
+        {"organizations": [{"members": [{"role": "admin"}]}]},
+        {"records": [{"id": "x"}]},
+        {"records": [{"kind": "a", "id": {"not": "text"}, "doc": {}}]},
+    ],
+)
+def test_what_is_no_world_is_refused_and_nothing_changes(http: httpx.Client, given: Any) -> None:
+    answer = http.put("/_dpsync/world", json=given)
+    assert answer.status_code == 400
+    assert "not a world" in answer.json()["error"]["message"]
+    assert titles(http)[0] == "Technical writers"
+
+
+# --- requests -----------------------------------------------------------------------------------------
+
+
+def test_the_log_tells_who_asked_what_and_what_came_of_it(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
+    http.get(f"{ORG}/teams?limit=2")
+    http.put(f"{ORG}/teams", json={"title": "New"}, headers={"Authorization": "Bearer wrong"})
+    http.get("/v1/nowhere")
+    listed, refused, missed = docs_platform.requests
+    assert (listed.method, listed.path, listed.query) == ("GET", f"{ORG}/teams", "limit=2")
+    assert (listed.operation, listed.caller, listed.status, listed.fault) == ("listTeams", "ada", 200, None)
+    assert 0 < listed.ms < 10_000
+    assert (refused.operation, refused.caller, refused.status) == ("createTeam", None, 401)
+    assert (missed.operation, missed.status) == (None, 404)
+    assert http.delete("/_dpsync/requests").status_code == 204
+    assert docs_platform.requests == []
+
+
+def test_the_log_is_bounded_and_tells_how_much_is_gone() -> None:
+    from dpsync.server.control.log import Entry, Log
+
+    log = Log(3)
+    for number in range(5):
+        log.add(Entry("GET", str(number), "", None, None, 200, 0.0, None))
+    assert ([entry.path for entry in log.entries], log.dropped) == (["2", "3", "4"], 2)
+
+
+# --- clock --------------------------------------------------------------------------------------------
+
+
+def test_time_can_be_stopped_moved_and_let_go(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    clock = docs_platform.clock
+    clock.freeze(datetime(2026, 5, 1, 2, tzinfo=UTC))
+    assert http.get("/_dpsync/clock").json() == {"now": "2026-05-01T02:00:00.000Z", "mode": "frozen"}
+    clock.advance(timedelta(hours=1))
+    made = http.put(f"{ORG}/teams", json={"title": "New"}).json()
+    assert made["createdAt"] == "2026-05-01T03:00:00.000Z"
+    clock.real()
+    assert abs(clock.now - datetime.now(UTC)) < timedelta(seconds=10)
+    clock.advance(timedelta(days=30))
+    assert abs(clock.now - datetime.now(UTC) - timedelta(days=30)) < timedelta(seconds=10)
+    assert http.get("/_dpsync/clock").json()["mode"] == "ahead"
+
+
+def test_after_seven_days_a_deleted_space_is_gone_for_good(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
+    clock = docs_platform.clock
+    clock.freeze(datetime(2026, 5, 1, tzinfo=UTC))
+    http.delete("/v1/spaces/guides")
+    clock.advance(timedelta(days=7))
+    assert http.get("/v1/spaces/guides").status_code == 200
+    clock.advance(timedelta(seconds=1))
+    clock.freeze(datetime(2026, 5, 1, tzinfo=UTC))
+    assert http.post("/v1/spaces/guides/restore").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"frozen": "2026-05-01T00:00:00"},
+        {"frozen": "0001-01-01T00:00:00+05:00"},
+        {"advance": 1e15},
+        {"advance": 1, "real": True},
+        {"real": False},
+        {"forward": 1},
+    ],
+)
+def test_an_impossible_time_is_refused(http: httpx.Client, given: Any) -> None:
+    assert http.put("/_dpsync/clock", json=given).status_code == 400
+    assert http.get("/_dpsync/clock").json()["mode"] == "real"
+
+
+# --- who may ask --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Forwarded-For": "203.0.113.9"},
+        {"Host": "rebound.example"},
+        {"Origin": "https://elsewhere.example"},
+        {"Origin": "null"},
+    ],
+)
+def test_to_others_than_this_machine_there_is_no_control_plane(
+    http: httpx.Client, headers: dict[str, str]
+) -> None:
+    http.put(f"{ORG}/teams", json={"title": "New"})
+    answer = http.post("/_dpsync/reset", headers=headers)
+    assert answer.status_code == 404
+    assert answer.json()["error"]["message"] == "path '/_dpsync/reset' not found"
+    assert "New" in titles(http)
+
+
+def test_a_page_of_its_own_may_ask(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    assert http.get("/_dpsync/health", headers={"Origin": docs_platform.url}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content", "kind", "status"),
+    [
+        ("GET", "/_dpsync/none", b"", "", 404),
+        ("PATCH", "/_dpsync/world", b"{}", "application/json", 405),
+        ("PUT", "/_dpsync/clock", b'{"real": true}', "text/plain", 415),
+        ("PUT", "/_dpsync/clock", b'{"real": ', "application/json", 400),
+    ],
+)
+def test_a_wrong_call_is_told_in_the_way_of_the_api(
+    http: httpx.Client, method: str, path: str, content: bytes, kind: str, status: int
+) -> None:
+    answer = http.request(method, path, content=content, headers={"Content-Type": kind} if kind else {})
+    assert answer.status_code == status == answer.json()["error"]["code"]
+
+
+def test_the_api_does_not_know_of_it(http: httpx.Client) -> None:
+    assert "_dpsync" not in http.get("/v1/openapi.json").text
+    assert http.get("/v1/_dpsync/health").status_code == 404

@@ -1,0 +1,141 @@
+"""`dpsync serve` with a world, faults, a rate limit, latency, and without the control plane."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dpsync.client.client import ReadClient
+from dpsync.server.control.limit import RateLimit
+
+WORLD = {
+    "users": [{"id": "zoe", "displayName": "Zoe"}],
+    "tokens": {"zoe-token": "zoe"},
+    "organizations": [{"id": "zoo", "title": "Zoo", "members": [{"user": "zoe", "role": "admin"}]}],
+}
+
+
+def command(*options: str) -> list[str]:
+    return [sys.executable, "-m", "dpsync", "serve", "--port", "0", *options]
+
+
+@contextmanager
+def serving(*options: str, token: str = "ada-token") -> Iterator[httpx.Client]:
+    with subprocess.Popen(command(*options), stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None
+            url = running.stdout.readline().strip()
+            headers = {"Authorization": f"Bearer {token}"}
+            with httpx.Client(base_url=url, headers=headers, trust_env=False) as http:
+                yield http
+        finally:
+            running.terminate()
+            assert running.wait(10) == 0
+
+
+def test_a_world_from_a_file_is_what_a_reset_leads_back_to(tmp_path: Path) -> None:
+    (tmp_path / "world.json").write_text(json.dumps(WORLD))
+    with serving("--world", str(tmp_path / "world.json"), "--token", "more", token="more") as http:
+        assert http.get("/v1/user").json()["id"] == "zoe"
+        assert http.put("/v1/orgs/zoo/teams", json={"title": "New"}).status_code == 201
+        assert http.post("/_dpsync/reset").status_code == 204
+        assert http.get("/v1/orgs/zoo/teams").json()["count"] == 0
+
+
+def test_faults_from_a_file_are_on_from_the_start(tmp_path: Path) -> None:
+    (tmp_path / "faults.yaml").write_text("- { operation: getUser, nth: 2, fault: { kind: reset } }\n")
+    with serving("--faults", str(tmp_path / "faults.yaml")) as http:
+        assert http.get("/v1/user").status_code == 200
+        with pytest.raises(httpx.ReadError):
+            http.get("/v1/user")
+        assert http.get("/_dpsync/faults").json()["rules"][0]["used"] == 1
+
+
+def test_without_the_control_plane_there_is_nothing_there() -> None:
+    with serving("--no-control", "--rate-limit", "100/s") as http:
+        assert http.get("/_dpsync/health").json()["error"]["message"] == "path '/_dpsync/health' not found"
+        assert http.get("/v1/user").headers["x-ratelimit-limit"] == "100"
+
+
+def test_latency_is_added_to_every_request() -> None:
+    with serving("--latency", "200") as http:
+        began = time.monotonic()
+        assert http.get("/v1/user").status_code == 200
+        assert time.monotonic() - began >= 0.2
+
+
+def test_a_process_that_is_stopped_does_not_wait_for_its_faults(tmp_path: Path) -> None:
+    (tmp_path / "faults.json").write_text('[{"fault": {"kind": "delay", "seconds": 600}}]')
+    with (
+        serving("--faults", str(tmp_path / "faults.json")) as http,
+        pytest.raises(httpx.ReadTimeout),
+    ):
+        http.get("/v1/user", timeout=0.2)
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("--world", "organizations: 3", "not a world"),
+        ("--world", "[]", "not a world"),
+        ("--faults", "- {fault: {kind: none}}", "kind"),
+        ("--rate-limit", "", "no rate limit"),
+    ],
+)
+def test_options_that_say_nothing_sensible_are_refused(
+    tmp_path: Path, option: str, text: str, message: str
+) -> None:
+    (tmp_path / "file").write_text(text)
+    value = "fast" if option == "--rate-limit" else str(tmp_path / "file")
+    ended = subprocess.run(command(option, value), capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode != 0
+    assert message in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+# --- rate limit ---------------------------------------------------------------------------------------
+
+
+def test_who_asks_too_often_is_told_when_to_come_again() -> None:
+    with serving("--rate-limit", "3/m") as http:
+        answers = [http.get("/v1/user") for _ in range(4)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+        assert [answer.headers["x-ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]
+        assert {answer.headers["x-ratelimit-limit"] for answer in answers} == {"3"}
+        assert 1 <= int(answers[3].headers["retry-after"]) <= 60
+        assert 0 <= int(answers[3].headers["x-ratelimit-reset"]) - time.time() <= 61
+        assert parsedate_to_datetime(answers[3].headers["date"])
+        assert answers[3].json()["error"]["code"] == 429
+        other = http.get("/v1/user", headers={"Authorization": "Bearer grace-token"})
+        assert other.status_code == 200
+        assert http.get("/_dpsync/requests").json()["requests"][3]["status"] == 429
+
+
+def test_dpsync_keeps_to_the_limit() -> None:
+    with serving("--rate-limit", "5/s") as http, ReadClient(str(http.base_url), "ada-token") as client:
+        for _ in range(8):
+            assert client.get("/user")["id"] == "ada"
+
+
+def test_a_window_opens_anew_when_it_is_over() -> None:
+    now = [0.0]
+    limit = RateLimit(2, 10, now=lambda: now[0])
+    assert [limit.take("a").allowed for _ in range(3)] == [True, True, False]
+    now[0] = 9.9
+    assert not limit.take("a").allowed
+    assert limit.take("a").headers()["retry-after"] == "1"
+    now[0] = 10.0
+    assert limit.take("a").remaining == 1
+
+
+@pytest.mark.parametrize("text", ["", "10", "0/s", "10/h", "-1/s", "1.5/s", "10/s "])
+def test_what_is_no_rate_limit_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no rate limit"):
+        RateLimit.parse(text)

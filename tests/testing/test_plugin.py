@@ -1,0 +1,109 @@
+"""The pytest plugin, as somebody uses it who has dpsync installed: in a pytest of its own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dpsync.testing import DocsPlatform, PlatformClock, PlatformRequest
+
+PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def run(directory: Path, text: str, *options: str) -> tuple[int, str]:
+    (directory / "test_docs.py").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-W", "error", "-p", "no:cacheprovider", *options]
+    ended = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False, timeout=120)
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+def test_the_example_of_the_page_passes(tmp_path: Path) -> None:
+    found = re.search(r"^```python test_docs\.py\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+    assert found
+    code, out = run(tmp_path, found[1])
+    assert code == 0, out
+    assert "3 passed" in out
+
+
+def test_a_test_that_misses_its_fault_fails(tmp_path: Path) -> None:
+    text = """
+def test_missed(docs_platform):
+    docs_platform.faults = [{"operation": "createTeam", "fault": {"kind": "reset"}}]
+
+def test_chance(docs_platform):
+    docs_platform.faults = [{"probability": 0.5, "fault": {"kind": "reset"}}]
+
+def test_taken_back(docs_platform):
+    docs_platform.faults = [{"fault": {"kind": "reset"}}]
+    docs_platform.faults = []
+"""
+    code, out = run(tmp_path, text)
+    assert code == 1, out
+    assert "3 passed, 1 error" in out
+    assert "faults that have not happened: [{'operation': 'createTeam'" in out
+
+
+def test_without_the_fixture_nothing_of_the_server_is_imported(tmp_path: Path) -> None:
+    text = """
+import sys
+
+def test_other():
+    assert "dpsync.testing" in sys.modules
+    assert not {"starlette", "uvicorn", "dpsync.server"} & set(sys.modules)
+"""
+    code, out = run(tmp_path, text)
+    assert code == 0, out
+
+
+def test_the_plugin_can_be_left_out(tmp_path: Path) -> None:
+    code, out = run(tmp_path, "def test_it(docs_platform): ...", "-p", "no:dpsync")
+    assert code == 1
+    assert "fixture 'docs_platform' not found" in out
+
+
+def test_every_test_starts_with_the_same_world(tmp_path: Path) -> None:
+    text = """
+import httpx
+import pytest
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_it(docs_platform, number):
+    assert docs_platform.requests == [] and docs_platform.token == "ada-token"
+    assert any(team["id"] == "writers" for team in docs_platform.world["organizations"][0]["teams"])
+    docs_platform.world = {"tokens": {}, "organizations": []}
+    httpx.get(docs_platform.url + "/v1/orgs")
+"""
+    code, out = run(tmp_path, text)
+    assert code == 0, out
+
+
+def test_what_the_platform_refuses_is_told(docs_platform: DocsPlatform) -> None:
+    with pytest.raises(ValueError, match="there is no 'createTeem'"):
+        docs_platform.faults = [{"operation": "createTeem", "fault": {"kind": "reset"}}]
+    with pytest.raises(ValueError, match="not a world"):
+        docs_platform.world = {"organizations": [{"members": [{}]}]}
+    with pytest.raises(ValueError, match="user 'nobody' not found"):
+        docs_platform.token_of("nobody")
+
+
+def test_every_member_is_on_the_page(docs_platform: DocsPlatform) -> None:
+    table = "\n".join(line for line in TEXT.splitlines() if line.startswith("| "))
+    shown = set(re.findall(r"`(\w+)[`(]", table))
+    members = {name for of in (DocsPlatform, PlatformClock) for name in vars(of) if name[0] != "_"}
+    assert members <= shown
+    assert set(PlatformRequest.__dataclass_fields__) <= shown
+    assert {"url", "token", "clock"} <= shown
+
+
+def test_the_fixture_is_the_companion(docs_platform: DocsPlatform) -> None:
+    headers = {"Authorization": f"Bearer {docs_platform.token_of('hank')}"}
+    answer = httpx.get(docs_platform.url + "/v1/user", headers=headers, trust_env=False)
+    assert answer.json()["id"] == "hank"
+    (seen,) = docs_platform.requests
+    assert (seen.operation, seen.caller, seen.status) == ("getUser", "hank", 200)
