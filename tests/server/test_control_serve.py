@@ -37,7 +37,7 @@ def serving(*options: str, token: str = "ada-token") -> Iterator[httpx.Client]:
                 yield http
         finally:
             running.terminate()
-            assert running.wait(10) == 0
+            assert running.wait(60) == 0
 
 
 def test_a_world_from_a_file_is_what_a_reset_leads_back_to(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_options_that_say_nothing_sensible_are_refused(
 ) -> None:
     (tmp_path / "file").write_text(text)
     value = "fast" if option == "--rate-limit" else str(tmp_path / "file")
-    ended = subprocess.run(command(option, value), capture_output=True, text=True, timeout=30, check=False)
+    ended = subprocess.run(command(option, value), capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode != 0
     assert message in ended.stderr
     assert "Traceback" not in ended.stderr
