@@ -1,15 +1,18 @@
-"""Who may do what: the order of roles, the level of a member on a space, and the flags of `permissions`
-objects.
+"""Who may do what: the order of roles, the level of a member on a space, collection or site, and the flags of
+`permissions` objects.
 
 Roles are ordered admin > create > review > edit > comment > read > guest (null); each includes what the
 weaker ones may do. A flag is true exactly when what it stands for is allowed to the caller.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from .store import Record
 
 Role = str | None
+GRANT = "grant"
+"""A role on a space, collection or site (`parent` its kind, `scope` its id), of a user or a team (`ref`)."""
 
 _RANK = {"admin": 6, "create": 5, "review": 4, "edit": 3, "comment": 2, "read": 1, None: 0}
 
@@ -51,23 +54,54 @@ def reaches(role: Role, needed: Role) -> bool:
     return _RANK[role] >= _RANK[needed]
 
 
+def strongest(roles: Iterable[Role]) -> Role:
+    return max(roles, key=_RANK.__getitem__, default=None)
+
+
 def flags(kind: str, role: Role) -> dict[str, bool]:
     """The `permissions` object of a kind for a caller with this role on it."""
     return {flag: reaches(role, needed) for flag, needed in _FLAGS[kind].items()}
 
 
-def level_on(role: Role, item: Record, collection: Callable[[str], Record | None]) -> Role:
-    """The level of an organization member on a space or collection, None when there is no access.
+@dataclass(frozen=True)
+class Standing:
+    """What one user is in one organization. `grants` are those to the user and to the user's teams."""
 
-    An admin is admin everywhere and a guest has only grants. For the others it is `defaultLevel`; `inherit`
-    is that of the enclosing collection, and at the top the member's own role.
-    """
-    if role == "admin" or role is None:
-        return role
-    at: Record | None = item
-    while at is not None:
-        level = at.doc.get("defaultLevel", "inherit")
-        if level != "inherit":
-            return str(level) if level is not None else None
-        at = collection(at.parent) if at.parent else None
-    return role
+    member: bool = False
+    role: Role = None
+    grants: frozenset[tuple[str, str, Role]] = frozenset()
+
+    def level(self, item: Record, collection: Callable[[str], Record | None]) -> Role:
+        """The role on a space, collection or site; None when there is no access.
+
+        An admin is admin everywhere. For the others it is the strongest of the grants there and on the
+        enclosing collections, and, unless the member is a guest, of the default level.
+        """
+        if not self.member or self.role == "admin":
+            return self.role
+        roles = [self._default(item, collection)] if self.role is not None else []
+        if self.grants:
+            roles += self._granted(item, collection)
+        return strongest(roles)
+
+    def _default(self, item: Record, collection: Callable[[str], Record | None]) -> Role:
+        """`defaultLevel`; `inherit` is that of the enclosing collection, at the top the member's own role."""
+        at: Record | None = item
+        while at is not None and item.kind != "site":
+            level = at.doc.get("defaultLevel", "inherit")
+            if level != "inherit":
+                return str(level) if level is not None else None
+            at = collection(at.parent) if at.parent else None
+        return self.role
+
+    def _granted(self, item: Record, collection: Callable[[str], Record | None]) -> list[Role]:
+        weakest_first = sorted(self.grants, key=lambda grant: _RANK[grant[2]])
+        given = {(kind, id): role for kind, id, role in weakest_first}
+        roles, at = [given.get((item.kind.removeprefix("deleted-"), item.id))], item
+        while item.kind != "site" and at.parent:
+            above = collection(at.parent)
+            if above is None:
+                break
+            roles.append(given.get(("collection", above.id)))
+            at = above
+        return roles

@@ -2,8 +2,9 @@
 
 A handler is a plain function of a Context that returns the answer's body (None: no content) or raises
 ApiError; one that made what was absent, where it might have updated, says so in `created`. The loaders here
-are the only way to an organization or to anything inside one, so that what the caller may not see is not
-found, and what the caller may see but not do is refused.
+are the only way to an organization or to anything inside one: what the caller may not view is not found
+(404), what they may view but not do is refused (403). The role that an operation needs, it needs on the
+innermost organization, space, collection or site that its path names.
 """
 
 from collections.abc import Iterator
@@ -11,12 +12,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from .access import Role, level_on, reaches
+from .access import GRANT, Role, Standing, reaches
 from .clock import moment, stamp
 from .errors import ApiError, missing
 from .store import Record, Store
 
 RETENTION = timedelta(days=7)
+CHANGE_REQUEST = "change-request"
+"""`scope` is its space, `ref` its number there, `position` the same as a number."""
 
 _PREFIXES = {
     "organization": "org",
@@ -56,7 +59,8 @@ class Context:
     full: bool = True
     created: bool = False
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
-    _counted: dict[tuple[str, Role], int] = field(default_factory=dict)
+    _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
+    _counted: dict[tuple[str, Standing], int] = field(default_factory=dict)
 
     @property
     def stamp(self) -> str:
@@ -73,45 +77,95 @@ class Context:
 
     def put(self, record: Record) -> None:
         self.store.put(record)
-        self._cache.clear()
-        self._counted.clear()
+        self._forget()
 
     def remove(self, record: Record) -> None:
         self.store.remove(record.kind, record.id)
+        self._forget()
+
+    def _forget(self) -> None:
+        """A write may change what is loaded and who may do what."""
         self._cache.clear()
+        self._standings.clear()
         self._counted.clear()
 
     def new_id(self, kind: str) -> str:
         return new_id(self.store, kind)
 
-    # --- what the caller may reach ----------------------------------------------------------------
+    # --- what the caller is -----------------------------------------------------------------------
+
+    def standing(self, organization: str, user: str = "") -> Standing:
+        """What a user (the caller) is in an organization. A disabled member is none."""
+        key = (organization, user or self.user)
+        if key not in self._standings:
+            self._standings[key] = self._stand(*key)
+        return self._standings[key]
+
+    def _stand(self, organization: str, user: str) -> Standing:
+        member = self.load("member", f"{organization}:{user}")
+        if member is None or member.doc.get("disabled"):
+            return Standing()
+        role = member.doc["role"]
+        if role == "admin":
+            return Standing(True, role)
+        memberships = self.store.find("membership", organization=organization, ref=user)
+        given = [
+            grant
+            for ref in (user, *(membership.scope for membership in memberships))
+            for grant in self.store.find(GRANT, organization=organization, ref=ref)
+            if (grant.doc["to"] == "user") == (ref is user)
+        ]
+        return Standing(
+            True, role, frozenset((grant.parent, grant.scope, grant.doc["role"]) for grant in given)
+        )
 
     def role_in(self, organization: str) -> tuple[bool, Role]:
         """Whether the caller is a member, and with which role."""
-        member = self.load("member", f"{organization}:{self.user}")
-        if member is None or member.doc.get("disabled"):
-            return False, None
-        return True, member.doc["role"]
+        standing = self.standing(organization)
+        return standing.member, standing.role
 
-    def enter(self, organization: str) -> Record:
-        """The organization, for a caller who is a member and has the role that the operation needs."""
-        found = self.load("organization", organization)
-        member, role = self.role_in(organization)
-        if found is None or not member:
-            raise missing("organization", organization)
-        if not reaches(role, self.needs):
-            raise ApiError(403, f"this needs the role {self.needs} in the organization")
+    def level(self, item: Record, user: str = "") -> Role:
+        """The role of a user (the caller) on an organization, space, collection or site."""
+        standing = self.standing(item.organization, user)
+        if item.kind == "organization":
+            return standing.role
+        return standing.level(item, lambda id: self.load("collection", id))
+
+    def sees(self, item: Record) -> bool:
+        if item.kind == "organization":
+            return self.standing(item.id).member
+        return self.level(item) is not None
+
+    def permit(self, item: Record) -> Record:
+        """The item, for a caller who may view it and has the role on it that the operation needs."""
+        if not self.sees(item):
+            raise missing(item.kind.removeprefix("deleted-"), item.id)
+        self.demand(item, self.needs)
+        return item
+
+    def demand(self, item: Record, role: Role) -> None:
+        """403 for a caller with less than this role on something that they may view."""
+        if not reaches(self.level(item), role):
+            raise ApiError(403, f"this needs the role {role} on the {item.kind} {item.id!r}")
+
+    # --- what the path names ----------------------------------------------------------------------
+
+    def find_organization(self, id: str) -> Record:
+        """An organization that the caller is a member of."""
+        found = self.load("organization", id)
+        if found is None or not self.sees(found):
+            raise missing("organization", id)
         return found
 
     def organization(self) -> Record:
-        return self.enter(self.params["organizationId"])
+        return self.permit(self.find_organization(self.params["organizationId"]))
 
     def site(self) -> Record:
-        organization = self.organization()
+        organization = self.find_organization(self.params["organizationId"])
         site = self.store.get("site", self.params["siteId"])
         if site is None or site.organization != organization.id:
             raise missing("site", self.params["siteId"])
-        return site
+        return self.permit(site)
 
     def find_space(self, id: str, *, deleted: bool = False) -> Record | None:
         """A space that the caller may see; with `deleted` also one deleted less than seven days ago."""
@@ -120,54 +174,68 @@ class Context:
             space = self.load("deleted-space", id)
             if space is not None and self.now - moment(space.doc["deletedAt"]) > RETENTION:
                 space = None
-        return space if space is not None and self.role_in(space.organization)[0] else None
+        return space if space is not None and self.sees(space) else None
 
     def space(self, *, deleted: bool = False) -> Record:
         id = self.params["spaceId"]
         space = self.find_space(id, deleted=deleted)
         if space is None:
             raise missing("space", id)
-        self.enter(space.organization)
-        return space
+        return self.permit(space)
 
     def find_collection(self, id: str) -> Record | None:
         found = self.load("collection", id)
-        return found if found is not None and self.role_in(found.organization)[0] else None
+        return found if found is not None and self.sees(found) else None
 
     def collection(self) -> Record:
         id = self.params["collectionId"]
         found = self.find_collection(id)
         if found is None:
             raise missing("collection", id)
-        self.enter(found.organization)
+        return self.permit(found)
+
+    def change_request(self) -> Record:
+        """By its id or its number in the space. What the operation needs, it needs on the space."""
+        space, named = self.space(), self.params["changeRequestId"]
+        found = self.store.get(CHANGE_REQUEST, named)
+        if found is None or found.scope != space.id:
+            numbered = self.store.find(CHANGE_REQUEST, scope=space.id, ref=named)
+            if not numbered:
+                raise missing("change request", named)
+            found = numbered[0]
         return found
+
+    # --- what a body names ------------------------------------------------------------------------
 
     def named_space(self, id: str, organization: str, field: str) -> Record:
         """A space that a body names, in this organization."""
-        space = self.load("space", id)
-        if space is None or space.organization != organization:
-            raise missing(f"{field}: space", id)
-        return space
+        return self._named("space", id, organization, field)
 
     def named_collection(self, id: str, organization: str, field: str) -> Record:
-        found = self.load("collection", id)
-        if found is None or found.organization != organization:
-            raise missing(f"{field}: collection", id)
+        return self._named("collection", id, organization, field)
+
+    def _named(self, kind: str, id: str, organization: str, field: str) -> Record:
+        found = self.load(kind, id)
+        if found is None or found.organization != organization or not self.sees(found):
+            raise missing(f"{field}: {kind}", id)
         return found
 
-    def spaces_of(self, organization: str, role: Role) -> Iterator[tuple[Record, Role]]:
-        """The spaces that a member with this role has access to and the level there, in order of creation."""
+    # --- the spaces of a member -------------------------------------------------------------------
+
+    def spaces_of(self, organization: str, user: str = "") -> Iterator[tuple[Record, Role]]:
+        """The spaces that a member (the caller) may view, each with the role there, in order of creation."""
         for space in sorted(self.store.find("space", organization=organization), key=lambda space: space.seq):
-            level = level_on(role, space, lambda id: self.load("collection", id))
+            level = self.level(space, user)
             if level is not None:
                 yield space, level
 
-    def count_spaces_of(self, organization: str, role: Role) -> int:
-        if role is None:
-            return 0
-        if role == "admin":
+    def count_spaces_of(self, organization: str, user: str) -> int:
+        standing = self.standing(organization, user)
+        if standing.role == "admin":
             return self.store.count("space", organization=organization)
-        key = (organization, role)
+        if standing.role is None and not standing.grants:
+            return 0
+        key = (organization, standing)
         if key not in self._counted:
-            self._counted[key] = sum(1 for _ in self.spaces_of(organization, role))
+            self._counted[key] = sum(1 for _ in self.spaces_of(organization, user))
         return self._counted[key]

@@ -20,8 +20,9 @@ class Operation:
     """`handler` None: known, but not served. `answer` None: no content. `body_required` False: may be left
     out.
 
-    `needs` is the role that the caller must have in the organization; None is any member. `creates`: the
-    answer is 201 instead of `status` when the handler made what was absent.
+    `needs` is the role that the caller must have on the innermost organization, space, collection or site
+    that the path names; None: whoever may view it. `creates`: the answer is 201 instead of `status` when the
+    handler made what was absent. `decided` says what was chosen where the API's description is silent.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Operation:
     body_required: bool = True
     deprecated: bool = False
     creates: bool = False
+    decided: str = ""
     parameters: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -1,5 +1,5 @@
-"""Operations of the API that are known but not served: a call answers 501, so that it is told from a wrong
-path.
+"""Operations of the API whose call answers 501 while no row of the table serves them, so that it is told from
+a wrong path.
 """
 
 from .operation import Operation
@@ -82,4 +82,4 @@ def _row(line: str) -> Operation:
     return Operation(id, method, _SHORT.get(prefix, prefix) + slash + rest)
 
 
-UNSERVED = tuple(_row(line) for line in _TABLE.strip().splitlines())
+KNOWN = tuple(_row(line) for line in _TABLE.strip().splitlines())

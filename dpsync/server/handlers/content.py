@@ -33,21 +33,33 @@ def _end(ctx: Context, organization: str, parent: str) -> int:
 
 
 def list_spaces(ctx: Context) -> Json:
+    """Those that the caller may view, in order of creation."""
     organization, query = ctx.organization(), ctx.query
-    items, envelope = created_page(
-        ctx.store, "space", limit=query.limit, cursor=query.page, organization=organization.id
-    )
+    if ctx.level(organization) == "admin":
+        items, envelope = created_page(
+            ctx.store, "space", limit=query.limit, cursor=query.page, organization=organization.id
+        )
+    else:
+        found = [space for space, _ in ctx.spaces_of(organization.id)]
+        items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda space: [space.seq])
     return {**envelope, "items": [answers.space(ctx, space) for space in items]}
 
 
 def create_space(ctx: Context) -> Json:
     organization, given = ctx.organization(), ctx.body.given()
     parent = given.pop("parent", None) or ""
-    if parent:
-        ctx.named_collection(parent, organization.id, "body.parent")
+    _may_create(ctx, organization.id, parent)
     given.pop("empty", None)
     fields = {"title": ctx.body.title, **answers.set_only(given)}
     return answers.space(ctx, new_space(ctx, organization.id, parent, fields))
+
+
+def _may_create(ctx: Context, organization: str, parent: str) -> None:
+    """In a collection it takes the role `create` there, at the top level in the organization."""
+    if parent:
+        ctx.demand(ctx.named_collection(parent, organization, "body.parent"), "create")
+    else:
+        ctx.demand(ctx.find_organization(organization), "create")
 
 
 def new_space(ctx: Context, organization: str, parent: str, fields: Json, id: str = "") -> Record:
@@ -84,7 +96,7 @@ def delete_space(ctx: Context) -> None:
     space = ctx.find_space(ctx.params["spaceId"])
     if space is None:
         return
-    ctx.enter(space.organization)
+    ctx.permit(space)
     forget_space(ctx, space)
     ctx.remove(space)
     space.kind = "deleted-space"
@@ -112,6 +124,7 @@ def restore_space(ctx: Context) -> Json:
 def duplicate_space(ctx: Context) -> Json:
     """Same title, settings and collection; shown by no site."""
     space = ctx.space()
+    _may_create(ctx, space.organization, space.parent)
     return answers.space(ctx, new_space(ctx, space.organization, space.parent, dict(space.doc)))
 
 
@@ -147,7 +160,8 @@ def list_collections(ctx: Context) -> Json:
     while stack:
         prefix, collection = stack.pop()
         key = [*prefix, collection.position, collection.seq]
-        ordered.append((key, collection))
+        if ctx.sees(collection):
+            ordered.append((key, collection))
         if query.nested:
             stack += [(key, child) for child in reversed(below.get(collection.id, []))]
     items, envelope = page(
@@ -163,8 +177,7 @@ def list_collections(ctx: Context) -> Json:
 def create_collection(ctx: Context) -> Json:
     organization, body = ctx.organization(), ctx.body
     parent = body.parent or ""
-    if parent:
-        ctx.named_collection(parent, organization.id, "body.parent")
+    _may_create(ctx, organization.id, parent)
     doc = {"title": body.title, "defaultLevel": "inherit"}
     position = _end(ctx, organization.id, parent)
     id = ctx.new_id("collection")
@@ -189,7 +202,7 @@ def delete_collection(ctx: Context) -> None:
     collection = ctx.find_collection(ctx.params["collectionId"])
     if collection is None:
         return
-    ctx.enter(collection.organization)
+    ctx.permit(collection)
     around = siblings(ctx, collection.organization, collection.parent)
     inside = siblings(ctx, collection.organization, collection.id)
     ctx.remove(collection)
@@ -204,7 +217,8 @@ def delete_collection(ctx: Context) -> None:
 
 def list_collection_spaces(ctx: Context) -> Json:
     collection, query = ctx.collection(), ctx.query
-    found = ctx.store.find("space", organization=collection.organization, parent=collection.id)
+    inside = ctx.store.find("space", organization=collection.organization, parent=collection.id)
+    found = [space for space in inside if ctx.sees(space)]
     items, envelope = page(
         found,
         limit=query.limit,
@@ -257,9 +271,9 @@ def _move(ctx: Context, item: Record) -> None:
     """
     given = ctx.body.given() if ctx.body else {}
     parent = item.parent if "parent" not in given else (given["parent"] or "")
-    if parent and parent != item.parent:
-        ctx.named_collection(parent, item.organization, "body.parent")
-        if item.kind == "collection" and (parent == item.id or _is_inside(ctx, parent, item.id)):
+    if parent != item.parent:
+        _may_create(ctx, item.organization, parent)
+        if parent and item.kind == "collection" and (parent == item.id or _is_inside(ctx, parent, item.id)):
             raise bad("body.parent: invalid position: a collection cannot be moved into itself")
     now = siblings(ctx, item.organization, parent)
     if parent == item.parent and "position" not in given:

@@ -43,10 +43,9 @@ def search_organization(ctx: Context) -> Json:
     """
     organization, query = ctx.organization(), ctx.query
     words = query.query.casefold().split()
-    _, role = ctx.role_in(organization.id)
     found = [
         space
-        for space, _ in ctx.spaces_of(organization.id, role)
+        for space, _ in ctx.spaces_of(organization.id)
         if words and all(word in space.doc["title"].casefold() for word in words)
     ]
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda space: [space.seq])

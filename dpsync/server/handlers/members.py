@@ -124,7 +124,7 @@ def new_member(ctx: Context, organization: Record, user: str) -> Record:
 
 def list_member_spaces(ctx: Context) -> Json:
     member, query = _member(ctx), ctx.query
-    found = list(ctx.spaces_of(member.organization, member.doc["role"]))
+    found = list(ctx.spaces_of(member.organization, member.ref))
     descending = query.order == "desc"
     if descending:
         found.reverse()

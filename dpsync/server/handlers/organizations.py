@@ -3,6 +3,7 @@
 from typing import Any
 
 from .. import answers
+from ..answers.shared import API
 from ..clock import stamp
 from ..context import Context
 from ..documents import empty_document, stored_document
@@ -72,5 +73,5 @@ def _instructions(ctx: Context, record: Record) -> Json:
         "instructions": record.doc["instructions"],
         "updatedAt": record.doc["updatedAt"],
         "updatedBy": answers.user(ctx, record.doc["updatedBy"]),
-        "urls": {"location": f"{answers.API}/orgs/{record.id}/agent-instructions"},
+        "urls": {"location": f"{API}/orgs/{record.id}/agent-instructions"},
     }

@@ -15,7 +15,8 @@ Json = dict[str, Any]
 
 def list_sites(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
-    found = ctx.store.find("site", organization=organization.id)
+    sites = ctx.store.find("site", organization=organization.id)
+    found = [site for site in sites if ctx.sees(site)]
     if query.space is not None:
         showing = {shown.scope for shown in ctx.store.find(navigation.PLACE, ref=query.space)}
         found = [site for site in found if site.id in showing]

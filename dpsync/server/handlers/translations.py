@@ -7,7 +7,6 @@ result its `ref`. Creating starts the first run.
 from typing import Any
 
 from .. import answers
-from ..access import level_on
 from ..clock import moment
 from ..context import Context
 from ..documents import empty_document, stored_document
@@ -53,7 +52,7 @@ def list_translations(ctx: Context) -> Json:
 def create_translation(ctx: Context) -> Json:
     """400 for a second one of the same space into the same language, and for one into its own language."""
     organization, body = ctx.organization(), ctx.body
-    source = _source(ctx, organization, body.source.space)
+    source = ctx.named_space(body.source.space, organization.id, "body.source.space")
     language = body.source.language or source.doc.get("language")
     if language is None:
         raise bad("body.source.language: needed, as the space has no language")
@@ -76,15 +75,6 @@ def create_translation(ctx: Context) -> Json:
     ctx.put(made)
     enqueue(ctx, made, RUN, space=ctx.new_id("space"))
     return answers.translation(ctx, made)
-
-
-def _source(ctx: Context, organization: Record, id: str) -> Record:
-    """A space that the caller has access to."""
-    space = ctx.named_space(id, organization.id, "body.source.space")
-    _, role = ctx.role_in(organization.id)
-    if level_on(role, space, lambda id: ctx.load("collection", id)) is None:
-        raise missing("body.source.space: space", id)
-    return space
 
 
 def get_translation(ctx: Context) -> Json:

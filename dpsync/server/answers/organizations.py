@@ -1,0 +1,58 @@
+"""Organizations, and what lets people in."""
+
+from ..access import flags
+from ..context import Context
+from ..store import Record
+from .people import team, user
+from .shared import API, APP, Json, set_only
+
+
+def organization(ctx: Context, record: Record) -> Json:
+    doc = dict(record.doc)
+    logo = doc.pop("logo", None)
+    nullable = {
+        "defaultRole": doc.pop("defaultRole", None),
+        "defaultContent": doc.pop("defaultContent", None),
+    }
+    return {
+        "object": "organization",
+        "id": record.id,
+        **set_only(doc),
+        **nullable,
+        "urls": set_only(
+            {"location": f"{API}/orgs/{record.id}", "app": f"{APP}/o/{record.id}", "logo": logo}
+        ),
+        "permissions": flags("organization", ctx.standing(record.id).role),
+    }
+
+
+def saml_provider(ctx: Context, record: Record) -> Json:
+    doc = record.doc
+    service = f"{APP}/auth/saml/{record.id}"
+    ready = all(doc.get(field) for field in ("entityID", "certificate", "ssoURL"))
+    answer = {
+        "object": "saml-provider",
+        "id": record.id,
+        **set_only(doc),
+        "status": "active" if ready else "pending",
+        "service": {"acsURL": f"{service}/acs", "startURL": f"{service}/start", "entityID": service},
+        "urls": {"location": f"{API}/orgs/{record.organization}/saml/{record.id}"},
+    }
+    if "defaultRole" in doc:
+        answer["defaultRole"] = doc["defaultRole"]
+    if record.ref and (found := ctx.load("team", record.ref)) is not None:
+        answer["defaultTeam"] = team(ctx, found)
+    return answer
+
+
+def link_invite(ctx: Context, record: Record) -> Json:
+    return {
+        "object": "link-invite",
+        "id": record.id,
+        **record.doc,
+        "createdBy": user(ctx, record.doc["createdBy"]),
+        "urls": {
+            "location": f"{API}/orgs/{record.organization}/link-invites/{record.id}",
+            "app": f"{APP}/invite/{record.id}",
+        },
+    }

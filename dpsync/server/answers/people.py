@@ -1,0 +1,43 @@
+"""Users, members and teams."""
+
+from ..access import flags
+from ..context import Context
+from ..store import Record
+from .shared import API, Json, set_only
+
+
+def user(ctx: Context, id: str) -> Json:
+    record = ctx.load("user", id)
+    doc = set_only(record.doc) if record else {"displayName": id}
+    doc.pop("emailVerified", None)
+    return {"object": "user", "id": id, **doc, "urls": {"location": f"{API}/users/{id}"}}
+
+
+def member(ctx: Context, record: Record) -> Json:
+    doc = record.doc
+    answer = {
+        "object": "member",
+        "id": record.ref,
+        "role": doc["role"],
+        "user": user(ctx, record.ref),
+        "disabled": doc["disabled"],
+        "joinedAt": doc["joinedAt"],
+        "sso": doc["sso"],
+        "spaces": ctx.count_spaces_of(record.organization, record.ref),
+        "teams": ctx.store.count("membership", organization=record.organization, ref=record.ref),
+    }
+    if doc.get("lastSeenAt"):
+        answer["lastSeenAt"] = doc["lastSeenAt"]
+    return answer
+
+
+def team(ctx: Context, record: Record) -> Json:
+    return {
+        "object": "team",
+        "id": record.id,
+        "title": record.doc["title"],
+        "members": ctx.store.count("membership", scope=record.id),
+        "spaces": 0,
+        "createdAt": record.doc["createdAt"],
+        "permissions": flags("team", ctx.standing(record.organization).role),
+    }

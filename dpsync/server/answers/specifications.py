@@ -1,0 +1,40 @@
+"""OpenAPI specifications and translations."""
+
+from ..access import flags
+from ..context import Context
+from ..store import Record
+from .content import space
+from .shared import API, APP, Json, set_only
+
+
+def openapi_spec(ctx: Context, record: Record) -> Json:
+    doc = set_only(record.doc)
+    urls = {
+        "location": f"{API}/orgs/{record.organization}/openapi/{record.ref}",
+        "app": f"{APP}/o/{record.organization}/openapi/{record.ref}",
+    }
+    if doc["visibility"] == "public" and "lastVersion" in doc:
+        urls["published"] = f"{APP}/o/{record.organization}/openapi/{record.ref}/published"
+    return {
+        "object": "openapi-spec",
+        "id": record.id,
+        "slug": record.ref,
+        **doc,
+        "permissions": flags("openapi-spec", ctx.standing(record.organization).role),
+        "urls": urls,
+    }
+
+
+def translation(ctx: Context, record: Record) -> Json:
+    """Without a `result` while there is none: before the first run, or when its space is gone."""
+    answer = {
+        "object": "translation",
+        "id": record.id,
+        **record.doc,
+        "permissions": flags("translation", ctx.standing(record.organization).role),
+        "urls": {"location": f"{API}/orgs/{record.organization}/translations/{record.id}"},
+    }
+    result = ctx.load("space", record.ref) if record.ref else None
+    if result is not None and result.organization == record.organization:
+        answer["result"] = {"space": result.id, "revision": space(ctx, result)["revision"]}
+    return answer

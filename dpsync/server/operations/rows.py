@@ -1,0 +1,54 @@
+"""How a row of the table is written: one builder per verb, and the paths that many rows begin with."""
+
+from typing import Any
+
+from ..models import base as m
+from ..operation import Handler, Operation
+
+ORG = "/orgs/{organizationId}"
+SITE = ORG + "/sites/{siteId}"
+SP = "/spaces/{spaceId}"
+CR = SP + "/change-requests/{changeRequestId}"
+COLLECTION = "/collections/{collectionId}"
+
+ADDED: Any = {"profile": "full"}
+"""Beyond the reference: not served with its profile."""
+
+MOVED: Any = {"body_required": False, "errors": (400, 404, 409)}
+TRANSFERRED: Any = {"errors": (404, 409, 412)}
+
+
+def get(
+    id: str, path: str, handler: Handler, answer: Any, query: type[m.Query] = m.Query, **more: Any
+) -> Operation:
+    return Operation(id, "GET", path, handler, answer, query=query, **more)
+
+
+def listing(
+    id: str, path: str, handler: Handler, item: Any, query: type[m.Query] = m.Paged, **more: Any
+) -> Operation:
+    return Operation(id, "GET", path, handler, m.Page[item], query=query, **more)
+
+
+def _write(
+    method: str, id: str, path: str, handler: Handler, answer: Any, body: Any = None, **more: Any
+) -> Operation:
+    """Needs an admin where nothing else is said."""
+    more.setdefault("needs", "admin")
+    return Operation(id, method, path, handler, answer, body, **more)
+
+
+def post(id: str, path: str, handler: Handler, answer: Any, body: Any = None, **more: Any) -> Operation:
+    return _write("POST", id, path, handler, answer, body, **more)
+
+
+def patch(id: str, path: str, handler: Handler, answer: Any, body: Any, **more: Any) -> Operation:
+    return _write("PATCH", id, path, handler, answer, body, **more)
+
+
+def put(id: str, path: str, handler: Handler, answer: Any, body: Any, **more: Any) -> Operation:
+    return _write("PUT", id, path, handler, answer, body, **more)
+
+
+def delete(id: str, path: str, handler: Handler, **more: Any) -> Operation:
+    return _write("DELETE", id, path, handler, None, status=204, **more)
