@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from companion_calls import START, Api, StillClock
+from covers import Seen
 
 from dpsync.server.app import build
 from dpsync.server.store import open_store
@@ -13,13 +14,29 @@ from dpsync.server.thread import ThreadedServer
 from dpsync.server.world import builtin
 
 WORLD = builtin()
+SEEN = Seen()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for marker in ("covers(operation, *statuses)", "covers_row(*statuses)"):
+        config.addinivalue_line("markers", f"{marker}: what the test sees answered; see covers.py")
+
+
+@pytest.fixture(autouse=True)
+def _covered(request: pytest.FixtureRequest) -> Iterator[None]:
+    SEEN.answers.clear()
+    yield
+    assert SEEN.missing(request.node) == []
 
 
 def serving(profile: str = "full") -> Iterator[Api]:
     clock = StillClock()
     store = open_store(":memory:")
     app = build(store, profile=profile, clock=clock, check_answers=True)
-    with ThreadedServer(app) as server, httpx.Client(base_url=server.url) as http:
+    with (
+        ThreadedServer(app) as server,
+        httpx.Client(base_url=server.url, event_hooks={"response": [SEEN.note]}) as http,
+    ):
         yield Api(server, http, clock)
     store.close()
 

@@ -3,85 +3,20 @@
 from typing import Any
 
 import pytest
+from cases import BODIES, IDS, OTHER_IDS, QUERIES
 from companion_calls import Api
+from covers import covers_row
 
 from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
 
 SERVED = [row for row in OPERATIONS if row.handler]
 REFERENCE = [row for row in SERVED if row.profile == "reference"]
-IDS = {
-    "organizationId": "acme",
-    "siteId": "docs",
-    "siteSectionId": "docs-news",
-    "siteSectionGroupId": "docs-more",
-    "siteSpaceId": "docs-api-changelog",
-    "spaceId": "changelog",
-    "collectionId": "api",
-    "userId": "kim",
-    "teamId": "writers",
-    "inviteId": "readers",
-    "samlProviderId": "okta",
-    "specSlug": "shop",
-    "translationId": "guides-fr",
-}
-OTHER_IDS = {
-    "getAdaptiveSchema": {"siteId": "internal-handbook"},
-    "moveSiteSection": {"siteSectionId": "docs-guides"},
-    "moveSiteSectionGroup": {"siteSectionGroupId": "docs-more"},
-    "transferSpace": {"spaceId": "unshown"},
-    "transferCollection": {"collectionId": "unshown"},
-}
-
-
-def neighbour(side: str, kind: str, member: str, id: str) -> dict[str, Any]:
-    return {"position": {side: {"type": kind, member: id}}}
-
-
-BODIES: dict[str, Any] = {
-    "createSite": {"title": "New", "spaces": ["news"]},
-    "updateSite": {"title": "Changed"},
-    "updateAdaptiveSchema": {"jsonSchema": {"type": "object", "properties": {"a": {"type": "boolean"}}}},
-    "sortSiteStructure": {"item": {"type": "site-section", "id": "docs-guides"}, "position": {}},
-    "createSiteSection": {"spaceId": "support"},
-    "updateSiteSection": {"title": "Changed"},
-    "moveSiteSection": neighbour("after", "site-section-group", "id", "docs-more"),
-    "createSiteSectionGroup": {"title": "New", "sections": ["docs-news"]},
-    "updateSiteSectionGroup": {"title": "Changed"},
-    "addSectionToGroup": {"sectionId": "docs-guides"},
-    "moveSiteSectionGroup": neighbour("before", "site-section", "id", "docs-guides"),
-    "createSiteSpace": {"spaceId": "support"},
-    "updateSiteSpace": {"path": "changed"},
-    "moveSiteSpace": neighbour("before", "site-space", "siteSpace", "docs-api-reference"),
-    "createSpace": {"title": "New"},
-    "updateSpace": {"title": "Changed"},
-    "moveSpace": neighbour("before", "space", "space", "guides"),
-    "transferSpace": {"organization": "globex"},
-    "updateCollection": {"title": "Changed"},
-    "moveCollection": {"parent": None},
-    "transferCollection": {"organization": "globex"},
-    "createCollection": {"title": "New"},
-    "updateOrganization": {"title": "Changed"},
-    "updateAgentInstructions": {"instructions": {"object": "document", "data": {}, "nodes": []}},
-    "updateMember": {"role": "create"},
-    "createTeam": {"title": "New", "members": ["kim"]},
-    "updateTeam": {"title": "Changed"},
-    "updateTeamMembers": {"add": ["kim"]},
-    "addTeamMember": {"role": "owner"},
-    "createOrganizationInvite": {"level": "comment", "space": "guides"},
-    "createOrganizationSAMLProvider": {"label": "New"},
-    "updateOrganizationSAMLProvider": {"label": "Changed"},
-    "createOpenAPISpec": {"slug": "new", "source": {"text": "{}"}},
-    "createOrUpdateOpenAPISpecBySlug": {"source": {"text": "{}"}},
-    "updateOpenAPISpecBySlug": {"visibility": "private"},
-    "createTranslation": {"source": {"space": "guides"}, "language": "de"},
-    "updateTranslation": {"instructions": {"object": "document", "data": {}, "nodes": []}},
-}
 
 
 def path_of(row: Operation) -> str:
     path = row.path.format(**{**IDS, **OTHER_IDS.get(row.id, {})})
-    return path + "?query=guides" if row.id == "searchOrganizationContent" else path
+    return f"{path}?{QUERIES[row.id]}" if row.id in QUERIES else path
 
 
 def prepare(api: Api, world: dict[str, Any]) -> None:
@@ -109,6 +44,7 @@ def test_every_operation_of_the_reference_is_served_by_its_profile(
     reference.ok(row.method, path_of(row), BODIES.get(row.id), row.status)
 
 
+@covers_row(401)
 @pytest.mark.parametrize("row", SERVED, ids=lambda row: str(row.id))
 def test_every_operation_needs_a_token(api: Api, row: Operation) -> None:
     api.as_("nobody").refused(401, row.method, path_of(row), BODIES.get(row.id))
@@ -126,6 +62,7 @@ def test_no_operation_shows_or_changes_anything_to_an_outsider(
     assert "api" in api.ids("/orgs/acme/collections")
 
 
+@covers_row(403)
 @pytest.mark.parametrize("row", [row for row in SERVED if row.needs == "admin"], ids=lambda row: str(row.id))
 def test_no_operation_of_admins_is_done_for_another_member(
     api: Api, row: Operation, builtin_world: Any
