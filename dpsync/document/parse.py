@@ -1,0 +1,247 @@
+"""Markdown as a Document. What no Document can hold is refused with its place, all of it at once."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Any
+
+from markdown_it.common.utils import unescapeAll
+from markdown_it.rules_block.table import escapedSplit
+from markdown_it.token import Token
+
+from dpsync.document.core import CHILDREN, DEEPEST, HEADINGS, LISTS, UNWRITABLE
+from dpsync.document.inlines import Parser, alternative, inlines, reference
+from dpsync.document.problems import MarkdownError, Problem
+from dpsync.document.table import Column, table_block
+
+Json = dict[str, Any]
+
+_PARSER = Parser()
+_PREFIX = " \t>"
+_BOX = re.compile(r"\[([ xX])\](?:[ \t]+|(?=\n)|$)")
+_NAMES = {
+    "blockquote": "quote",
+    "list-item": "list item",
+    "code": "code",
+    "images": "an image",
+    "table": "a table",
+}
+
+
+def to_document(markdown: str) -> Json:
+    """The Markdown as a Document, without keys. Raises MarkdownError with every problem in it."""
+    reader = _Reader(re.sub(r"\r\n?", "\n", markdown))
+    nodes = reader.blocks("document", None)
+    if reader.problems:
+        raise MarkdownError(reader.problems)
+    return {"object": "document", "data": {"schemaVersion": 1}, "nodes": nodes}
+
+
+class _Reader:
+    """Goes through the tokens once."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        self.problems: list[Problem] = []
+        for number, line in enumerate(self.lines):
+            for found in UNWRITABLE.finditer(line):
+                character = f"the character U+{ord(found[0]):04X}"
+                self.refuse(number, found.start(), f"{character} cannot be kept", "delete it")
+        self.tokens = _PARSER.parse(UNWRITABLE.sub("\ufffd", text))
+        self.at = 0
+        self.shown: Token | None = None
+        self.breaks: list[int] = []
+
+    def refuse(self, line: int, offset: int, message: str, hint: str) -> None:
+        """Lines and offsets start at 0 here."""
+        self.problems.append(Problem(line + 1, offset + 1, message, hint))
+
+    def next(self) -> Token:
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def blocks(self, parent: str, closing: str | None) -> list[Json]:
+        """The blocks up to the token that closes their parent, which is taken, too."""
+        found: list[Json] = []
+        while self.at < len(self.tokens):
+            token = self.next()
+            if token.type == closing:
+                break
+            found += self.block(token, parent)
+        return found
+
+    def block(self, token: Token, parent: str) -> list[Json]:
+        line = self.depth(token)
+        match token.type:
+            case "paragraph_open":
+                return [self.paragraph(parent)]
+            case "heading_open":
+                return [self.heading(token)]
+            case "bullet_list_open" | "ordered_list_open":
+                return [self.items(token)]
+            case "blockquote_open":
+                return [_block("blockquote", nodes=self.blocks("blockquote", "blockquote_close"))]
+            case "hr":
+                return [_block("divider", isVoid=True)]
+            case "fence" | "code_block":
+                self.fits("code", parent, line)
+                return [self.code(token)]
+            case "table_open":
+                self.fits("table", parent, line)
+                return [self.table()]
+        hint = "write it as Markdown, or in a block of code to show it as it is"
+        self.refuse(*line, "raw HTML has no counterpart on the platform", hint)
+        return []
+
+    def depth(self, token: Token) -> tuple[int, int]:
+        """Where a block begins; below the deepest level the parser would leave things out."""
+        line = self.line(token)
+        if token.level > DEEPEST:
+            self.refuse(*line, f"this stands more than {DEEPEST} levels deep", "use fewer levels")
+        return line
+
+    def line(self, token: Token) -> tuple[int, int]:
+        """Where a block begins: its line, and what is not indentation or the sign of a quote there."""
+        number = token.map[0] if token.map else 0
+        return number, len(self.lines[number]) - len(self.lines[number].lstrip(_PREFIX))
+
+    def fits(self, kind: str, parent: str, line: tuple[int, int]) -> None:
+        if kind not in CHILDREN[parent]:
+            message = f"{_NAMES[kind]} cannot stand in a {_NAMES[parent]} on the platform"
+            self.refuse(*line, message, f"move it out of the {_NAMES[parent]}")
+
+    def paragraph(self, parent: str) -> Json:
+        inline, _ = self.next(), self.next()
+        children = inline.children or []
+        shown = [token for token in children if token.type != "softbreak"]
+        if "images" in CHILDREN[parent] and all(token.type == "image" for token in shown):
+            between = len(children) - len(shown)
+            if between == len(shown) - 1:
+                return _block("images", nodes=[self.image(inline, token) for token in shown])
+        return _block("paragraph", nodes=self.inline(inline, children))
+
+    def image(self, inline: Token, token: Token) -> Json:
+        alt = alternative(token, lambda *problem: self.refuse_inline(inline, *problem))
+        data = {"ref": reference(token, "src"), **({"alt": alt} if alt else {})}
+        caption = token.attrGet("title")
+        text = {"object": "text", "leaves": [{"object": "leaf", "text": caption, "marks": []}]}
+        fragment = {"object": "fragment", "type": "caption", "nodes": [_block("paragraph", nodes=[text])]}
+        return _block("image", data=data, isVoid=True, fragments=[fragment] if caption else [])
+
+    def heading(self, token: Token) -> Json:
+        inline, _ = self.next(), self.next()
+        level = int(token.tag[1:])
+        if level > len(HEADINGS):
+            message = f"the platform has headings of {len(HEADINGS)} levels, and this is one of level {level}"
+            self.refuse(*self.line(token), message, "use ### or bold text")
+            level = len(HEADINGS)
+        return _block(HEADINGS[level - 1], nodes=self.inline(inline, inline.children or []))
+
+    def items(self, token: Token) -> Json:
+        ordered = token.type == "ordered_list_open"
+        items: list[Json] = []
+        lines: list[tuple[int, int]] = []
+        while (item := self.next()).type == "list_item_open":
+            lines.append(self.depth(item))
+            checked = self.box()
+            nodes = self.blocks("list-item", "list_item_close")
+            data = {} if checked is None else {"checked": checked}
+            items.append(_block("list-item", data=data, nodes=nodes or [_empty()]))
+        boxed = ["checked" in item["data"] for item in items]
+        hint = "put a box, [ ] or [x], before all items of a list, or before none"
+        if ordered and any(boxed):
+            hint = "use - for a list of tasks"
+            self.refuse(*lines[boxed.index(True)], "a numbered list has no tasks on the platform", hint)
+        elif any(boxed) and not all(boxed):
+            self.refuse(*lines[boxed.index(not boxed[0])], "a list has tasks and other items", hint)
+        start = {"start": int(token.attrs["start"])} if "start" in token.attrs else {}
+        kind = LISTS[0] if ordered else LISTS[2] if any(boxed) else LISTS[1]
+        return _block(kind, data=start if ordered else {}, nodes=items)
+
+    def box(self) -> bool | None:
+        """Take the box off the item that begins here: whether it is checked, or None without one."""
+        if self.tokens[self.at].type != "paragraph_open":
+            return None
+        inline = self.tokens[self.at + 1]
+        children = inline.children or []
+        box = _BOX.match(inline.content)
+        # Both, since `\[ ]` is text, and `[x]` may be a link that is defined elsewhere
+        if not box or not children or not children[0].content.startswith(box[0].rstrip()):
+            return None
+        children[0].content = children[0].content[box.end() :]
+        if not children[0].content:
+            inline.children = children[1:]
+            if inline.children and inline.children[0].type == "softbreak":
+                inline.children = inline.children[1:]
+        return box[1] != " "
+
+    def code(self, token: Token) -> Json:
+        words = token.info.split()
+        if len(words) > 1:
+            line, offset = self.line(token)
+            message = "what stands behind the language of code has no counterpart on the platform"
+            self.refuse(line, offset, message, f"write only {words[0]}")
+        data = {"syntax": unescapeAll(words[0])} if words else {}
+        lines = token.content.removesuffix("\n").split("\n")
+        return _block("code", data=data, nodes=[_code_line(line) for line in lines])
+
+    def table(self) -> Json:
+        columns: list[Column] = []
+        rows: list[list[list[Json]]] = []
+        while (token := self.next()).type != "table_close":
+            if token.type == "tr_open" and columns:
+                self.row(token, len(columns))
+                rows.append([])
+            elif token.type == "th_open":
+                align = str(token.attrs.get("style", "text-align:left")).removeprefix("text-align:")
+                columns.append(Column(self.title(self.next()), align))
+            elif token.type == "td_open":
+                inline = self.next()
+                rows[-1].append(self.inline(inline, inline.children or []))
+        return table_block(columns, rows)
+
+    def row(self, token: Token, width: int) -> None:
+        """Cells beyond the last column are dropped by the parser: that must not pass unseen."""
+        number, offset = self.line(token)
+        cells = escapedSplit(self.lines[number].lstrip(_PREFIX).rstrip())
+        if len(cells) - (not cells[0]) - (not cells[-1] and len(cells) > 1) > width:
+            self.refuse(
+                number, offset, "this row has more cells than the table has columns", "write \\| for a |"
+            )
+
+    def title(self, inline: Token) -> str:
+        children = inline.children or []
+        if any(token.type not in ("text", "softbreak") for token in children):
+            hint = "write it without links, images and marks"
+            self.refuse_inline(inline, 0, "the title of a column is plain text on the platform", hint)
+        return "".join(token.content for token in children)
+
+    def inline(self, inline: Token, children: list[Token]) -> list[Json]:
+        return inlines(children, lambda *problem: self.refuse_inline(inline, *problem))
+
+    def refuse_inline(self, inline: Token, offset: int, message: str, hint: str) -> None:
+        """The text of a paragraph is its lines without their prefixes: they lead back to the columns."""
+        if self.shown is not inline:  # counted once for all problems of one text
+            self.shown = inline
+            self.breaks = [found.end() for found in re.finditer("\n", inline.content)]
+        index = bisect_right(self.breaks, offset)
+        start = self.breaks[index - 1] if index else 0
+        end = self.breaks[index] - 1 if index < len(self.breaks) else len(inline.content)
+        number = (inline.map[0] if inline.map else 0) + index
+        prefix = max(self.lines[number].find(inline.content[start:end]), 0)
+        self.refuse(number, prefix + offset - start, message, hint)
+
+
+def _block(kind: str, **members: Any) -> Json:
+    kept = {name: value for name, value in members.items() if name != "fragments" or value}
+    return {"object": "block", "type": kind, "data": {}, **kept}
+
+
+def _empty() -> Json:
+    return _block("paragraph", nodes=inlines([], lambda *_: None))
+
+
+def _code_line(text: str) -> Json:
+    leaf = {"object": "leaf", "text": text, "marks": []}
+    return _block("code-line", nodes=[{"object": "text", "leaves": [leaf]}])

@@ -1,0 +1,39 @@
+"""The examples of docs/documents.md are true."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from dpsync.document import to_document, to_markdown
+
+TEXT = (Path(__file__).parents[2] / "docs" / "documents.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+PAIRS = list(pairwise(BLOCKS))
+
+
+def of(first: str, second: str) -> list[tuple[str, str]]:
+    found = [(one[1], two[1]) for one, two in PAIRS if (one[0], two[0]) == (first, second)]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(("markdown", "document"), of("markdown", "json"))
+def test_the_document_is_what_the_markdown_becomes_and_the_other_way_round(
+    markdown: str, document: str
+) -> None:
+    assert to_document(markdown) == json.loads(document)
+    assert to_markdown(json.loads(document)) == markdown
+
+
+@pytest.mark.parametrize(("program", "output"), of("python", "text"))
+def test_a_program_prints_what_is_shown(program: str, output: str) -> None:
+    with redirect_stdout(StringIO()) as printed:
+        exec(program, {})
+    assert printed.getvalue() == output

@@ -1,0 +1,88 @@
+"""Whatever stands where a Document should be: it is compared, or refused with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.document import DocumentError, normalised, same, to_document, to_markdown
+
+from .test_same import EVERYTHING
+
+Json = dict[str, Any]
+
+WHOLE = to_document(EVERYTHING)
+ANYTHING = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=2)),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "text"]), inner),
+    max_leaves=3,
+)  # fmt: skip
+
+
+def places(value: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
+    """The path to everything in a JSON value."""
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for name, one in members:
+        yield (*path, name)
+        yield from places(one, *path, name)
+
+
+PLACES = list(places(WHOLE))
+
+
+@given(st.sampled_from(PLACES), ANYTHING)
+def test_anything_at_any_place_is_written_faithfully_or_refused(
+    place: tuple[Any, ...], anything: Any
+) -> None:
+    document = deepcopy(WHOLE)
+    node: Any = document
+    for name in place[:-1]:
+        node = node[name]
+    node[place[-1]] = anything
+    assert same(document, deepcopy(document))
+    written = _written(document)
+    assert written is None or same(to_document(written), document)
+
+
+def _written(document: Json) -> str | None:
+    try:
+        return to_markdown(document)
+    except DocumentError as error:
+        return None if error.problems else ""
+
+
+@pytest.mark.parametrize(
+    ("node", "path", "kind"),
+    [
+        (1, "nodes[0]", "int"),
+        ({}, "nodes[0]", "dict"),
+        ({"object": "block", "type": "paragraph", "nodes": {}}, "nodes[0].nodes", "dict"),
+        ({"object": "block", "type": "paragraph", "data": []}, "nodes[0]", "paragraph"),
+        ({"object": "inline", "type": "paragraph"}, "nodes[0]", "paragraph"),
+        ({"object": "block", "type": "code", "data": {"syntax": 1}}, "nodes[0]", "code"),
+        (
+            {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [{"text": 1}]}]},
+            "nodes[0].nodes[0].leaves[0]", "dict",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_not_built_as_a_document_is_named_by_its_path(node: Any, path: str, kind: str) -> None:
+    with pytest.raises(DocumentError) as raised:
+        to_markdown({"nodes": [node]})
+    assert (raised.value.problems[0].path, raised.value.problems[0].type) == (path, kind)
+
+
+def test_a_document_of_any_depth_is_compared() -> None:
+    node: Json = {"object": "block", "type": "blockquote", "nodes": []}
+    for _ in range(200):
+        node = {**node, "nodes": [node]}
+    assert same({"nodes": [node]}, {"nodes": [node]})
+    assert not same({"nodes": [node]}, {"nodes": [node["nodes"][0]]})
+    assert normalised({"nodes": [node]})

@@ -1,0 +1,127 @@
+"""The one style that Documents are written in, as pairs of what somebody wrote and what dpsync writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.document import same, to_document, to_markdown
+
+Json = dict[str, Any]
+
+STYLE = {
+    "": "",
+    "# a #": "# a\n",
+    "a\n===": "# a\n",
+    "one\ntwo": "one two\n",
+    "__b__ *i* ~~s~~ ``c``": "**b** _i_ ~~s~~ `c`\n",
+    "**a *b* c**": "**a _b_ c**\n",
+    "***a* b**": "**_a_ b**\n",
+    "**a [b](c) d**": "**a [b](c) d**\n",
+    "[*a* `b`](c)": "[_a_ `b`](c)\n",
+    "a*b*c": "&#97;_&#98;_&#99;\n",  # within a word `_` needs punctuation on both sides
+    "**a**b": "**a**b\n",
+    "* a\n* b": "- a\n- b\n",
+    "* a\n\n* b": "- a\n- b\n",
+    "- a\n* b\n- c": "- a\n\n* b\n\n- c\n",
+    "- a\n\n\n1. b": "- a\n\n1. b\n",
+    "- a\n  - b\n\n    c": "- a\n  - b\n\n    c\n",
+    "- - a": "- * a\n",
+    "- ***": "- ___\n",
+    "3) a\n3) b": "3. a\n4. b\n",
+    "9. a\n10. b\n    - c": "9. a\n10. b\n    - c\n",
+    "- a\n\n  2. b": "- a\n\n  2. b\n",
+    "- a\n  1. b": "- a\n  1. b\n",
+    "* [X] a\n* [ ] b": "- [x] a\n- [ ] b\n",
+    "- [ ]\n\n  ```\n  a\n  ```": "- [ ]\n\n  ```\n  a\n  ```\n",
+    "> a\n\n\n> b": "> a\n\n> b\n",
+    "> a\n>\n> > b": "> a\n>\n> > b\n",
+    "    a": "```\na\n```\n",
+    "~~~ js\n```\n~~~": "````js\n```\n````\n",
+    "***": "---\n",
+    "|a|b|\n|:-|-:|\n|1\\|2||": "| a | b |\n| --- | --: |\n| 1\\|2 | |\n",
+    "![a](<b>  'c')": '![a](b "c")\n',
+    "![a](b)\n![c](d)": "![a](b)\n![c](d)\n",
+    "<https://a.b>": "[https://a.b](https://a.b)\n",
+    "[a](<b c>)": "[a](<b c>)\n",
+    "[a](b(c))": "[a](<b(c)>)\n",
+    "[a](?x=1&y=2)": "[a](?x=1&y=2)\n",
+}
+
+
+@pytest.mark.parametrize("markdown", STYLE)
+def test_style(markdown: str) -> None:
+    assert to_markdown(to_document(markdown)) == STYLE[markdown]
+
+
+ESCAPED = {
+    "2 * 3": "2 \\* 3",
+    "snake_case and _x": "snake_case and \\_x",
+    "a[0]": "a\\[0\\]",
+    "a < b": "a < b",
+    "<b>": "\\<b>",
+    "Q&A &amp; R&D;": "Q&A \\&amp; R\\&D;",
+    "C:\\dir": "C:\\\\dir",
+    "# no": "\\# no",
+    "#tag": "#tag",
+    "> no": "\\> no",
+    "- no": "\\- no",
+    "-5 degrees": "-5 degrees",
+    "---": "\\---",
+    "+ no": "\\+ no",
+    "1. no": "1\\. no",
+    "1.5 yes": "1.5 yes",
+    "2024) no": "2024\\) no",
+    "[ ] no": "\\[ \\] no",
+    "~~~": "\\~\\~\\~",
+    "```": "\\`\\`\\`",
+    " a ": "&#32;a&#32;",
+    "a\nb": "a&#10;b",
+    "a | b": "a | b",
+    "Hello!": "Hello!",
+}
+
+
+def a_text(said: str, *marks: str) -> Json:
+    leaf = {"object": "leaf", "text": said, "marks": [{"object": "mark", "type": mark} for mark in marks]}
+    return {"object": "text", "leaves": [leaf]}
+
+
+def a_paragraph(*nodes: Json) -> Json:
+    paragraph = {"object": "block", "type": "paragraph", "data": {}, "nodes": list(nodes)}
+    return {"object": "document", "data": {}, "nodes": [paragraph]}
+
+
+@pytest.mark.parametrize("said", ESCAPED)
+def test_text_is_written_so_that_it_is_read_as_text(said: str) -> None:
+    document = a_paragraph(a_text(said))
+    assert to_markdown(document) == ESCAPED[said] + "\n"
+    assert same(to_document(to_markdown(document)), document)
+
+
+def a_link(said: str) -> Json:
+    ref = {"kind": "url", "url": "u"}
+    return {"object": "inline", "type": "link", "data": {"ref": ref}, "nodes": [a_text(said)]}
+
+
+NEIGHBOURS = {
+    "a bold text that ends with a space": (
+        [a_text("a "), a_text("b ", "bold"), a_text("c")], "a **b&#32;**&#99;",
+    ),
+    "bold beside italic": ([a_text("a", "bold"), a_text("b", "italic")], "**a**_b_"),
+    "marks that overlap": (
+        [a_text("a", "bold"), a_text("b", "bold", "italic"), a_text("c", "italic")], "**&#97;_&#98;_**_c_",
+    ),
+    "an exclamation mark before a link": ([a_text("see!"), a_link("a")], "see\\![a](u)"),
+    "an exclamation mark at the end": ([a_text("see!")], "see!"),
+    "code with backticks and spaces": ([a_text(" `` ", "code")], "`  ``  `"),
+    "a bracket in a link": ([a_link("]")], "[\\]](u)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NEIGHBOURS)
+def test_neighbours_do_not_run_into_each_other(case: str) -> None:
+    nodes, markdown = NEIGHBOURS[case]
+    assert to_markdown(a_paragraph(*nodes)) == markdown + "\n"
+    assert same(to_document(markdown), a_paragraph(*nodes))
