@@ -1,4 +1,5 @@
-# Needs make, Python ≥ 3.11 with venv, and a network for the first run. uv is used when it is there.
+# Needs make, Python ≥ 3.11 with venv, and a network for the first run; the tests, PostgreSQL's programs too (apt-get
+# install postgresql). uv is used when it is there.
 PYTHON ?= python3
 VENV := .venv/bin
 
@@ -20,13 +21,14 @@ types: environment
 imports: environment
 	$(VENV)/lint-imports
 
-schemas: environment ## write schemas/ and docs/kinds.md anew from what they are derived from
-	for name in plan apply findings; do $(VENV)/dpsync schema $$name > schemas/$$name.schema.json; done
+schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from what they are derived from
+	for name in plan apply drift import findings; do $(VENV)/dpsync schema $$name > schemas/$$name.schema.json; done
 	$(VENV)/dpsync schema > schemas/dpsync.schema.json
 	$(VENV)/python -m dpsync.render.kinds_page > docs/kinds.md
+	$(VENV)/python tests/server/api_page.py > docs/api.md
 
 soak: environment ## the properties, for a long time
-	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto tests/properties
+	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto tests/properties tests/server/test_companion_model.py tests/server/store/test_kill.py
 
 environment:
 	@$(PYTHON) .ci/environment.py

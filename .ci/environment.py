@@ -29,11 +29,22 @@ def main() -> None:
     print("Setting up .venv (once) …", file=sys.stderr, flush=True)
     if uv := shutil.which("uv"):
         run(uv, "venv", "--quiet", "--clear", str(VENV))
-        run(uv, "pip", "install", "--quiet", "--python", str(python), "-e", ".[server]", "--group", "dev")
+        run(
+            uv,
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            str(python),
+            "-e",
+            ".[server,postgres]",
+            "--group",
+            "dev",
+        )
     else:
         run(sys.executable, "-m", "venv", "--clear", str(VENV))
         run(str(python), "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
-        run(str(python), "-m", "pip", "install", "--quiet", "-e", ".[server]", "--group", "dev")
+        run(str(python), "-m", "pip", "install", "--quiet", "-e", ".[server,postgres]", "--group", "dev")
     READY.touch()
 
 

@@ -124,8 +124,8 @@ def _docs_platform_server() -> Iterator[ThreadedServer]:
     from dpsync.server.thread import ThreadedServer
 
     world = worlds.builtin()
-    clock = MovableClock()
     store = open_store(":memory:")
+    clock = MovableClock(store)
     app = build(store, clock=clock)
     plane = ControlPlane(Gateway(app), clock, lambda store: worlds.load(store, world))
     with ThreadedServer(app, plane) as server:

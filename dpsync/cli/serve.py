@@ -13,8 +13,13 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8787, show_default=True, help="0: a free one.")
 @click.option(
-    "--db", default=":memory:", show_default=True, metavar="PATH", help="A SQLite file keeps what was done."
-)
+    "--db", default=":memory:", show_default=True, metavar="PATH|URL",
+    help="What keeps the state: a SQLite file, or postgresql://….",
+)  # fmt: skip
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True,
+    help="How many processes; several need PostgreSQL.",
+)  # fmt: skip
 @click.option("--token", metavar="T", help="One more token for the first admin of acme.")
 @click.option(
     "--profile", type=click.Choice(["full", "reference"]), default="full", show_default=True,
@@ -22,7 +27,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )  # fmt: skip
 @click.option(
     "--allow-fetch", multiple=True, metavar="HOST",
-    help="Beside loopback, a host that OpenAPI documents may be fetched from. May be repeated.",
+    help="Beside loopback, a host that may be contacted, for documents or events. May be repeated.",
 )  # fmt: skip
 @click.option("--world", type=FILE, help="The world to start from, in place of the built-in one.")
 @click.option("--faults", type=FILE, help="Rules of which request fails in which way.")
@@ -36,6 +41,7 @@ def command(
     host: str,
     port: int,
     db: str,
+    workers: int,
     token: str | None,
     profile: str,
     allow_fetch: tuple[str, ...],
@@ -54,12 +60,16 @@ def command(
     try:
         from dpsync.server.run import serve
         from dpsync.server.store import StoreError
+        from dpsync.server.workers import WorkerFailed
     except ImportError as missing:
         raise click.ClickException(f"{missing.name} is not installed: pip install 'dpsync[server]'") from None
     try:
         serve(
             host, port, db, token, profile, world, allow_fetch,
             faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
+            workers=workers,
         )  # fmt: skip
+    except WorkerFailed:
+        raise click.ClickException("a worker did not start") from None
     except (StoreError, OSError, ValueError) as error:
         raise click.ClickException(str(error)) from None

@@ -2,11 +2,13 @@
 `permissions` objects.
 
 Roles are ordered admin > create > review > edit > comment > read > guest (null); each includes what the
-weaker ones may do. A flag is true exactly when what it stands for is allowed to the caller.
+weaker ones may do. A flag is true exactly when what it stands for is allowed to the caller. What depends on
+more than a role (who wrote a comment, who owns a team) is said where it is known.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from .store import Record
 
@@ -29,11 +31,20 @@ _FLAGS: dict[str, dict[str, Role]] = {
         "review": "review",
         "installIntegration": "create",
     },
+    "site": {
+        "view": "read",
+        "access": "read",
+        "edit": "edit",
+        "create": "create",
+        "admin": "admin",
+        "installIntegration": "create",
+        "viewAdaptiveSchema": "read",
+        "editAdaptiveSchema": "create",
+    },
     "collection": {"view": "read", "admin": "admin", "viewInviteLinks": "admin", "create": "create"},
     "organization": {
         "view": None,
         "admin": "admin",
-        "ownTeam": "admin",
         "createContent": "create",
         "createOpenAPISpec": "create",
         "ingestConversations": "create",
@@ -44,9 +55,9 @@ _FLAGS: dict[str, dict[str, Role]] = {
         "listInstallations": "read",
         "installIntegration": "create",
     },
-    "team": {"admin": "admin", "view": "read"},
     "openapi-spec": {"view": "read", "edit": "create"},
     "translation": {"view": "read", "edit": "create"},
+    "integration": {"admin": "admin"},
 }
 
 
@@ -65,11 +76,24 @@ def flags(kind: str, role: Role) -> dict[str, bool]:
 
 @dataclass(frozen=True)
 class Standing:
-    """What one user is in one organization. `grants` are those to the user and to the user's teams."""
+    """What one user is in one organization.
+
+    `grants` are those to the user and to the user's teams; `owns` has the teams that the user is an owner of.
+    """
 
     member: bool = False
     role: Role = None
     grants: frozenset[tuple[str, str, Role]] = frozenset()
+    owns: frozenset[str] = frozenset()
+
+    def flags(self) -> dict[str, bool]:
+        """The `permissions` of the organization."""
+        return {**flags("organization", self.role), "ownTeam": self.role == "admin" or bool(self.owns)}
+
+    def team_flags(self, team: str) -> dict[str, bool]:
+        """The `permissions` of a team. An owner who is a guest sees no other team."""
+        owner = team in self.owns
+        return {"admin": owner or self.role == "admin", "view": owner or self.role is not None}
 
     def level(self, item: Record, collection: Callable[[str], Record | None]) -> Role:
         """The role on a space, collection or site; None when there is no access.
@@ -86,22 +110,26 @@ class Standing:
 
     def _default(self, item: Record, collection: Callable[[str], Record | None]) -> Role:
         """`defaultLevel`; `inherit` is that of the enclosing collection, at the top the member's own role."""
-        at: Record | None = item
-        while at is not None and item.kind != "site":
+        for at in _upwards(item, collection):
             level = at.doc.get("defaultLevel", "inherit")
             if level != "inherit":
                 return str(level) if level is not None else None
-            at = collection(at.parent) if at.parent else None
         return self.role
 
     def _granted(self, item: Record, collection: Callable[[str], Record | None]) -> list[Role]:
+        around = _upwards(item, collection)
+        return [self._given.get((at.kind.removeprefix("deleted-"), at.id)) for at in around]
+
+    @cached_property
+    def _given(self) -> dict[tuple[str, str], Role]:
+        """The strongest grant on each thing."""
         weakest_first = sorted(self.grants, key=lambda grant: _RANK[grant[2]])
-        given = {(kind, id): role for kind, id, role in weakest_first}
-        roles, at = [given.get((item.kind.removeprefix("deleted-"), item.id))], item
-        while item.kind != "site" and at.parent:
-            above = collection(at.parent)
-            if above is None:
-                break
-            roles.append(given.get(("collection", above.id)))
-            at = above
-        return roles
+        return {(kind, id): role for kind, id, role in weakest_first}
+
+
+def _upwards(item: Record, collection: Callable[[str], Record | None]) -> Iterator[Record]:
+    """The item itself, then the collections around it, the innermost first."""
+    at: Record | None = item
+    while at is not None:
+        yield at
+        at = collection(at.parent) if at.parent else None

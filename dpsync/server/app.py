@@ -7,8 +7,9 @@ mix.
 
 import logging
 from collections import deque
-from collections.abc import Collection, Iterable
-from contextlib import nullcontext
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -18,6 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from . import images, printing
 from .clock import Clock, utc_now
 from .context import Context
 from .errors import ApiError, bad, missing
@@ -25,13 +27,20 @@ from .jobs import Jobs
 from .openapi import document
 from .operation import Operation
 from .operations import JOBS, OPERATIONS
+from .remembered import Remembered
 from .routing import Routes
 from .sources import Sources
-from .store import Store
+from .store import Store, StoreError
 
 LARGEST_BODY = 10 * 1024 * 1024
+PATHS_REMEMBERED = 4096
 PROFILES = ("reference", "full")
+CALLER = "dpsync.caller"
+DATABASE_UNUSABLE = "the database cannot be used at present: see the log of the companion"
 _log = logging.getLogger("dpsync.server")
+
+Found = Mapping[str, tuple[Operation, dict[str, str]]]
+"""What is served at a path, by method, with the parameters of the path."""
 
 
 class Companion:
@@ -51,8 +60,11 @@ class Companion:
         self.requests: deque[tuple[str, str, int]] = deque(maxlen=10_000)
         self.violations: list[str] = []
         self._routes = Routes((row.method, "/v1" + row.path, row) for row in OPERATIONS)
+        self._named = lru_cache(PATHS_REMEMBERED)(self._look_up)
         self._document: bytes | None = None
         self.sources = Sources()
+        self._remembered = Remembered()
+        printing.ensure_key(store)
         self._jobs = Jobs(store, lambda: self.clock(), self.sources, JOBS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,81 +77,116 @@ class Companion:
             except ClientDisconnect:
                 return
             self.requests.append((request.method, scope["path"], response.status_code))
-            self._jobs.start()
+            self._jobs.start(self._remembered.version if request.method == "GET" else None)
             await response(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _answer(self, request: Request) -> Response:
         try:
-            path = _path(request.scope)
+            path, found = self._named(_raw_path(request.scope))
             if path == ["v1", "openapi.json"] and request.method == "GET":
                 return _json(200, self.openapi())
-            operation, params = self._route(request.method, path)
-            user = self._user(request)
+            if request.method == "GET" and (image := images.served(self.store, path)):
+                return Response(image[0], headers=image[1])
+            if request.method == "GET" and (pdf := printing.served(self.store, path)):
+                return Response(pdf, media_type="application/pdf")
+            operation, params = _route(request.method, path, found)
+            user = self._user(request.scope)
             if not operation.served(self.profile):
                 raise ApiError(501, _why_unserved(operation, self.profile))
             body = _body(operation, request, await _read(request))
-            query = _checked(operation.query, dict(request.query_params), "query")
-            return self.run(operation, Context(self.store, user, self.clock(), params, query, body))
+            asked = request.query_params.multi_items() if request.scope["query_string"] else []
+            query = _checked(operation.query, operation.query.asked(asked), "query")
+            ctx = Context(self.store, user, self.clock, params, query, body)
+            ctx.minimal = (
+                operation.minimal
+                and "return=minimal" in request.headers.get("prefer", "").replace(" ", "").lower()
+            )
+            ctx.origin = _origin(request.scope)
+            return self.run(operation, ctx)
         except ApiError as error:
             headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
             return _json(error.status, to_json(error.body()), headers)
         except ClientDisconnect:
             raise
+        except StoreError as error:
+            _log.error("%s %s: %s", request.method, request.url.path, error)
+            return _json(503, to_json(ApiError(503, DATABASE_UNUSABLE).body()))
         except Exception:
             _log.exception("%s %s failed", request.method, request.url.path)
             return _json(500, to_json(ApiError(500, "internal error: see the log of the companion").body()))
 
-    def _route(self, method: str, path: list[str]) -> tuple[Operation, dict[str, str]]:
-        found = self._routes.match(path)
-        if not found:
-            raise missing("path", "/" + "/".join(path))
-        if method not in found:
-            raise ApiError(405, f"{method} is not allowed here, only {', '.join(sorted(found))}")
-        return found[method]
+    def _look_up(self, raw: bytes) -> tuple[list[str], Found]:
+        path = _segments(raw)
+        return path, self._routes.match(path)
 
-    def _user(self, request: Request) -> str:
-        user = self.caller(request)
+    def _user(self, scope: Scope) -> str:
+        user = self.caller(scope)
         if user is None:
             raise ApiError(401, "a valid token is needed: Authorization: Bearer TOKEN")
         return user
 
-    def caller(self, request: Request) -> str | None:
-        """The user whose token the request has."""
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    def caller(self, scope: Scope) -> str | None:
+        """The user whose token the request has, looked up once."""
+        if CALLER not in scope:
+            scope[CALLER] = self._owner(scope)
+        caller: str | None = scope[CALLER]
+        return caller
+
+    def _owner(self, scope: Scope) -> str | None:
+        given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        scheme, _, token = given.decode("latin-1").partition(" ")
         record = self.store.get("token", token.strip()) if scheme.lower() == "bearer" else None
         return record.ref if record else None
 
     def named(self, scope: Scope) -> tuple[Operation | None, list[str]]:
         """The operation that a request is for, served or not, and the segments of its path."""
-        path = _path(scope)
-        found, _ = self._routes.match(path).get(scope["method"], (None, {}))
-        return found, path
+        path, found = self._named(_raw_path(scope))
+        operation, _ = found.get(scope["method"], (None, {}))
+        return operation, path
 
     def run(self, operation: Operation, ctx: Context) -> Response:
         """A checked request: its handler, in a transaction when it writes, and the answer."""
-        if operation.handler is None:
-            raise ApiError(501, _why_unserved(operation, self.profile))
         ctx.needs, ctx.full = operation.needs, self.profile == "full"
-        with nullcontext() if operation.method == "GET" else self.store.transaction():
-            result = operation.handler(ctx)
+        if operation.method == "GET":
+            with self.store.reading():
+                ctx.recall(self._remembered.at(self.store.version()))
+                result = operation.handler(ctx)
+        else:
+            with self.store.transaction():
+                result = operation.handler(ctx)
         if operation.answer is None:
             return Response(status_code=operation.status)
+        if ctx.minimal and ctx.full:
+            return Response(status_code=204, headers={"Preference-Applied": "return=minimal"})
+        if operation.raw:
+            return Response(result.text, operation.status, media_type=result.media_type)
+        content = _joined(result)
         if self.check_answers:
-            self._hold_against(operation, operation.answer, result)
-        return _json(201 if ctx.created else operation.status, to_json(result))
+            self._hold_against(operation, operation.answer, content)
+        return _json(201 if ctx.created else operation.status, content)
 
-    def _hold_against(self, operation: Operation, model: type[BaseModel], result: Any) -> None:
+    def _hold_against(self, operation: Operation, model: type[BaseModel], content: bytes) -> None:
         try:
-            model.model_validate_json(to_json(result))
+            model.model_validate_json(content)
         except ValidationError as error:
             self.violations.append(f"{operation.id}: {error}")
             raise
 
+    async def finish(self, abandoned: bool = False) -> None:
+        """Does all the work that waits or is under way in the background.
+
+        `abandoned`: also what is not wanted any more.
+        """
+        await self._jobs.finish(abandoned)
+
     def openapi(self) -> bytes:
         if self._document is None:
-            self._document = to_json(document([row for row in OPERATIONS if row.served(self.profile)]))
+            served = [row for row in OPERATIONS if row.served(self.profile)]
+            if self.profile == "reference":
+                served = [replace(row, minimal=False) for row in served]
+            self._document = to_json(document(served))
         return self._document
 
 
@@ -153,7 +200,7 @@ def build(
 ) -> Companion:
     """The ASGI application over a store.
 
-    `allow_fetch`: the hosts beside loopback that OpenAPI documents may be fetched from.
+    `allow_fetch`: the hosts beside loopback that may be contacted.
     """
     app = Companion(store, profile, clock or utc_now, check_answers)
     app.sources.allowed = allow_fetch
@@ -161,15 +208,42 @@ def build(
 
 
 def _why_unserved(operation: Operation, profile: str) -> str:
-    if operation.handler is None:
-        return f"{operation.id} is an operation of the API that is not served yet"
     return f"{operation.id} is an addition, not served with the profile {profile}"
 
 
-def _path(scope: Scope) -> list[str]:
-    """The segments of the path, each decoded by itself: an encoded slash does not make a segment."""
-    raw = scope.get("raw_path") or scope["path"].encode()
+def _raw_path(scope: Scope) -> bytes:
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return raw
+
+
+def _segments(raw: bytes) -> list[str]:
+    """Each decoded by itself: an encoded slash does not make a segment."""
     return [unquote(segment) for segment in raw.split(b"?")[0].decode("latin-1").removeprefix("/").split("/")]
+
+
+def _route(method: str, path: list[str], found: Found) -> tuple[Operation, dict[str, str]]:
+    if not found:
+        raise missing("path", "/" + "/".join(path))
+    if method not in found:
+        raise ApiError(405, f"{method} is not allowed here, only {', '.join(sorted(found))}")
+    return found[method]
+
+
+def _joined(result: Any) -> bytes:
+    """The JSON of an answer, of which the whole, or the items of a list, may be JSON text already."""
+    if isinstance(result, bytes):
+        return result
+    if isinstance(result, dict) and (items := result.get("items")) and isinstance(items[0], bytes):
+        envelope = to_json({name: value for name, value in result.items() if name != "items"})
+        return b"".join((envelope[:-1], b',"items":[', b",".join(items), b"]}"))
+    return to_json(result)
+
+
+def _origin(scope: Scope) -> str:
+    """By the address that was connected to: a header may say anything."""
+    host, port = scope.get("server") or ("localhost", None)
+    host = f"[{host}]" if ":" in host else host
+    return f"{scope['scheme']}://{host}" + (f":{port}" if port else "")
 
 
 def _json(status: int, content: bytes, headers: dict[str, str] | None = None) -> Response:
@@ -178,6 +252,8 @@ def _json(status: int, content: bytes, headers: dict[str, str] | None = None) ->
 
 async def _read(request: Request) -> bytes:
     """The body, refused as soon as it is known to be too long."""
+    if not any(name in (b"content-length", b"transfer-encoding") for name, _ in request.scope["headers"]):
+        return b""
     too_long = ApiError(413, f"a body has at most {LARGEST_BODY} bytes")
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > LARGEST_BODY:

@@ -7,14 +7,17 @@ are the only way to an organization or to anything inside one: what the caller m
 innermost organization, space, collection or site that its path names.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
-from .access import GRANT, Role, Standing, reaches
-from .clock import moment, stamp
+from . import standings
+from .access import Role, Standing, reaches
+from .clock import Clock, moment, stamp
 from .errors import ApiError, missing
+from .remembered import Remembered
 from .store import Record, Store
 
 RETENTION = timedelta(days=7)
@@ -31,11 +34,26 @@ _PREFIXES = {
     "section-group": "group",
     "section": "sect",
     "site-space": "place",
+    "external-link": "link",
+    "redirect": "redirect",
+    "share-link": "share",
+    "glossary-entry": "term",
     "saml-provider": "saml",
     "link-invite": "invite",
     "openapi-spec": "spec",
     "openapi-version": "version",
     "translation": "translation",
+    "change-request": "cr",
+    "review": "review",
+    "revision": "revision",
+    "page": "page",
+    "file": "file",
+    "comment": "comment",
+    "comment-reply": "reply",
+    "installation": "installation",
+    "integration-event": "event",
+    "conversation-issue": "issue",
+    "issues-cluster": "cluster",
 }
 
 
@@ -51,16 +69,26 @@ def new_id(store: Store, kind: str) -> str:
 class Context:
     store: Store
     user: str
-    now: datetime
+    clock: Clock
     params: dict[str, str] = field(default_factory=dict)
     query: Any = None
     body: Any = None
     needs: Role = None
     full: bool = True
+    origin: str = "https://api.docs.example"
+    """Where the caller reached the service: what is served beside the API has its URL there."""
+    minimal: bool = False
     created: bool = False
+    remembered: Remembered | None = None
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
     _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
-    _counted: dict[tuple[str, Standing], int] = field(default_factory=dict)
+    _counted: dict[tuple[str, Role, object], int] = field(default_factory=dict)
+    _spaces: dict[str, list[Record]] = field(default_factory=dict)
+
+    @cached_property
+    def now(self) -> datetime:
+        """The time of the request: one, however often it is asked for."""
+        return self.clock()
 
     @property
     def stamp(self) -> str:
@@ -88,9 +116,26 @@ class Context:
         self._cache.clear()
         self._standings.clear()
         self._counted.clear()
+        self._spaces.clear()
 
     def new_id(self, kind: str) -> str:
         return new_id(self.store, kind)
+
+    def recall(self, remembered: Remembered) -> None:
+        """For a request that only reads, what was worked out before about the state that it reads."""
+        self.remembered = remembered
+        self._standings = remembered.standings
+
+    def show(self, render: "Callable[[Context, Record], Any]", record: Record) -> Any:
+        """The answer for a record, rendered once per role where nothing is written: then as JSON text.
+
+        Only for a rendering that depends on the caller by their roles alone, thus not with the key of a share
+        link.
+        """
+        if self.remembered is None or getattr(self.query, "shareKey", None) is not None:
+            return render(self, record)
+        key = (render, record.kind, record.id, self.standing(record.organization))
+        return self.remembered.text(key, lambda: render(self, record))
 
     # --- what the caller is -----------------------------------------------------------------------
 
@@ -98,26 +143,13 @@ class Context:
         """What a user (the caller) is in an organization. A disabled member is none."""
         key = (organization, user or self.user)
         if key not in self._standings:
-            self._standings[key] = self._stand(*key)
+            self._standings[key] = standings.stand(self.store, *key)
         return self._standings[key]
 
-    def _stand(self, organization: str, user: str) -> Standing:
-        member = self.load("member", f"{organization}:{user}")
-        if member is None or member.doc.get("disabled"):
-            return Standing()
-        role = member.doc["role"]
-        if role == "admin":
-            return Standing(True, role)
-        memberships = self.store.find("membership", organization=organization, ref=user)
-        given = [
-            grant
-            for ref in (user, *(membership.scope for membership in memberships))
-            for grant in self.store.find(GRANT, organization=organization, ref=ref)
-            if (grant.doc["to"] == "user") == (ref is user)
-        ]
-        return Standing(
-            True, role, frozenset((grant.parent, grant.scope, grant.doc["role"]) for grant in given)
-        )
+    def stand_all(self, organization: str) -> None:
+        """Finds out at once what every member is, for a list of many."""
+        for user, standing in standings.stand_all(self.store, organization).items():
+            self._standings[organization, user] = standing
 
     def role_in(self, organization: str) -> tuple[bool, Role]:
         """Whether the caller is a member, and with which role."""
@@ -129,7 +161,12 @@ class Context:
         standing = self.standing(item.organization, user)
         if item.kind == "organization":
             return standing.role
-        return standing.level(item, lambda id: self.load("collection", id))
+        return standing.level(item, lambda id: self._around(item, id))
+
+    def _around(self, item: Record, collection: str) -> Record | None:
+        """None also when the collection around a deleted space has gone to another organization."""
+        found = self.load("collection", collection)
+        return found if found is not None and found.organization == item.organization else None
 
     def sees(self, item: Record) -> bool:
         if item.kind == "organization":
@@ -146,7 +183,8 @@ class Context:
     def demand(self, item: Record, role: Role) -> None:
         """403 for a caller with less than this role on something that they may view."""
         if not reaches(self.level(item), role):
-            raise ApiError(403, f"this needs the role {role} on the {item.kind} {item.id!r}")
+            kind = item.kind.removeprefix("deleted-")
+            raise ApiError(403, f"this needs the role {role} on the {kind} {item.id!r}")
 
     # --- what the path names ----------------------------------------------------------------------
 
@@ -224,18 +262,32 @@ class Context:
 
     def spaces_of(self, organization: str, user: str = "") -> Iterator[tuple[Record, Role]]:
         """The spaces that a member (the caller) may view, each with the role there, in order of creation."""
-        for space in sorted(self.store.find("space", organization=organization), key=lambda space: space.seq):
+        for space in self._spaces_in(organization):
             level = self.level(space, user)
             if level is not None:
                 yield space, level
 
     def count_spaces_of(self, organization: str, user: str) -> int:
-        standing = self.standing(organization, user)
+        return self._count_spaces(organization, self.standing(organization, user))
+
+    def count_spaces_of_team(self, team: Record) -> int:
+        """Those that the team has been given a role on, or on a collection around them."""
+        return self._count_spaces(team.organization, standings.stand_as_team(self.store, team))
+
+    def _count_spaces(self, organization: str, standing: Standing) -> int:
         if standing.role == "admin":
             return self.store.count("space", organization=organization)
         if standing.role is None and not standing.grants:
             return 0
-        key = (organization, standing)
+        key = (organization, standing.role, standing.grants)
         if key not in self._counted:
-            self._counted[key] = sum(1 for _ in self.spaces_of(organization, user))
+            spaces = self._spaces_in(organization)
+            levels = (standing.level(space, lambda id: self.load("collection", id)) for space in spaces)
+            self._counted[key] = sum(level is not None for level in levels)
         return self._counted[key]
+
+    def _spaces_in(self, organization: str) -> list[Record]:
+        if organization not in self._spaces:
+            found = self.store.find("space", organization=organization)
+            self._spaces[organization] = sorted(found, key=lambda space: space.seq)
+        return self._spaces[organization]

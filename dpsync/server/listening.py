@@ -29,7 +29,13 @@ class Listening(uvicorn.Server):
     ) -> None:
         super().__init__(
             uvicorn.Config(
-                app, http=Connection, log_level="warning", access_log=False, lifespan="off", ws="none"
+                app,
+                http=Connection,
+                log_level="warning",
+                access_log=False,
+                lifespan="off",
+                ws="none",
+                server_header=False,
             )
         )
         self._ready = ready

@@ -1,21 +1,31 @@
-"""The navigation of one site, read whole: groups, sections and site spaces in their places.
+"""The navigation of one site, read whole: groups, sections, external links and site spaces in their places.
 
-Groups and sections are siblings of each other, at the root or in a group. Site spaces are siblings in a
-section, or at the root of a site that has neither sections nor groups. Exactly one section of a site is the
-default, groups included, and exactly one site space of each section (or of the root).
+Groups, sections and links are siblings of each other, at the root or in a group. Site spaces are siblings in
+a section, or at the root of a site that has none of the others. Exactly one section of a site is the default,
+those in groups included, and exactly one site space of each section (or of the root).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .context import Context
-from .errors import missing
+from .errors import bad, missing
 from .siblings import end
 from .slugs import unique_slug
 from .store import Record, Store
 
-GROUP, SECTION, PLACE = "section-group", "section", "site-space"
-KINDS = {"site-section-group": GROUP, "site-section": SECTION, "site-space": PLACE}
+GROUP, SECTION, PLACE, LINK = "section-group", "section", "site-space", "external-link"
+KINDS = {
+    "site-section-group": GROUP,
+    "site-section": SECTION,
+    "site-space": PLACE,
+    "site-external-link": LINK,
+}
+DEEPEST = 50
+REDIRECT = "redirect"
+"""`scope` is its site, `ref` its source, `parent` the node that it leads to: see `target`."""
+OVERRIDES = "site-space-customization"
+"""Of the site space with the same id."""
 
 
 @dataclass
@@ -24,14 +34,15 @@ class Navigation:
     groups: list[Record]
     sections: list[Record]
     places: list[Record]
+    links: list[Record]
 
     @property
     def sectioned(self) -> bool:
-        return bool(self.groups or self.sections)
+        return bool(self.groups or self.sections or self.links)
 
     def children(self, parent: str) -> list[Record]:
-        """Groups and sections below a group, or at the root (`""`), in order."""
-        found = [node for node in (*self.groups, *self.sections) if node.parent == parent]
+        """Groups, sections and links below a group, or at the root (`""`), in order."""
+        found = [node for node in (*self.groups, *self.sections, *self.links) if node.parent == parent]
         return sorted(found, key=lambda node: (node.position, node.seq))
 
     def places_in(self, section: str) -> list[Record]:
@@ -41,7 +52,7 @@ class Navigation:
     def walk(
         self, parent: str = "", prefix: tuple[int, ...] = ()
     ) -> Iterator[tuple[tuple[int, ...], Record]]:
-        """Groups and sections, each before what is in it, with a key that sorts in this order."""
+        """Groups, sections and links, each before what is in it, with a key that sorts in this order."""
         for node in self.children(parent):
             key = (*prefix, node.position, node.seq)
             yield key, node
@@ -63,7 +74,7 @@ class Navigation:
 
     def node(self, kind: str, id: str, field: str = "") -> Record:
         """A node of this site; 404 otherwise. `field` is where a body named it."""
-        pool = {GROUP: self.groups, SECTION: self.sections, PLACE: self.places}[kind]
+        pool = {GROUP: self.groups, SECTION: self.sections, PLACE: self.places, LINK: self.links}[kind]
         for node in pool:
             if node.id == id:
                 return node
@@ -82,7 +93,7 @@ class Navigation:
 
 
 def read(store: Store, site: Record) -> Navigation:
-    return Navigation(site, *(store.find(kind, scope=site.id) for kind in (GROUP, SECTION, PLACE)))
+    return Navigation(site, *(store.find(kind, scope=site.id) for kind in (GROUP, SECTION, PLACE, LINK)))
 
 
 # --- making nodes ---------------------------------------------------------------------------------
@@ -139,6 +150,36 @@ def wrap_root(ctx: Context, nav: Navigation) -> None:
         ctx.put(place)
 
 
+# --- parents ------------------------------------------------------------------------------------
+
+
+def reparent(nav: Navigation, node: Record, parent: str, field: str) -> None:
+    """To the end of another group, or of the root (`""`). In the same one the node keeps its place."""
+    if parent == node.parent:
+        return
+    if parent:
+        nav.node(GROUP, parent, field)
+        if node.kind == GROUP and parent in nav.inside(node.id):
+            raise bad(f"{field}: a group cannot be in itself or in a group below it")
+        if node.kind == GROUP:
+            check_depth(nav, parent, field, _height(nav, node.id))
+    node.position = end(nav.children(parent))
+    node.parent = parent
+
+
+def check_depth(nav: Navigation, parent: str, field: str, below: int = 1) -> None:
+    """Groups may be nested, but an answer must stay readable."""
+    depth, at = below, parent
+    while at:
+        depth, at = depth + 1, nav.node(GROUP, at).parent
+    if depth > DEEPEST:
+        raise bad(f"{field}: groups are nested at most {DEEPEST} deep")
+
+
+def _height(nav: Navigation, group: str) -> int:
+    return 1 + max((_height(nav, child.id) for child in nav.groups if child.parent == group), default=0)
+
+
 # --- keeping the defaults -------------------------------------------------------------------------
 
 
@@ -151,9 +192,23 @@ def make_default(ctx: Context, among: list[Record], chosen: Record | None) -> No
             ctx.put(node)
 
 
+def target(node: Record) -> str:
+    """The `parent` of redirects that lead to a section or site space."""
+    return f"{node.kind}:{node.id}"
+
+
+def _remove(ctx: Context, node: Record) -> None:
+    """A section or site space with what cannot be without it: redirects to it, and its customization."""
+    for redirect in ctx.store.find(REDIRECT, scope=node.scope, parent=target(node)):
+        ctx.remove(redirect)
+    if node.kind == PLACE and (overrides := ctx.store.get(OVERRIDES, node.id)):
+        ctx.remove(overrides)
+    ctx.remove(node)
+
+
 def remove_place(ctx: Context, nav: Navigation, place: Record) -> None:
     """Removes a site space; the first one left beside it takes over as default."""
-    ctx.remove(place)
+    _remove(ctx, place)
     nav.places.remove(place)
     left = nav.places_in(place.parent)
     if place.doc["default"] and left:
@@ -163,9 +218,9 @@ def remove_place(ctx: Context, nav: Navigation, place: Record) -> None:
 def remove_section(ctx: Context, nav: Navigation, section: Record) -> None:
     """Removes a section with its site spaces; the first section left takes over as default."""
     for place in nav.places_in(section.id):
-        ctx.remove(place)
+        _remove(ctx, place)
         nav.places.remove(place)
-    ctx.remove(section)
+    _remove(ctx, section)
     nav.sections.remove(section)
     left = [node for _, node in nav.ordered(SECTION)]
     if section.doc["default"] and left:

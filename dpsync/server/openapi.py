@@ -12,6 +12,13 @@ from .operation import Operation
 
 Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
+_RAW = ("application/json", "application/yaml")
+_PREFER: Json = {
+    "name": "Prefer",
+    "in": "header",
+    "schema": {"type": "string"},
+    "description": "An addition: with `return=minimal` the answer is 204, without a body",
+}
 
 
 class _Schemas(GenerateJsonSchema):
@@ -59,12 +66,17 @@ def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
         made["deprecated"] = True
     if row.profile != "reference":
         made["x-profile"] = row.profile
+    if row.minimal:
+        made["parameters"].append(_PREFER)
     if row.body is not None:
         made["requestBody"] = {"required": row.body_required, "content": _content(refs[row.body])}
     success: Json = {"description": "Success"}
     if row.answer is not None:
-        success["content"] = _content(refs[row.answer])
+        kinds = _RAW if row.raw else ("application/json",)
+        success["content"] = {kind: {"schema": refs[row.answer]} for kind in kinds}
     successes = {str(row.status): success} | ({"201": success} if row.creates else {})
+    if row.minimal:
+        successes["204"] = {"description": "Success, and a minimal answer was asked for"}
     refused = {"description": "Refused", "content": _content(refs[Error])}
     made["responses"] = {**successes, **{str(status): refused for status in row.statuses()}}
     return made

@@ -17,18 +17,20 @@ Handler = Callable[[Context], Any]
 
 @dataclass(frozen=True)
 class Operation:
-    """`handler` None: known, but not served. `answer` None: no content. `body_required` False: may be left
+    """`answer` None: no content. `body_required` False: may be left
     out.
 
     `needs` is the role that the caller must have on the innermost organization, space, collection or site
     that the path names; None: whoever may view it. `creates`: the answer is 201 instead of `status` when the
-    handler made what was absent. `decided` says what was chosen where the API's description is silent.
+    handler made what was absent. `minimal`: a caller may ask for no body with `Prefer: return=minimal` (an
+    addition). `raw`: the answer is a text as it is kept, not JSON. `decided` says what was chosen where the
+    API's description is silent.
     """
 
     id: str
     method: str
     path: str
-    handler: Handler | None = None
+    handler: Handler
     answer: type[BaseModel] | None = None
     body: type[Body] | None = None
     query: type[Query] = Query
@@ -39,6 +41,8 @@ class Operation:
     body_required: bool = True
     deprecated: bool = False
     creates: bool = False
+    minimal: bool = False
+    raw: bool = False
     decided: str = ""
     parameters: tuple[str, ...] = field(init=False)
 
@@ -47,16 +51,21 @@ class Operation:
         object.__setattr__(self, "parameters", names)
 
     def served(self, profile: str) -> bool:
-        return self.handler is not None and (profile == "full" or self.profile == "reference")
+        return profile == "full" or self.profile == "reference"
+
+    @property
+    def quiet(self) -> bool:
+        """Deleting what is at the path's only parameter: that it is absent is no refusal."""
+        return self.method == "DELETE" and len(self.parameters) == 1
 
     def statuses(self) -> tuple[int, ...]:
         """Every refusal that the operation may answer with, those that all share included."""
         found = {401, *self.errors}
         if self.body is not None:
             found |= {400, 413, 415}
-        if self.query is not Query:
+        if self.query.refusable():
             found.add(400)
-        if self.parameters:
+        if self.parameters and not self.quiet:
             found.add(404)
         if self.needs is not None:
             found.add(403)

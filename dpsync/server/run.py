@@ -1,9 +1,9 @@
 """The companion as a process: opens a database, loads the world into a fresh one, serves until stopped."""
 
 import asyncio
-import signal
 import socket
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -15,7 +15,10 @@ from .control.gateway import Gateway
 from .control.limit import RateLimit
 from .control.plane import ControlPlane
 from .listening import Listening, tcp_socket
-from .store import Record, Store, StoreError, open_store
+from .store import Record, Store, StoreError, is_shared, open_store
+from .workers import SIGNALS, Workers
+
+Ready = Callable[[], object]
 
 
 def serve(
@@ -31,48 +34,117 @@ def serve(
     rate_limit: str | None = None,
     latency: float = 0.0,
     control: bool = True,
+    workers: int = 1,
 ) -> None:
     """Blocks until SIGINT or SIGTERM. Port 0 is a free one.
 
     Prints the URL on standard output once requests are accepted. `token` is one more token of the first
     admin of the first organization. `world` is loaded into a fresh database, and by a reset. `faults` is a
     file of rules, `rate_limit` such as `20/s`, `latency` in seconds. Without `control` there is no control
-    plane. `allow_fetch`: see `build`. Raises StoreError when the database cannot be used, OSError when the
-    address or a file cannot, ValueError for a file or a rate limit that says nothing sensible.
+    plane. `allow_fetch`: see `build`. `workers`: how many processes. Raises StoreError when the database
+    cannot be used, OSError when the address or a file cannot, ValueError for a file or a rate limit that says
+    nothing sensible and for what cannot be with several workers, WorkerFailed when one does not start.
     """
-    schedule = schedules.read(faults) if faults else None
-    limit = RateLimit.parse(rate_limit) if rate_limit else None
-    start = _read_world(world) if world else worlds.builtin()
-
-    def start_over(store: Store) -> None:
-        worlds.load(store, start)
-        if token:
-            _grant(store, token)
-
+    if workers > 1:
+        _check_shareable(db, faults, rate_limit)
+    service = _Service(
+        profile,
+        token,
+        _read_world(world) if world else worlds.builtin(),
+        allow_fetch,
+        schedules.read(faults) if faults else None,
+        RateLimit.parse(rate_limit) if rate_limit else None,
+        latency,
+        control,
+        workers,
+    )
     store = open_store(db)
     try:
-        if not store.find("organization"):
-            start_over(store)
-        elif token:
-            _grant(store, token)
+        service.prepare(store)
         with tcp_socket(ipv6=":" in host) as listening:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((host, port))
             url = f"http://{_reached(host)}:{listening.getsockname()[1]}"
-            clock = MovableClock()
-            companion = build(store, profile=profile, clock=clock, allow_fetch=allow_fetch)
-            gateway = Gateway(companion, faults=schedule, rate_limit=limit, latency=latency)
-            app = ControlPlane(gateway, clock, start_over) if control else gateway
-            server = Listening(app, lambda: print(url, flush=True), gateway.drop)
-            asyncio.run(_until_signal(server, listening))
+
+            def ready() -> None:
+                print(url, flush=True)
+
+            if workers == 1:
+                service.run(store, listening, ready)
+            else:
+                store.close()
+                Workers(workers, lambda gone, ready: service.work(db, listening, ready, gone)).run(ready)
     finally:
         store.close()
 
 
-async def _until_signal(server: Listening, listening: socket.socket) -> None:
+@dataclass(frozen=True)
+class _Service:
+    """What each worker serves."""
+
+    profile: str
+    token: str | None
+    start: worlds.Json
+    allow_fetch: Collection[str]
+    faults: schedules.Schedule | None
+    rate_limit: RateLimit | None
+    latency: float
+    control: bool
+    workers: int
+
+    def start_over(self, store: Store) -> None:
+        with store.transaction():
+            worlds.load(store, self.start)
+            if self.token:
+                _grant(store, self.token)
+
+    def prepare(self, store: Store) -> None:
+        """In one transaction, as another host may do the same at this moment."""
+        with store.transaction():
+            if not store.find("organization"):
+                self.start_over(store)
+            elif self.token:
+                _grant(store, self.token)
+
+    def run(self, store: Store, listening: socket.socket, ready: Ready, gone: int | None = None) -> None:
+        """Until a signal, or until the descriptor `gone` can be read."""
+        clock = MovableClock(store)
+        companion = build(store, profile=self.profile, clock=clock, allow_fetch=self.allow_fetch)
+        gateway = Gateway(companion, faults=self.faults, rate_limit=self.rate_limit, latency=self.latency)
+        app = ControlPlane(gateway, clock, self.start_over, self.workers) if self.control else gateway
+        asyncio.run(_until_stopped(Listening(app, ready, gateway.drop), listening, gone))
+
+    def work(self, db: str, listening: socket.socket, ready: Ready, gone: int) -> None:
+        """One of several: with a connection of its own."""
+        store = open_store(db)
+        try:
+            self.run(store, listening, ready, gone)
+        finally:
+            store.close()
+
+
+def _check_shareable(db: str, faults: Path | None, rate_limit: str | None) -> None:
+    if not is_shared(db):
+        raise ValueError("several workers need PostgreSQL: --db postgresql://…, or --workers 1")
+    for option, given in (("--faults", faults), ("--rate-limit", rate_limit)):
+        if given is not None:
+            raise ValueError(
+                f"{option} counts requests, and of several workers none sees those of the others: --workers 1"
+            )
+
+
+async def _until_stopped(server: Listening, listening: socket.socket, gone: int | None) -> None:
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, setattr, server, "should_exit", True)
+
+    def stop() -> None:
+        server.should_exit = True
+        if gone is not None:
+            loop.remove_reader(gone)
+
+    for number in SIGNALS:
+        loop.add_signal_handler(number, stop)
+    if gone is not None:
+        loop.add_reader(gone, stop)
     await server.serve([listening])
 
 

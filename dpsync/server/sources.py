@@ -1,11 +1,12 @@
-"""Where OpenAPI documents are fetched from.
+"""Whom the companion contacts: where OpenAPI documents are fetched from, and events are sent to.
 
 Only loopback and the hosts that the operator has named are ever contacted, at every hop of a redirect and
 never through a proxy: a companion is no way into a network.
 """
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -33,32 +34,48 @@ class Sources:
 
     async def fetch(self, url: str) -> str:
         """The text at a URL. Raises FetchError."""
-        try:
-            async with asyncio.timeout(self.seconds):
-                content = await self._fetch(url)
-        except (TimeoutError, httpx.TimeoutException):
-            raise FetchError("FETCH_TIMEOUT", f"no answer within {self.seconds:g} seconds") from None
-        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-            raise FetchError("FETCH_ERROR", f"cannot be fetched: {error or type(error).__name__}") from None
+        async with self._client("fetched") as client:
+            content = await self._fetch(client, httpx.URL(url))
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise FetchError("FETCH_ERROR", "what was fetched is not UTF-8") from None
 
-    async def _fetch(self, url: str) -> bytes:
-        async with httpx.AsyncClient(trust_env=False, timeout=self.seconds) as client:
-            at = httpx.URL(url)
-            for _ in range(1 + _HOPS):
-                self._check(at)
-                async with client.stream("GET", at) as answer:
-                    if not answer.has_redirect_location:
-                        return await _content(answer)
-                    at = at.join(answer.headers["location"])
+    async def post(self, url: str, content: bytes) -> int:
+        """The status that a JSON document is answered with. No redirect is followed, and nothing more of the
+        answer is read. Raises FetchError.
+        """
+        async with self._client("reached") as client:
+            self._check(at := httpx.URL(url))
+            headers = {"Content-Type": "application/json"}
+            async with client.stream("POST", at, content=content, headers=headers) as answer:
+                return answer.status_code
+
+    @asynccontextmanager
+    async def _client(self, done: str) -> AsyncIterator[httpx.AsyncClient]:
+        try:
+            async with (
+                asyncio.timeout(self.seconds),
+                httpx.AsyncClient(trust_env=False, timeout=self.seconds) as client,
+            ):
+                yield client
+        except (TimeoutError, httpx.TimeoutException):
+            raise FetchError("FETCH_TIMEOUT", f"no answer within {self.seconds:g} seconds") from None
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+            raise FetchError("FETCH_ERROR", f"cannot be {done}: {error or type(error).__name__}") from None
+
+    async def _fetch(self, client: httpx.AsyncClient, at: httpx.URL) -> bytes:
+        for _ in range(1 + _HOPS):
+            self._check(at)
+            async with client.stream("GET", at) as answer:
+                if not answer.has_redirect_location:
+                    return await _content(answer)
+                at = at.join(answer.headers["location"])
         raise FetchError("FETCH_ERROR", f"more than {_HOPS} redirects")
 
     def _check(self, url: httpx.URL) -> None:
         if url.scheme not in ("http", "https"):
-            raise FetchError("FETCH_ERROR", f"{url.scheme or 'no scheme'}: only http and https are fetched")
+            raise FetchError("FETCH_ERROR", f"{url.scheme or 'no scheme'}: only http and https are contacted")
         if not _loopback(url.host) and url.host.casefold() not in {name.casefold() for name in self.allowed}:
             raise FetchError(
                 "FETCH_ERROR",

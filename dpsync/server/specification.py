@@ -16,6 +16,8 @@ from pydantic_core import from_json
 Json = dict[str, Any]
 _DEEPEST = 200
 _MOST = 20
+_LARGEST = 1_000_000
+"""Values of a document that is written out."""
 _VERSION = re.compile(r"3\.\d+(\.\d+)?(-\S+)?|2\.0")
 
 
@@ -27,6 +29,33 @@ def errors_of(text: str) -> list[Json]:
     if not isinstance(document, dict):
         return [_error("SYNTAX", "the document is not an object")]
     return list(islice(_errors(document), _MOST))
+
+
+def written_out(text: str) -> Json:
+    """A document without errors as JSON has it: keys are texts, and what YAML refers to stands in its place.
+
+    ValueError: it is not finite, or longer than anybody should send.
+    """
+    return dict(_written_out(_read(text), 0, [_LARGEST]))
+
+
+def _written_out(value: Any, depth: int, left: list[int]) -> Any:
+    left[0] -= 1
+    if depth > _DEEPEST or left[0] < 0:
+        raise ValueError("written out, the document is too long or has no end")
+    if isinstance(value, dict):
+        return {str(key): _written_out(child, depth + 1, left) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_written_out(child, depth + 1, left) for child in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def is_json(text: str) -> bool:
+    try:
+        from_json(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _read(text: str) -> Any:

@@ -60,12 +60,18 @@ class ThreadedServer:
 
         return asyncio.run_coroutine_threadsafe(run(), self._loop).result(timeout=30)
 
+    def finish(self, abandoned: bool = False) -> None:
+        """Returns when the companion has no work left to do in the background; `abandoned`: nor any under way
+        that is not wanted any more.
+        """
+        asyncio.run_coroutine_threadsafe(self.app.finish(abandoned), self._loop).result(timeout=30)
+
     def reset(self, world: dict[str, Any] | None = None) -> None:
         """Replaces all state by a world (the built-in one), and forgets the request log."""
         chosen = world if world is not None else worlds.builtin()
 
         def load() -> None:
-            worlds.load(self.app.store, chosen)
+            worlds.load(self.app.store, chosen, self.app.clock())
             self.app.requests.clear()
             self.app.violations.clear()
 

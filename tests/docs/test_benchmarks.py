@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import reader, reads
+from benchmarks import reader, reads, server
 from dpsync.config.load import load
 from dpsync.server.thread import ThreadedServer
 
@@ -31,7 +31,7 @@ def test_the_readers_are_compared() -> None:
 
 def test_the_requests_are_counted() -> None:
     head, *rows = run("benchmarks.reads", "--sizes", "5").splitlines()
-    assert [int(cell) for row in rows for cell in row.split()] == [5, 1, 1, 1, 8, 8, 7]
+    assert [int(cell) for row in rows for cell in row.split()] == [5, 1, 1, 1, 9, 9, 7]
     assert head.split()[-1] == "changes"
 
 
@@ -49,7 +49,31 @@ def test_a_plan_takes_one_request_for_each_page_team_and_site_whatever_changed(
     size: int, companion: ThreadedServer, tmp_path: Path
 ) -> None:
     found = reads.count(companion, size, tmp_path)
-    lists = ceil(size / 1000) + 3  # spaces; members, teams and sites
+    lists = (
+        ceil(size / 1000) + 4
+    )  # spaces; members, teams, sites, and translations for the sake of the spaces
     assert found["unchanged"] == found["changed"] == 1 + lists + found["teams"] + found["sites"] + 1
     assert found["unchanged changes"] == 0
     assert found["changed changes"] == found["spaces"] + found["teams"] + found["sites"]
+
+
+def test_the_companion_answers_every_kind_of_load(tmp_path: Path) -> None:
+    ours = server.companion(tmp_path)
+    answers, document = server.examples_of(ours)
+    assert answers["get"] in answers["list"]["items"]
+    assert len(answers["list"]["items"]) == server.LISTED
+    mocked = server.prism("prism", tmp_path, answers, document)
+    assert mocked.loads.keys() == ours.loads.keys() == server.moto("moto_server").loads.keys()
+    assert answers["get"]["title"] in (tmp_path / "openapi.json").read_text(encoding="utf-8")
+
+
+def test_a_missed_target_is_told() -> None:
+    def measured(requests: float, seconds: float) -> dict[str, float]:
+        return {"get": requests, "list": requests, "patch": requests, "start-up": seconds, "resident": 50}
+
+    told = server.report({"dpsync": measured(1000, 1), "moto": measured(90, 4), "prism": measured(500, 2)})
+    assert told == [
+        "get: 2.0 times prism, not 10",
+        "list: 2.0 times prism, not 3",
+        "start-up: 2.0 times prism, not 3",
+    ]

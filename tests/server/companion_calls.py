@@ -8,6 +8,7 @@ import httpx
 
 from dpsync.server.app import Companion
 from dpsync.server.thread import ThreadedServer
+from dpsync.server.world import dump
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -90,3 +91,7 @@ class Api:
 
     def ids(self, path: str, **query: Any) -> list[str]:
         return [item["id"] for item in self.items(path, **query)]
+
+    def state(self) -> Any:
+        """The whole state, as a world."""
+        return self.server.call(lambda: dump(self.app.store))

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from companion_calls import START, Api, StillClock
 from covers import Seen
+from postgres_cluster import postgres, postgres_url  # noqa: F401
 
 from dpsync.server.app import build
 from dpsync.server.store import open_store
@@ -15,11 +16,6 @@ from dpsync.server.world import builtin
 
 WORLD = builtin()
 SEEN = Seen()
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    for marker in ("covers(operation, *statuses)", "covers_row(*statuses)"):
-        config.addinivalue_line("markers", f"{marker}: what the test sees answered; see covers.py")
 
 
 @pytest.fixture(autouse=True)
@@ -52,8 +48,8 @@ def reference_companion() -> Iterator[Api]:
 
 
 def fresh(api: Api) -> Iterator[Api]:
-    api.server.reset(WORLD)
     api.clock.now = START
+    api.server.reset(WORLD)
     yield api
     assert api.app.violations == []
     assert [entry for entry in api.app.requests if entry[2] == 500] == []

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from companion_calls import Api
+from covers import covers
 
 
 def space(id: str) -> dict[str, str]:
@@ -17,6 +18,7 @@ def ordered(api: Api, collection: str = "product") -> list[str]:
 # --- spaces ------------------------------------------------------------------------------------------
 
 
+@covers("listSpacesInOrganizationById", 200)
 def test_spaces_are_listed_in_order_of_creation(api: Api) -> None:
     made = api.make("/orgs/acme/spaces", {"title": "New", "parent": "product", "empty": True})
     before = ["guides", "news", "api-reference", "changelog", "handbook", "onboarding", "support", "archive"]
@@ -24,6 +26,7 @@ def test_spaces_are_listed_in_order_of_creation(api: Api) -> None:
     assert ordered(api) == ["guides", "news", "changelog", made["id"]]
 
 
+@covers("createSpace", 201, 404)
 def test_a_space_is_made_with_or_without_fields(api: Api) -> None:
     fields = {"title": "T", "emoji": "1f4d6", "language": "pt-br", "editMode": "locked", "parent": "api"}
     made = api.make("/orgs/acme/spaces", fields)
@@ -33,6 +36,7 @@ def test_a_space_is_made_with_or_without_fields(api: Api) -> None:
     api.refused(404, "POST", "/orgs/acme/spaces", {"parent": "none"})
 
 
+@covers("updateSpaceById", 200)
 def test_a_space_takes_and_clears_its_fields(api: Api) -> None:
     rules = {"type": "rules", "rules": [{"rule": "require_specific_reviewers", "users": ["ada"]}]}
     fields = {"title": "T", "editMode": "locked", "defaultLevel": None, "language": "fr", "mergeRules": rules}
@@ -44,6 +48,7 @@ def test_a_space_takes_and_clears_its_fields(api: Api) -> None:
         assert api.patch("/spaces/guides", {"defaultLevel": level})["defaultLevel"] == level
 
 
+@covers("duplicateSpace", 201)
 def test_a_copy_has_title_settings_and_collection_of_the_original_and_no_site(api: Api) -> None:
     api.patch("/spaces/news", {"defaultLevel": None})
     copy = api.make("/spaces/news/duplicate")
@@ -52,6 +57,10 @@ def test_a_copy_has_title_settings_and_collection_of_the_original_and_no_site(ap
     assert api.ids("/orgs/acme/sites", space=copy["id"]) == []
 
 
+@covers("deleteSpaceById", 204)
+@covers("getSpaceById", 200)
+@covers("updateSpaceById", 404)
+@covers("duplicateSpace", 404)
 def test_a_deleted_space_leaves_every_list_and_site_but_can_be_read(api: Api) -> None:
     api.delete("/spaces/news")
     assert "deletedAt" in api.get("/spaces/news")
@@ -78,6 +87,7 @@ def test_deleting_a_space_takes_emptied_sections_along_and_promotes_the_defaults
     assert api.get(site)["siteSpaces"] == 2
 
 
+@covers("restoreSpace", 200)
 def test_a_space_is_restored_to_the_end_of_its_collection_but_not_to_its_sites(api: Api) -> None:
     api.delete("/spaces/guides")
     restored = api.post("/spaces/guides/restore")
@@ -94,6 +104,8 @@ def test_a_restored_space_whose_collection_is_gone_is_at_the_top(api: Api) -> No
     assert "parent" not in api.post("/spaces/guides/restore")
 
 
+@covers("getSpaceById", 404)
+@covers("restoreSpace", 404)
 def test_after_seven_days_a_deleted_space_is_gone(api: Api) -> None:
     api.delete("/spaces/guides")
     api.clock.pass_by(days=7)
@@ -123,7 +135,7 @@ def test_the_visibility_of_a_space_follows_its_site_then_its_collection(
         api.post(f"/orgs/acme/sites/{site['id']}/publish")
     shown = api.get(f"/spaces/{made['id']}")
     assert shown["visibility"] == expected
-    assert ("published" in shown["urls"]) == published
+    assert ("published" in shown["urls"]) == (published and visibility != "share-link")
     assert ("public" in shown["urls"]) == (expected == "public")
 
 
@@ -137,6 +149,7 @@ def test_of_several_sites_the_most_open_one_decides(api: Api) -> None:
 # --- moving ------------------------------------------------------------------------------------------
 
 
+@covers("moveSpace", 200)
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -185,11 +198,20 @@ def test_a_move_that_cannot_be_or_changes_nothing_is_refused(api: Api, status: i
     assert ordered(api) == ["guides", "news", "changelog"]
 
 
+@covers("moveSpace", 400, 409)
+def test_a_move_names_a_sibling_and_changes_something(api: Api) -> None:
+    api.refused(400, "POST", "/spaces/changelog/move", {"position": {"after": space("handbook")}})
+    api.refused(409, "POST", "/spaces/changelog/move", {"parent": "product"})
+
+
+@covers("moveSpace", 404)
+@covers("moveCollection", 404)
 def test_a_move_of_what_is_absent_is_not_found(api: Api) -> None:
     api.refused(404, "POST", "/spaces/none/move", {"parent": None})
     api.refused(404, "POST", "/collections/none/move", {"parent": None})
 
 
+@covers("transferSpace", 200)
 def test_a_space_is_transferred_to_the_top_of_another_organization(api: Api) -> None:
     made = api.make("/orgs/acme/spaces", {"title": "S", "parent": "product"})
     moved = api.post(f"/spaces/{made['id']}/transfer", {"organization": "globex"})
@@ -199,26 +221,35 @@ def test_a_space_is_transferred_to_the_top_of_another_organization(api: Api) -> 
     assert made["id"] in api.ids("/orgs/globex/spaces")
 
 
-@pytest.mark.parametrize("what", ["spaces/guides", "collections/product"])
-def test_a_transfer_that_may_not_be_is_refused(api: Api, what: str) -> None:
-    assert "a site shows" in api.refused(412, "POST", f"/{what}/transfer", {"organization": "globex"})
-    api.refused(409, "POST", f"/{what}/transfer", {"organization": "acme"})
-    api.refused(404, "POST", f"/{what}/transfer", {"organization": "none"})
-    api.refused(404, "POST", f"/{what.split('/')[0]}/none/transfer", {"organization": "globex"})
-    api.refused(400, "POST", f"/{what}/transfer", {})
+@covers("transferSpace", 400, 404, 409, 412)
+@covers("transferCollection", 400, 404, 409, 412)
+def test_a_transfer_that_may_not_be_is_refused(api: Api) -> None:
+    moved = ("spaces/guides", "collections/product")
+    for what in moved:
+        assert "a site shows" in api.refused(412, "POST", f"/{what}/transfer", {"organization": "globex"})
+        api.refused(409, "POST", f"/{what}/transfer", {"organization": "acme"})
+        api.refused(404, "POST", f"/{what}/transfer", {"organization": "none"})
+        api.refused(404, "POST", f"/{what.split('/')[0]}/none/transfer", {"organization": "globex"})
+        api.refused(400, "POST", f"/{what}/transfer", {})
     api.as_("hank-token").patch("/orgs/globex/members/ada", {"role": "read"})
-    assert "no admin" in api.refused(412, "POST", f"/{what}/transfer", {"organization": "globex"})
+    for what in moved:
+        assert "no admin" in api.refused(412, "POST", f"/{what}/transfer", {"organization": "globex"})
 
 
 # --- collections -------------------------------------------------------------------------------------
 
 
+@covers("listCollectionsInOrganizationById", 200)
 def test_collections_are_listed_with_what_is_nested_or_without(api: Api) -> None:
     assert api.ids("/orgs/acme/collections") == ["product", "api", "internal"]
     assert api.ids("/orgs/acme/collections", nested=False) == ["product", "internal"]
     assert api.get("/collections/api")["parent"] == "product"
 
 
+@covers("createCollection", 201, 404)
+@covers("updateCollectionById", 200)
+@covers("deleteCollectionById", 204)
+@covers("getCollectionById", 200, 404)
 def test_a_collection_is_made_changed_and_deleted(api: Api) -> None:
     made = api.make("/orgs/acme/collections", {"title": "New", "parent": "product"})
     assert made["parent"] == "product"
@@ -226,12 +257,14 @@ def test_a_collection_is_made_changed_and_deleted(api: Api) -> None:
     changed = api.patch(f"/collections/{made['id']}", fields)
     assert {key: changed[key] for key in fields} == fields
     assert "description" not in api.patch(f"/collections/{made['id']}", {"description": ""})
+    assert api.get(f"/collections/{made['id']}")["title"] == "Newer"
     api.delete(f"/collections/{made['id']}")
     api.delete(f"/collections/{made['id']}")
     api.refused(404, "GET", f"/collections/{made['id']}")
     api.refused(404, "POST", "/orgs/acme/collections", {"parent": "none"})
 
 
+@covers("listSpacesInCollectionById", 200)
 def test_deleting_a_collection_lifts_what_is_in_it_to_its_place(api: Api) -> None:
     api.post("/spaces/news/move", {"parent": "api"})
     api.delete("/collections/api")
@@ -241,6 +274,7 @@ def test_deleting_a_collection_lifts_what_is_in_it_to_its_place(api: Api) -> Non
     assert api.ids("/orgs/acme/collections") == ["internal"]
 
 
+@covers("moveCollection", 200, 400, 409)
 def test_a_collection_moves_but_not_into_itself(api: Api) -> None:
     internal = {"type": "collection", "collection": "internal"}
     api.refused(400, "POST", "/collections/product/move", {"parent": "api"})
@@ -252,11 +286,64 @@ def test_a_collection_moves_but_not_into_itself(api: Api) -> None:
     assert api.ids("/orgs/acme/collections") == ["api", "internal", "product"]
 
 
+@covers("transferCollection", 200)
 def test_a_collection_is_transferred_with_everything_in_it(api: Api) -> None:
     outer = api.make("/orgs/acme/collections", {"title": "Outer"})["id"]
     inner = api.make("/orgs/acme/collections", {"title": "Inner", "parent": outer})["id"]
     made = api.make("/orgs/acme/spaces", {"title": "S", "parent": inner})["id"]
     api.post(f"/collections/{outer}/transfer", {"organization": "globex"})
-    assert api.ids("/orgs/globex/collections") == [outer, inner]
+    assert api.ids("/orgs/globex/collections") == ["plant", outer, inner]
     assert api.get(f"/spaces/{made}")["organization"] == "globex"
     assert api.ids("/orgs/acme/collections") == ["product", "api", "internal"]
+
+
+# --- who may make and move them ------------------------------------------------------------------------
+
+
+@covers("createSpace", 403)
+@covers("createCollection", 403)
+@covers("duplicateSpace", 403)
+def test_something_is_made_with_the_role_create_where_it_is_put(api: Api) -> None:
+    kim, eve, lin = (api.as_(f"{name}-token") for name in ("kim", "eve", "lin"))
+    for caller in (kim, eve):
+        for kind in ("spaces", "collections"):
+            caller.refused(403, "POST", f"/orgs/acme/{kind}", {})
+            caller.refused(403, "POST", f"/orgs/acme/{kind}", {"parent": "internal"})
+        caller.refused(403, "POST", "/spaces/support/duplicate")
+    lin.make("/orgs/acme/spaces", {"parent": "internal"})
+    lin.refused(403, "POST", "/orgs/acme/spaces", {"parent": "product"})
+    lin.refused(403, "POST", "/spaces/guides/duplicate")
+    api.post("/collections/internal/permissions", {"users": ["kim"], "role": "create"}, 204)
+    for kind in ("spaces", "collections"):
+        assert kim.make(f"/orgs/acme/{kind}", {"parent": "internal"})["parent"] == "internal"
+        kim.refused(403, "POST", f"/orgs/acme/{kind}", {})
+
+
+def test_a_move_needs_an_admin_of_what_moves_and_the_role_create_where_it_goes(api: Api) -> None:
+    rui = api.as_("rui-token")
+    api.post("/spaces/support/permissions", {"users": ["rui"], "role": "admin"}, 204)
+    rui.refused(403, "POST", "/spaces/archive/move", {"parent": "internal"})
+    rui.refused(403, "POST", "/spaces/support/move", {"parent": "internal"})
+    api.post("/collections/internal/permissions", {"users": ["rui"], "role": "create"}, 204)
+    assert rui.post("/spaces/support/move", {"parent": "internal"})["parent"] == "internal"
+    rui.refused(403, "POST", "/spaces/support/move", {"parent": None})
+    rui.post("/spaces/support/move", {"position": {"before": space("handbook")}})
+
+
+def test_whoever_was_made_an_admin_of_a_space_deletes_and_restores_it(api: Api) -> None:
+    gus = api.as_("gus-token")
+    gus.delete("/spaces/support")
+    assert "deletedAt" not in api.get("/spaces/support")
+    api.post("/spaces/support/permissions", {"users": ["gus"], "role": "create"}, 204)
+    gus.refused(403, "DELETE", "/spaces/support")
+    api.post("/spaces/support/permissions", {"users": ["gus"], "role": "admin"}, 204)
+    gus.delete("/spaces/support")
+    assert "deletedAt" in gus.get("/spaces/support")
+    gus.post("/spaces/support/restore")
+    assert gus.ids("/orgs/acme/spaces") == ["support"]
+
+
+def test_the_space_that_the_built_in_world_has_deleted_can_be_restored(api: Api) -> None:
+    assert api.get("/spaces/accidents")["deletedAt"] == "2026-02-27T00:00:00.000Z"
+    api.post("/spaces/accidents/restore")
+    assert "accidents" in api.ids("/orgs/globex/spaces")

@@ -1,8 +1,7 @@
 """OpenAPI specifications: fetched, read and processed in the background."""
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from companion_calls import START, Api, StillClock
+from covers import covers
 
 from dpsync.server import specification, world
 from dpsync.server.app import build
@@ -35,6 +35,7 @@ class Site:
         self.url = url
         self.answers: dict[str, tuple[int, bytes, dict[str, str]]] = {}
         self.asked: list[str] = []
+        self.hangs = threading.Event()
         self.release = threading.Event()
 
     def shows(self, path: str, text: str | bytes, status: int = 200, **headers: str) -> str:
@@ -48,6 +49,7 @@ def serving() -> Iterator[Site]:
         def do_GET(self) -> None:
             site.asked.append(self.path)
             if self.path == "/hangs":
+                site.hangs.set()
                 site.release.wait(10)
             status, content, headers = site.answers.get(self.path, (404, b"", {}))
             self.send_response(status)
@@ -87,16 +89,11 @@ def impatient(api: Api) -> Iterator[Api]:
     api.app.sources.seconds = before
 
 
-def until(found: Callable[[], Any], wanted: Callable[[Any], bool]) -> Any:
-    for _ in range(1000):
-        if wanted(value := found()):
-            return value
-        time.sleep(0.01)
-    raise AssertionError(f"still {value}")
-
-
 def processed(api: Api, slug: str) -> Any:
-    return until(lambda: api.get(f"{SPECS}/{slug}"), lambda spec: spec["processingState"] == "complete")
+    api.server.finish()
+    spec = api.get(f"{SPECS}/{slug}")
+    assert spec["processingState"] == "complete"
+    return spec
 
 
 def process(api: Api, **source: str) -> Any:
@@ -108,6 +105,8 @@ def slugs(api: Api) -> list[str]:
     return [spec["slug"] for spec in api.items(SPECS)]
 
 
+@covers("createOpenAPISpec", 201)
+@covers("getOpenAPISpecBySlug", 200)
 def test_a_source_is_fetched_and_processed_after_the_answer(api: Api, site: Site) -> None:
     url = site.shows("/openapi.yaml", GOOD)
     made = api.make(SPECS, {"slug": "new", "source": {"url": url}})
@@ -124,12 +123,13 @@ def test_a_source_is_fetched_and_processed_after_the_answer(api: Api, site: Site
 def test_a_source_being_fetched_is_in_progress(api: Api, site: Site) -> None:
     url = site.shows("/hangs", GOOD)
     api.make(SPECS, {"slug": "new", "source": {"url": url}})
-    until(lambda: site.asked, bool)
+    assert site.hangs.wait(10)
     assert api.get(f"{SPECS}/new")["processingState"] == "progress"
     site.release.set()
     assert processed(api, "new")["lastVersion"]
 
 
+@covers("createOrUpdateOpenAPISpecBySlug", 200, 201)
 def test_a_put_creates_what_is_absent_and_always_processes(api: Api, site: Site) -> None:
     url = site.shows("/openapi.yaml", GOOD)
     assert api.put(f"{SPECS}/new", {"source": {"url": url}}, 201)["processingState"] == "pending"
@@ -217,25 +217,25 @@ def test_a_host_that_is_allowed_is_contacted(impatient: Api) -> None:
 def test_the_last_put_wins_over_one_still_under_way(api: Api, site: Site) -> None:
     hanging = site.shows("/hangs", "no document")
     api.make(SPECS, {"slug": "new", "source": {"url": hanging}})
-    until(lambda: site.asked, bool)
+    assert site.hangs.wait(10)
     good = process(api, text=GOOD)
     site.release.set()
-    time.sleep(0.1)
+    api.server.finish(abandoned=True)
     assert api.get(f"{SPECS}/new") == good
 
 
 def test_what_is_deleted_while_it_is_processed_stays_deleted(api: Api, site: Site) -> None:
     api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
-    until(lambda: site.asked, bool)
+    assert site.hangs.wait(10)
     api.delete(f"{SPECS}/new")
     site.release.set()
-    time.sleep(0.1)
+    api.server.finish(abandoned=True)
     api.refused(404, "GET", f"{SPECS}/new")
 
 
 def test_a_dump_takes_unfinished_work_along(api: Api, site: Site) -> None:
     api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
-    until(lambda: site.asked, bool)
+    assert site.hangs.wait(10)
     dumped = api.server.call(lambda: world.dump(api.app.store))
     api.server.reset(dumped)
     site.release.set()
@@ -250,7 +250,7 @@ def test_work_that_a_process_left_behind_is_done_by_the_next_one(tmp_path: Path)
     (row,) = (row for row in OPERATIONS if row.id == "createOpenAPISpec")
     assert row.body is not None
     body = row.body.model_validate({"slug": "new", "source": {"text": GOOD}})
-    build(left).run(row, Context(left, "ada", START, {"organizationId": "acme"}, body=body))
+    build(left).run(row, Context(left, "ada", lambda: START, {"organizationId": "acme"}, body=body))
     left.close()
     store = open_store(str(tmp_path / "state.db"))
     with ThreadedServer(build(store)) as server, httpx.Client(base_url=server.url) as http:
@@ -258,6 +258,9 @@ def test_work_that_a_process_left_behind_is_done_by_the_next_one(tmp_path: Path)
     store.close()
 
 
+@covers("listOpenAPISpecs", 200)
+@covers("createOpenAPISpec", 201, 400)
+@covers("createOrUpdateOpenAPISpecBySlug", 201, 400)
 def test_slugs_are_unique_and_of_one_form(api: Api) -> None:
     assert slugs(api) == ["shop", "billing"]
     source = {"source": {"text": GOOD}}
@@ -270,6 +273,7 @@ def test_slugs_are_unique_and_of_one_form(api: Api) -> None:
     assert api.make("/orgs/globex/openapi", {"slug": "shop", **source})["slug"] == "shop"
 
 
+@covers("createOrUpdateOpenAPISpecBySlug", 400)
 @pytest.mark.parametrize(
     "source", [None, {}, {"url": "no url"}, {"text": ""}, {"url": "https://a.example/", "text": GOOD}]
 )
@@ -277,6 +281,7 @@ def test_a_source_is_a_url_or_a_text(api: Api, source: Any) -> None:
     assert api.refused(400, "PUT", f"{SPECS}/new", {"source": source}).startswith("body.source")
 
 
+@covers("updateOpenAPISpecBySlug", 200, 400, 404)
 def test_the_visibility_changes_and_shows_where_it_is_published(api: Api) -> None:
     assert api.get(f"{SPECS}/shop")["urls"]["published"]
     assert "published" not in api.patch(f"{SPECS}/shop", {"visibility": "private"})["urls"]
@@ -286,6 +291,8 @@ def test_the_visibility_changes_and_shows_where_it_is_published(api: Api) -> Non
     api.refused(404, "PATCH", f"{SPECS}/none", {"visibility": "public"})
 
 
+@covers("deleteOpenAPISpecBySlug", 204)
+@covers("getOpenAPISpecBySlug", 404)
 def test_specifications_are_deleted(api: Api) -> None:
     api.delete(f"{SPECS}/shop")
     api.delete(f"{SPECS}/shop")

@@ -4,21 +4,26 @@ from typing import Any
 
 import pytest
 from companion_calls import Api
+from covers import covers
 
 ACME = "/orgs/acme"
 MEMBERS = ["ada", "grace", "lin", "rui", "eve", "cam", "kim", "gus"]
 
 
+@covers("getUser", 200)
 def test_the_caller_is_told_who_they_are(api: Api) -> None:
     assert api.get("/user")["email"] == "ada@acme.example"
     assert api.as_("hank-token").get("/user")["id"] == "hank"
 
 
+@covers("listOrganizationsForAuthenticatedUser", 200)
 def test_organizations_are_those_of_the_caller(api: Api) -> None:
     assert api.ids("/orgs") == ["acme", "globex"]
     assert api.as_("grace-token").ids("/orgs") == ["acme"]
 
 
+@covers("updateOrganizationById", 200)
+@covers("getOrganizationById", 200)
 def test_an_organization_takes_and_clears_its_settings(api: Api) -> None:
     fields = {
         "title": "Other",
@@ -40,6 +45,7 @@ def test_an_organization_takes_and_clears_its_settings(api: Api) -> None:
     assert api.get(ACME) == cleared
 
 
+@covers("updateOrganizationById", 404, 409)
 def test_a_setting_that_names_what_is_taken_or_absent_is_refused(api: Api) -> None:
     api.refused(409, "PATCH", ACME, {"hostname": "globex"})
     api.refused(404, "PATCH", ACME, {"defaultContent": {"type": "site", "site": "globex-docs"}})
@@ -50,11 +56,13 @@ def test_every_permission_of_an_admin_is_true(api: Api) -> None:
         assert set(api.get(path)["permissions"].values()) == {True}
 
 
+@covers("getOrganizationAgentInstructions", 200)
 def test_agent_instructions_are_an_empty_document_until_they_are_set(api: Api) -> None:
     empty = api.get("/orgs/globex/agent-instructions")
     assert empty["instructions"]["nodes"] == []
 
 
+@covers("updateOrganizationAgentInstructions", 200)
 def test_agent_instructions_are_read_back_as_the_platform_keeps_documents(api: Api) -> None:
     def leaf(text: str) -> dict[str, Any]:
         return {"object": "leaf", "text": text, "marks": []}
@@ -74,6 +82,7 @@ def test_agent_instructions_are_read_back_as_the_platform_keeps_documents(api: A
 # --- members -----------------------------------------------------------------------------------------
 
 
+@covers("listMembersInOrganizationById", 200)
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -95,6 +104,7 @@ def test_members_are_listed_sorted_and_filtered(api: Api, query: dict[str, Any],
     assert api.get(f"{ACME}/members", **query)["count"] == len(expected)
 
 
+@covers("getMemberInOrganizationById", 200)
 def test_a_member_shows_who_and_how_much(api: Api) -> None:
     ada = api.get(f"{ACME}/members/ada")
     assert (ada["id"], ada["user"]["email"], ada["role"]) == ("ada", "ada@acme.example", "admin")
@@ -103,6 +113,7 @@ def test_a_member_shows_who_and_how_much(api: Api) -> None:
     assert api.get(f"{ACME}/members/gus")["spaces"] == 0
 
 
+@covers("updateMemberInOrganizationById", 200, 404)
 def test_the_role_of_a_member_changes_up_to_guest(api: Api) -> None:
     assert api.patch(f"{ACME}/members/kim", {"role": "create"})["role"] == "create"
     assert api.patch(f"{ACME}/members/kim", {"role": None})["role"] is None
@@ -110,6 +121,8 @@ def test_the_role_of_a_member_changes_up_to_guest(api: Api) -> None:
     api.refused(404, "PATCH", f"{ACME}/members/oli", {"role": "read"})
 
 
+@covers("removeMemberFromOrganizationById", 204)
+@covers("getMemberInOrganizationById", 404)
 def test_a_deleted_member_leaves_the_teams_and_may_be_absent(api: Api) -> None:
     api.delete(f"{ACME}/members/lin")
     api.delete(f"{ACME}/members/lin")
@@ -117,6 +130,8 @@ def test_a_deleted_member_leaves_the_teams_and_may_be_absent(api: Api) -> None:
     assert api.get(f"{ACME}/teams/writers")["members"] == 1
 
 
+@covers("removeMemberFromOrganizationById", 409)
+@covers("updateMemberInOrganizationById", 409)
 def test_the_last_admin_stays(api: Api) -> None:
     api.delete(f"{ACME}/members/grace")
     api.refused(409, "DELETE", f"{ACME}/members/ada")
@@ -125,12 +140,14 @@ def test_the_last_admin_stays(api: Api) -> None:
     assert api.patch(f"{ACME}/members/ada", {"role": "admin"})["role"] == "admin"
 
 
+@covers("updateOrganizationMemberLastSeenAt", 200)
 def test_a_ping_says_that_the_member_was_seen_now(api: Api) -> None:
     api.clock.pass_by(days=1)
     assert api.post(f"{ACME}/ping") == {}
     assert api.get(f"{ACME}/members/ada")["lastSeenAt"] == "2026-03-02T00:00:00.000Z"
 
 
+@covers("setUserAsSSOMemberForOrganization", 200, 404)
 def test_a_known_user_becomes_an_sso_member_with_the_default_role(api: Api) -> None:
     added = api.post(f"{ACME}/members/oli/sso")
     assert (added["sso"], added["role"]) == (True, "read")
@@ -139,6 +156,7 @@ def test_a_known_user_becomes_an_sso_member_with_the_default_role(api: Api) -> N
     api.refused(404, "POST", f"{ACME}/members/nobody/sso")
 
 
+@covers("listSpacesForOrganizationMember", 200)
 def test_the_spaces_of_a_member_are_those_they_have_access_to(api: Api) -> None:
     api.patch("/spaces/archive", {"defaultLevel": None})
     levels = {item["space"]["id"]: item["permission"] for item in api.items(f"{ACME}/members/lin/spaces")}
@@ -158,6 +176,7 @@ def test_the_spaces_of_a_member_are_those_they_have_access_to(api: Api) -> None:
     assert api.items(f"{ACME}/members/gus/spaces") == []
 
 
+@covers("listTeamsForOrganizationMember", 200)
 def test_the_teams_of_a_member_come_with_the_role(api: Api) -> None:
     api.put(f"{ACME}/teams/sales/members/ada", {}, 204)
     found = api.items(f"{ACME}/members/ada/teams")
@@ -177,6 +196,7 @@ def people(api: Api, team: str = "writers") -> dict[str, str]:
     }
 
 
+@covers("listTeamsInOrganizationById", 200)
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -192,6 +212,7 @@ def test_teams_are_listed_and_filtered(api: Api, query: dict[str, Any], expected
     assert api.ids(f"{ACME}/teams", **query) == expected
 
 
+@covers("createOrganizationTeam", 201, 404)
 def test_creating_a_team_twice_makes_two(api: Api) -> None:
     body = {"title": "New", "members": ["ada", "LIN@acme.example"]}
     made = [api.put(f"{ACME}/teams", body, 201) for _ in range(2)]
@@ -202,6 +223,9 @@ def test_creating_a_team_twice_makes_two(api: Api) -> None:
     assert len(api.ids(f"{ACME}/teams")) == 6
 
 
+@covers("updateTeamInOrganizationById", 200)
+@covers("removeTeamFromOrganizationById", 204)
+@covers("getTeamInOrganizationById", 404)
 def test_a_team_is_renamed_and_deleted_with_its_memberships(api: Api) -> None:
     assert api.patch(f"{ACME}/teams/writers", {"title": "Authors"})["title"] == "Authors"
     api.delete(f"{ACME}/teams/writers")
@@ -213,6 +237,8 @@ def test_a_team_is_renamed_and_deleted_with_its_memberships(api: Api) -> None:
     assert api.ids("/orgs/globex/teams") == ["reactor"]
 
 
+@covers("addMemberToOrganizationTeamById", 204, 404)
+@covers("deleteMemberFromOrganizationTeamById", 204)
 def test_one_membership_is_put_changed_and_removed(api: Api) -> None:
     team = f"{ACME}/teams/writers/members"
     api.ok("PUT", f"{team}/kim", status=204)
@@ -226,6 +252,9 @@ def test_one_membership_is_put_changed_and_removed(api: Api) -> None:
     api.refused(404, "PUT", f"{team}/oli", {"role": "member"})
 
 
+@covers("updateMembersInOrganizationTeam", 204)
+@covers("listTeamMembersInOrganizationById", 200)
+@covers("getTeamInOrganizationById", 200)
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -248,7 +277,54 @@ def test_many_memberships_change_at_once(api: Api, body: Any, expected: dict[str
     assert api.get(f"{ACME}/teams/writers")["members"] == len(expected)
 
 
+@covers("updateMembersInOrganizationTeam", 404)
 def test_a_change_of_memberships_is_all_or_nothing(api: Api) -> None:
     body = {"add": ["kim", "oli"], "remove": ["lin"]}
     api.refused(404, "PUT", f"{ACME}/teams/writers/members", body)
     assert people(api) == {"ada": "owner", "lin": "member"}
+
+
+@covers("getTeamInOrganizationById", 403)
+@covers("listTeamMembersInOrganizationById", 403)
+@covers("updateTeamInOrganizationById", 403)
+@covers("removeTeamFromOrganizationById", 403)
+@covers("updateMembersInOrganizationTeam", 403)
+@covers("addMemberToOrganizationTeamById", 403)
+@covers("deleteMemberFromOrganizationTeamById", 403)
+def test_a_team_is_managed_by_its_owners_and_seen_by_all_but_guests(api: Api) -> None:
+    team, rui = f"{ACME}/teams/reviewers", api.as_("rui-token")
+    managing: list[tuple[str, str, Any]] = [
+        ("PATCH", team, {"title": "Judges"}),
+        ("PUT", f"{team}/members", {"add": ["kim"]}),
+        ("PUT", f"{team}/members/eve", {"role": "member"}),
+        ("DELETE", f"{team}/members/eve", None),
+        ("DELETE", team, None),
+    ]
+    for call in managing:
+        api.as_("kim-token").refused(403, *call)
+        rui.refused(403, call[0], call[1].replace("reviewers", "writers"), call[2])
+    for path in (team, f"{team}/members"):
+        api.as_("kim-token").get(path)
+        api.as_("gus-token").refused(403, "GET", path)
+    assert rui.get(ACME)["permissions"]["ownTeam"] is True
+    for method, path, body in managing:
+        assert rui.call(method, path, body).is_success
+    assert "reviewers" not in api.ids(f"{ACME}/teams")
+    assert rui.get(ACME)["permissions"]["ownTeam"] is False
+
+
+def test_an_owner_who_leaves_the_team_manages_it_no_more(api: Api) -> None:
+    team, rui = f"{ACME}/teams/reviewers", api.as_("rui-token")
+    rui.delete(f"{team}/members/rui")
+    assert rui.get(team)["permissions"] == {"admin": False, "view": True}
+    rui.refused(403, "PUT", f"{team}/members/rui", {"role": "owner"})
+
+
+def test_an_admin_who_is_disabled_does_not_count_as_one(api: Api, builtin_world: dict[str, Any]) -> None:
+    acme, *others = builtin_world["organizations"]
+    members = [{**member, "disabled": member["user"] == "grace"} for member in acme["members"]]
+    api.server.reset({**builtin_world, "organizations": [{**acme, "members": members}, *others]})
+    api.refused(409, "DELETE", f"{ACME}/members/ada")
+    api.refused(409, "PATCH", f"{ACME}/members/ada", {"role": "create"})
+    api.delete(f"{ACME}/members/grace")
+    assert api.ids("/orgs/globex/members", role="admin", order="asc") == ["hank", "ada"]

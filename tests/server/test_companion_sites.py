@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 from companion_calls import Api
+from covers import covers
 
 SITES = "/orgs/acme/sites"
 
 
+@covers("listSites", 200)
 def test_sites_are_listed_and_filtered(api: Api) -> None:
     assert api.ids(SITES) == ["docs", "help", "internal-handbook"]
     assert api.ids(SITES, space="news") == ["docs"]
@@ -17,6 +19,8 @@ def test_sites_are_listed_and_filtered(api: Api) -> None:
     assert api.ids(SITES, published=True, title="CENT") == ["help"]
 
 
+@covers("createSite", 201)
+@covers("getSiteById", 200)
 def test_a_new_site_is_unpublished_with_the_spaces_named(api: Api) -> None:
     body = {"type": "premium", "title": "Docs", "visibility": "unlisted", "spaces": ["news", "guides"]}
     made = api.make(SITES, body)
@@ -31,6 +35,7 @@ def test_a_new_site_is_unpublished_with_the_spaces_named(api: Api) -> None:
     assert api.get(f"{SITES}/{made['id']}") == made
 
 
+@covers("createSite", 201, 404)
 def test_a_site_needs_no_field_and_refuses_unknown_spaces(api: Api) -> None:
     made = api.make(SITES)
     assert (made["title"], made["type"], made["visibility"]) == ("Untitled", "basic", "public")
@@ -38,6 +43,7 @@ def test_a_site_needs_no_field_and_refuses_unknown_spaces(api: Api) -> None:
     assert len(api.ids(SITES)) == 4
 
 
+@covers("updateSiteById", 200)
 def test_a_site_takes_and_clears_its_settings(api: Api) -> None:
     fields = {
         "title": "Other",
@@ -54,12 +60,15 @@ def test_a_site_takes_and_clears_its_settings(api: Api) -> None:
     assert api.get(f"{SITES}/docs")["title"] == "Other"
 
 
+@covers("updateSiteById", 200, 409)
 def test_a_basename_is_taken_in_its_organization_only(api: Api) -> None:
     api.refused(409, "PATCH", f"{SITES}/docs", {"basename": "help"})
     api.patch(f"{SITES}/docs", {"basename": "docs"})
     assert api.get("/orgs/globex/sites/globex-docs")["basename"] == "docs"
 
 
+@covers("publishSite", 200)
+@covers("unpublishSite", 200)
 def test_publishing_shows_where_a_site_is_and_unpublishing_takes_it_away(api: Api) -> None:
     handbook = f"{SITES}/internal-handbook"
     published = api.post(f"{handbook}/publish")
@@ -71,6 +80,8 @@ def test_publishing_shows_where_a_site_is_and_unpublishing_takes_it_away(api: Ap
     assert all(place["urls"] == {} for place in api.items(f"{handbook}/site-spaces"))
 
 
+@covers("deleteSiteById", 204)
+@covers("getSiteById", 404)
 def test_a_deleted_site_goes_with_its_navigation_and_is_no_default_content(api: Api) -> None:
     assert api.get("/orgs/acme")["defaultContent"] == {"type": "site", "site": "docs"}
     api.delete(f"{SITES}/docs")
@@ -81,6 +92,8 @@ def test_a_deleted_site_goes_with_its_navigation_and_is_no_default_content(api: 
     assert api.get("/spaces/guides")["visibility"] == "in-collection"
 
 
+@covers("getSiteById", 404)
+@covers("deleteSiteById", 204)
 def test_a_site_is_found_in_its_own_organization_only(api: Api) -> None:
     api.refused(404, "GET", "/orgs/globex/sites/docs")
     api.delete("/orgs/globex/sites/docs")
@@ -90,6 +103,9 @@ def test_a_site_is_found_in_its_own_organization_only(api: Api) -> None:
 BOOLEANS = {"type": "object", "properties": {"a": {"type": "boolean"}}, "additionalProperties": False}
 
 
+@covers("getSiteAdaptiveSchema", 200, 404)
+@covers("updateSiteAdaptiveSchema", 200)
+@covers("listSiteAdaptiveTemplateConditions", 200)
 def test_a_visitor_schema_is_absent_until_it_is_set(api: Api) -> None:
     path = f"{SITES}/docs/adaptive-schema"
     api.refused(404, "GET", path)
@@ -102,6 +118,7 @@ def test_a_visitor_schema_is_absent_until_it_is_set(api: Api) -> None:
     ]
 
 
+@covers("listSiteAdaptiveTemplateConditions", 200)
 def test_conditions_follow_from_every_claim(api: Api) -> None:
     path = f"{SITES}/internal-handbook/adaptive-schema"
     conditions = [item["condition"] for item in api.get(f"{path}/template-conditions")["items"]]
@@ -112,6 +129,7 @@ def test_conditions_follow_from_every_claim(api: Api) -> None:
     ]
 
 
+@covers("updateSiteAdaptiveSchema", 200)
 @pytest.mark.parametrize(
     "claim",
     [
@@ -133,6 +151,7 @@ def test_claims_of_every_known_type_are_accepted(api: Api, claim: Any) -> None:
     assert len(api.get(f"{path}/template-conditions")["items"]) == 1
 
 
+@covers("updateSiteAdaptiveSchema", 400)
 @pytest.mark.parametrize(
     "schema",
     [
@@ -150,3 +169,113 @@ def test_claims_of_every_known_type_are_accepted(api: Api, claim: Any) -> None:
 def test_what_is_no_visitor_schema_is_refused(api: Api, schema: Any) -> None:
     message = api.refused(400, "PUT", f"{SITES}/docs/adaptive-schema", {"jsonSchema": schema})
     assert message.startswith("body.jsonSchema")
+
+
+@covers("listSites", 200, 400)
+def test_sites_are_found_by_their_types(api: Api) -> None:
+    assert api.ids("/orgs/globex/sites", type="ultimate") == ["globex-safety"]
+    assert len(api.ids("/orgs/globex/sites", type=["ultimate", "basic"])) == 4
+    api.refused(400, "GET", SITES, params={"type": "free"})
+
+
+@covers("createSite", 400)
+@covers("updateSiteById", 400)
+def test_fields_of_a_site_out_of_their_limits_are_refused(api: Api) -> None:
+    for body in ({"title": "x"}, {"title": "x" * 129}, {"visibility": "private"}):
+        api.refused(400, "POST", SITES, body)
+        api.refused(400, "PATCH", f"{SITES}/docs", body)
+    api.refused(400, "POST", SITES, {"type": "free"})
+    for proxy in ("acme.example", "https://acme.example/docs", f"acme.example/{'x' * 512}"):
+        api.refused(400, "PATCH", f"{SITES}/docs", {"proxy": proxy})
+    for body in ({"basename": ""}, {"basename": "x" * 101}, {"agentsContext": "some"}):
+        api.refused(400, "PATCH", f"{SITES}/docs", body)
+
+
+def test_a_site_is_published_at_its_proxy(api: Api) -> None:
+    changed = api.patch(f"{SITES}/docs", {"proxy": "www.acme.example/docs"})
+    assert changed["urls"]["published"] == "https://www.acme.example/docs/"
+    assert (
+        api.items(f"{SITES}/docs/sections")[1]["urls"]["published"] == "https://www.acme.example/docs/news/"
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"icon": {"icon": {"light": "https://a.example/l", "dark": "https://a.example/d"}}},
+        {"icon": {}},
+        {"icon": "emoji"},
+        {"hostname": "docs.acme.example"},
+        {"ads": {"status": "pending", "submittable": True}},
+        {"ads": {"status": "in-review", "topic": "webdev"}},
+        {"ads": {"status": "rejected", "reason": "too small"}},
+        {"ads": {"status": "live", "topic": "crypto", "zoneId": "z1"}},
+    ],
+)
+def test_what_only_a_world_sets_is_shown(api: Api, builtin_world: Any, fields: Any) -> None:
+    acme = builtin_world["organizations"][0]
+    sites = [{**acme["sites"][0], **fields}, *acme["sites"][1:]]
+    api.server.reset({**builtin_world, "organizations": [{**acme, "sites": sites}]})
+    shown = api.get(f"{SITES}/docs")
+    assert {field: shown[field] for field in fields} == fields
+
+
+def test_the_default_level_of_a_site_is_that_of_members_without_a_grant(api: Api) -> None:
+    docs, kim, lin = f"{SITES}/docs", api.as_("kim-token"), api.as_("lin-token")
+    assert api.get(docs)["defaultLevel"] == "inherit"
+    assert kim.get(docs)["permissions"]["edit"] is False
+    kim.refused(403, "PATCH", docs, {"title": "Kim's"})
+    assert api.patch(docs, {"defaultLevel": "admin"})["defaultLevel"] == "admin"
+    assert kim.get(docs)["permissions"]["edit"] is True
+    assert kim.patch(docs, {"title": "Kim's"})["title"] == "Kim's"
+    api.patch(docs, {"defaultLevel": None})
+    lin.refused(404, "GET", docs)
+    assert "docs" not in lin.ids(SITES)
+    assert "docs" in api.ids(SITES)
+
+
+@covers("deleteSiteById", 204, 403)
+def test_an_admin_of_a_site_deletes_it_and_others_do_not(api: Api) -> None:
+    site = "/orgs/globex/sites/globex-docs"
+    api.as_("homer-token").refused(403, "DELETE", site)
+    api.as_("homer-token").refused(403, "DELETE", "/orgs/globex/sites/none")
+    api.as_("lenny-token").delete(site)
+    api.refused(404, "GET", site)
+    api.delete(site)
+
+
+def test_everything_of_a_deleted_site_goes(api: Api) -> None:
+    before = api.server.call(api.app.store.every)
+    site = "/orgs/globex/sites/globex-safety"
+    assert any(record.scope == "globex-safety" for record in before)
+    api.patch(f"{site}/publishing/auth", {"backend": "integration"})
+    api.make(f"{site}/share-links", {"name": "Press"})
+    api.put(f"{site}/adaptive-schema", {"jsonSchema": BOOLEANS})
+    api.delete(site)
+    left = api.server.call(api.app.store.every)
+    assert [record for record in left if "globex-safety" in (record.id, record.scope)] == []
+
+
+def test_a_dump_takes_along_what_sites_have(api: Api) -> None:
+    paths = (
+        "/orgs/globex/translations-glossary",
+        "/orgs/globex/openapi/reactor/versions",
+        "/orgs/globex/sites/globex-safety/redirects",
+        "/orgs/globex/sites/globex-partners/share-links",
+    )
+    lists = [api.items(path) for path in paths]
+    shown = api.get("/orgs/globex/sites/globex-safety/published")
+    structure = api.get("/orgs/globex/sites/globex-safety/structure")
+    auth = api.post("/orgs/globex/sites/globex-staff/publishing/auth/regenerate")
+    text = api.call("GET", "/orgs/globex/openapi/reactor/versions/latest/content/raw").text
+    api.server.reset(api.state())
+    assert [api.items(path) for path in paths] == lists
+    assert api.get("/orgs/globex/sites/globex-safety/published") == shown
+    assert api.get("/orgs/globex/sites/globex-safety/structure") == structure
+    assert api.get("/orgs/globex/sites/globex-staff/publishing/auth") == auth
+    assert api.call("GET", "/orgs/globex/openapi/reactor/versions/latest/content/raw").text == text
+
+
+def test_the_built_in_world_has_a_published_site_of_each_visibility(api: Api) -> None:
+    sites = [*api.items(SITES, published=True), *api.items("/orgs/globex/sites", published=True)]
+    assert {site["visibility"] for site in sites} == {"public", "unlisted", "share-link", "visitor-auth"}

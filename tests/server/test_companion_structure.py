@@ -1,37 +1,14 @@
-"""The navigation of a site: what every write does to sections, groups and site spaces, and to their order."""
+"""The navigation of a site: what every write does to sections, groups and site spaces."""
 
 from typing import Any
 
 import pytest
 from companion_calls import Api
-
-DOCS = "/orgs/acme/sites/docs"
-HELP = "/orgs/acme/sites/help"
-
-
-def outline(nodes: list[Any]) -> list[Any]:
-    """A structure by ids: groups as (id, children), a default with a star."""
-    shown: list[Any] = []
-    for node in nodes:
-        star = "*" if node.get("default") else ""
-        if node["object"] == "site-section-group":
-            shown.append((node["id"], outline(node["children"])))
-        elif node["object"] == "site-section":
-            shown.append((node["id"] + star, outline(node["siteSpaces"])))
-        else:
-            shown.append(node["id"] + star)
-    return shown
+from covers import covers
+from outlines import API, DOCS, GUIDES, HELP, NEWS, item, tree
 
 
-def tree(api: Api, site: str = DOCS) -> list[Any]:
-    return outline(api.get(f"{site}/structure")["structure"])
-
-
-GUIDES = ("docs-guides*", ["docs-guides-en*"])
-NEWS = ("docs-news", ["docs-news-latest*"])
-API = ("docs-api", ["docs-api-reference*", "docs-api-changelog"])
-
-
+@covers("getSiteStructure", 200)
 def test_the_structure_is_one_ordered_tree(api: Api) -> None:
     assert tree(api) == [GUIDES, ("docs-more", [NEWS, ("docs-developers", [API])])]
     answer = api.get(f"{DOCS}/structure")
@@ -40,6 +17,9 @@ def test_the_structure_is_one_ordered_tree(api: Api) -> None:
     assert api.get(f"{HELP}/structure")["type"] == "siteSpaces"
 
 
+@covers("listSiteSections", 200)
+@covers("listSiteSectionGroups", 200)
+@covers("listSiteSpaces", 200)
 def test_lists_are_in_the_order_of_the_structure(api: Api) -> None:
     assert api.ids(f"{DOCS}/sections") == ["docs-guides", "docs-news", "docs-api"]
     assert api.ids(f"{DOCS}/section-groups") == ["docs-more", "docs-developers"]
@@ -53,6 +33,7 @@ def test_lists_are_in_the_order_of_the_structure(api: Api) -> None:
 # --- sections ----------------------------------------------------------------------------------------
 
 
+@covers("addSectionToSite", 201)
 def test_a_new_section_comes_last_with_its_first_site_space(api: Api) -> None:
     made = api.make(f"{DOCS}/sections", {"spaceId": "handbook", "title": "Guides", "icon": "star"})
     assert (made["path"], made["title"], made["icon"]) == ("guides-2", "Guides", "star")
@@ -77,6 +58,7 @@ def test_a_new_section_may_be_made_in_a_group(api: Api) -> None:
     assert made["sectionGroup"] == "docs-more"
 
 
+@covers("addSectionToSite", 201)
 def test_the_first_section_of_a_flat_site_moves_its_site_spaces_into_a_section_before_it(api: Api) -> None:
     made = api.make(f"{HELP}/sections", {"spaceId": "news"})
     first, second = api.get(f"{HELP}/structure")["structure"]
@@ -93,6 +75,7 @@ def test_the_first_section_of_an_empty_site_is_the_default(api: Api) -> None:
     assert len(api.items(f"/orgs/acme/sites/{site['id']}/sections")) == 1
 
 
+@covers("updateSiteSectionById", 200)
 def test_a_section_takes_and_clears_its_fields(api: Api) -> None:
     path = f"{DOCS}/sections/docs-news"
     fields = {
@@ -109,11 +92,13 @@ def test_a_section_takes_and_clears_its_fields(api: Api) -> None:
     assert cleared["title"] == "Latest"
 
 
+@covers("updateSiteSectionById", 200, 409)
 def test_a_path_of_another_section_is_taken_in_the_whole_site(api: Api) -> None:
     api.refused(409, "PATCH", f"{DOCS}/sections/docs-guides", {"path": "api"})
     assert api.patch(f"{DOCS}/sections/docs-guides", {"path": "guides"})["path"] == "guides"
 
 
+@covers("deleteSiteSectionById", 204)
 def test_deleting_the_default_section_promotes_the_first_left_and_its_site_spaces_go(api: Api) -> None:
     api.delete(f"{DOCS}/sections/docs-guides")
     api.delete(f"{DOCS}/sections/docs-guides")
@@ -122,6 +107,7 @@ def test_deleting_the_default_section_promotes_the_first_left_and_its_site_space
     assert api.get("/spaces/guides")["id"] == "guides"
 
 
+@covers("updateSiteSectionById", 200)
 @pytest.mark.parametrize(
     ("group", "expected"),
     [
@@ -146,6 +132,7 @@ def test_a_section_leaves_its_group_for_the_end_of_the_root(api: Api) -> None:
 # --- groups ------------------------------------------------------------------------------------------
 
 
+@covers("addSectionGroupToSite", 201)
 def test_a_new_group_takes_the_sections_it_names_in_their_order(api: Api) -> None:
     body = {"title": "New", "icon": "x", "sections": ["docs-api", "docs-guides"], "parent": "docs-more"}
     made = api.make(f"{DOCS}/section-groups", body)
@@ -160,6 +147,7 @@ def test_a_group_on_a_flat_site_moves_its_site_spaces_into_a_section(api: Api) -
     assert group["id"] == made["id"]
 
 
+@covers("deleteSiteSectionGroupById", 204)
 def test_deleting_a_group_lifts_what_is_in_it_to_its_place(api: Api) -> None:
     api.patch(f"{DOCS}/sections/docs-guides", {"siteSectionGroupId": "docs-more"})
     api.make(f"{DOCS}/section-groups", {"title": "Last"})
@@ -168,6 +156,8 @@ def test_deleting_a_group_lifts_what_is_in_it_to_its_place(api: Api) -> None:
     assert tree(api)[:3] == [NEWS, ("docs-developers", [API]), GUIDES]
 
 
+@covers("addSectionToGroup", 201)
+@covers("removeSectionFromGroup", 204)
 def test_a_section_is_added_to_and_removed_from_a_group(api: Api) -> None:
     group = f"{DOCS}/section-groups/docs-more/sections"
     added = api.make(group, {"sectionId": "docs-guides"})
@@ -177,6 +167,7 @@ def test_a_section_is_added_to_and_removed_from_a_group(api: Api) -> None:
     assert tree(api) == [("docs-more", [("docs-developers", [API]), GUIDES]), NEWS]
 
 
+@covers("updateSiteSectionGroupById", 200, 400)
 def test_a_group_moves_between_parents_but_not_into_itself(api: Api) -> None:
     api.refused(400, "PATCH", f"{DOCS}/section-groups/docs-more", {"parentSectionGroupId": "docs-developers"})
     api.refused(400, "PATCH", f"{DOCS}/section-groups/docs-more", {"parentSectionGroupId": "docs-more"})
@@ -186,6 +177,7 @@ def test_a_group_moves_between_parents_but_not_into_itself(api: Api) -> None:
     assert tree(api) == [GUIDES, ("docs-more", [NEWS, ("docs-developers", [API])])]
 
 
+@covers("addSectionGroupToSite", 201, 400)
 def test_groups_nested_too_deep_are_refused_before_an_answer_breaks(api: Api) -> None:
     parent, statuses = "docs-more", []
     for _ in range(60):
@@ -199,6 +191,7 @@ def test_groups_nested_too_deep_are_refused_before_an_answer_breaks(api: Api) ->
 # --- site spaces -------------------------------------------------------------------------------------
 
 
+@covers("addSpaceToSite", 201)
 def test_a_site_space_goes_to_the_section_named_else_the_default_one_else_the_root(api: Api) -> None:
     assert (
         api.make(f"{DOCS}/site-spaces", {"spaceId": "news", "sectionId": "docs-api"})["section"] == "docs-api"
@@ -218,6 +211,7 @@ def test_a_site_with_groups_but_no_section_gets_one_for_a_site_space(api: Api) -
     assert section["title"] == "New"
 
 
+@covers("updateSiteSpaceById", 200)
 def test_a_site_space_takes_and_clears_its_fields(api: Api) -> None:
     path = f"{DOCS}/site-spaces/docs-news-latest"
     fields = {"path": "now", "condition": "visitor.claims.a", "spaceId": "archive", "hidden": True}
@@ -227,12 +221,14 @@ def test_a_site_space_takes_and_clears_its_fields(api: Api) -> None:
     assert "condition" not in api.patch(path, {"condition": None})
 
 
+@covers("updateSiteSpaceById", 200, 409)
 def test_a_path_of_a_sibling_is_taken_but_not_that_of_another_section(api: Api) -> None:
     api.refused(409, "PATCH", f"{DOCS}/site-spaces/docs-api-changelog", {"path": "reference"})
     api.patch(f"{DOCS}/site-spaces/docs-api-changelog", {"path": "en"})
     api.refused(409, "PATCH", f"{HELP}/site-spaces/help-archive", {"path": "support"})
 
 
+@covers("deleteSiteSpaceById", 204)
 def test_deleting_the_default_site_space_promotes_the_first_left(api: Api) -> None:
     api.delete(f"{DOCS}/site-spaces/docs-api-reference")
     api.delete(f"{DOCS}/site-spaces/docs-api-reference")
@@ -244,12 +240,14 @@ def test_deleting_the_default_site_space_promotes_the_first_left(api: Api) -> No
 # --- defaults ----------------------------------------------------------------------------------------
 
 
+@covers("updateSiteById", 200, 404)
 def test_one_section_of_the_whole_site_is_the_default(api: Api) -> None:
     api.patch(DOCS, {"defaultSiteSection": "docs-api"})
     assert [section["id"] for section in api.items(f"{DOCS}/sections") if section["default"]] == ["docs-api"]
     api.refused(404, "PATCH", DOCS, {"defaultSiteSection": "none"})
 
 
+@covers("updateSiteById", 200, 400)
 def test_the_default_site_space_of_a_site_is_one_of_its_default_section_or_root(api: Api) -> None:
     api.refused(400, "PATCH", DOCS, {"defaultSiteSpace": "docs-api-changelog"})
     api.patch(DOCS, {"defaultSiteSection": "docs-api", "defaultSiteSpace": "docs-api-changelog"})
@@ -259,6 +257,7 @@ def test_the_default_site_space_of_a_site_is_one_of_its_default_section_or_root(
     assert tree(api, HELP) == ["help-support", "help-archive*"]
 
 
+@covers("updateSiteSectionById", 200, 400, 404)
 def test_the_default_site_space_of_a_section_is_its_own(api: Api) -> None:
     path = f"{DOCS}/sections/docs-api"
     changed = api.patch(path, {"defaultSiteSpace": "docs-api-changelog"})
@@ -267,95 +266,20 @@ def test_the_default_site_space_of_a_section_is_its_own(api: Api) -> None:
     api.refused(404, "PATCH", path, {"defaultSiteSpace": "none"})
 
 
-# --- order -------------------------------------------------------------------------------------------
+# --- refusals ---------------------------------------------------------------------------------------
 
 
-def item(kind: str, id: str) -> dict[str, str]:
-    return {"type": kind, "id": id}
-
-
-def test_siblings_are_sorted_before_after_and_to_the_end(api: Api) -> None:
-    group, guides = item("site-section-group", "docs-more"), item("site-section", "docs-guides")
-    for position, expected in [
-        ({"before": guides}, ["docs-more", "docs-guides"]),
-        ({"after": guides}, ["docs-guides", "docs-more"]),
-        ({"before": guides}, ["docs-more", "docs-guides"]),
-        ({}, ["docs-guides", "docs-more"]),
-        ({}, ["docs-guides", "docs-more"]),
-    ]:
-        sorted_item = api.patch(f"{DOCS}/structure/sort", {"item": group, "position": position})
-        assert sorted_item["id"] == "docs-more"
-        assert [node["id"] for node in api.get(f"{DOCS}/structure")["structure"]] == expected
-
-
-def test_site_spaces_and_nested_groups_are_sorted_too(api: Api) -> None:
-    changelog, reference = item("site-space", "docs-api-changelog"), item("site-space", "docs-api-reference")
-    api.patch(f"{DOCS}/structure/sort", {"item": changelog, "position": {"before": reference}})
-    developers, news = item("site-section-group", "docs-developers"), item("site-section", "docs-news")
-    api.patch(f"{DOCS}/structure/sort", {"item": developers, "position": {"before": news}})
-    sections = [("docs-api", ["docs-api-changelog", "docs-api-reference*"])]
-    assert tree(api)[1] == ("docs-more", [("docs-developers", sections), NEWS])
-
-
-@pytest.mark.parametrize(
-    ("status", "sorted_item", "position"),
-    [
-        (400, item("site-section", "docs-news"), {"after": item("site-section", "docs-guides")}),
-        (400, item("site-section", "docs-news"), {"after": item("site-section", "docs-news")}),
-        (400, item("site-section", "docs-news"), {"after": item("site-section", "docs-developers")}),
-        (400, item("site-section", "docs-news"), {"after": item("site-section", "none")}),
-        (400, item("site-section", "docs-news"), {"after": {"type": "page", "id": "x"}}),
-        (
-            400,
-            item("site-section", "docs-news"),
-            {
-                "before": item("site-section-group", "docs-developers"),
-                "after": item("site-section-group", "docs-developers"),
-            },
-        ),
-        (404, item("site-section", "none"), {}),
-        (404, item("site-section-group", "docs-news"), {}),
-    ],
-)
-def test_an_invalid_sort_is_refused(api: Api, status: int, sorted_item: Any, position: Any) -> None:
-    api.refused(status, "PATCH", f"{DOCS}/structure/sort", {"item": sorted_item, "position": position})
-
-
-def test_sections_groups_and_site_spaces_move_by_their_own_operations(api: Api) -> None:
-    api.patch(f"{DOCS}/sections/docs-news", {"siteSectionGroupId": None})
-    guides = {"type": "site-section", "siteSection": "docs-guides"}
-    api.post(f"{DOCS}/sections/docs-news/move", {"position": {"before": guides}})
-    group = {"position": {"before": item("site-section", "docs-guides")}}
-    assert api.post(f"{DOCS}/section-groups/docs-more/move", group)["id"] == "docs-more"
-    reference = {"type": "site-space", "siteSpace": "docs-api-reference"}
-    api.post(f"{DOCS}/site-spaces/docs-api-changelog/move", {"position": {"before": reference}})
-    api.post(f"{DOCS}/sections/docs-news/move", {"position": {}})
-    section = ("docs-api", ["docs-api-changelog", "docs-api-reference*"])
-    assert tree(api) == [("docs-more", [("docs-developers", [section])]), GUIDES, NEWS]
-
-
-@pytest.mark.parametrize(
-    "what", ["sections/docs-api", "site-spaces/docs-guides-en", "section-groups/docs-more"]
-)
-def test_a_move_that_changes_nothing_is_a_conflict(api: Api, what: str) -> None:
-    api.refused(409, "POST", f"{DOCS}/{what}/move", {"position": {}})
-    api.refused(409, "POST", f"{DOCS}/{what}/move")
-
-
-def test_an_invalid_position_is_refused_and_what_is_absent_not_found(api: Api) -> None:
-    far = {"position": {"before": {"type": "site-section", "siteSection": "docs-guides"}}}
-    api.refused(400, "POST", f"{DOCS}/sections/docs-api/move", far)
-    api.refused(
-        400, "POST", f"{DOCS}/sections/docs-api/move", {"position": {"before": {"type": "site-section"}}}
-    )
-    api.refused(404, "POST", f"{DOCS}/sections/none/move", far)
-    api.refused(404, "POST", f"{DOCS}/section-groups/none/move", far)
-    api.refused(404, "POST", f"{DOCS}/site-spaces/none/move", far)
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
+@covers("addSectionToSite", 404)
+@covers("updateSiteSectionById", 404)
+@covers("addSectionGroupToSite", 404)
+@covers("updateSiteSectionGroupById", 404)
+@covers("addSectionToGroup", 404)
+@covers("addSpaceToSite", 404)
+@covers("updateSiteSpaceById", 404)
+@covers("sortSiteStructure", 404)
+def test_what_a_body_or_path_names_must_exist_and_a_refusal_changes_nothing(api: Api) -> None:
+    before = api.get(f"{DOCS}/structure")
+    for method, path, body in (
         ("POST", "sections", {"spaceId": "none"}),
         ("POST", "sections", {"spaceId": "manual"}),
         ("POST", "sections", {"spaceId": "news", "siteSectionGroupId": "none"}),
@@ -370,14 +294,54 @@ def test_an_invalid_position_is_refused_and_what_is_absent_not_found(api: Api) -
         ("POST", "site-spaces", {"spaceId": "news", "sectionId": "none"}),
         ("PATCH", "site-spaces/none", {}),
         ("PATCH", "site-spaces/docs-news-latest", {"spaceId": "none"}),
-    ],
-)
-def test_what_a_body_or_path_names_must_exist_and_a_refusal_changes_nothing(
-    api: Api, method: str, path: str, body: Any
-) -> None:
-    before = api.get(f"{DOCS}/structure")
-    api.refused(404, method, f"{DOCS}/{path}", body)
-    assert api.get(f"{DOCS}/structure") == before
+        ("PATCH", "structure/sort", {"item": item("site-section", "none"), "position": {}}),
+    ):
+        api.refused(404, method, f"{DOCS}/{path}", body)
+        assert api.get(f"{DOCS}/structure") == before
+
+
+@covers("addSectionToSite", 400)
+@covers("updateSiteSectionById", 400)
+@covers("addSectionGroupToSite", 400)
+@covers("updateSiteSectionGroupById", 400)
+@covers("addSectionToGroup", 400)
+@covers("addSpaceToSite", 400)
+@covers("updateSiteSpaceById", 400)
+@covers("sortSiteStructure", 400)
+def test_fields_out_of_their_limits_are_refused(api: Api) -> None:
+    for method, path, body in (
+        ("POST", "sections", {}),
+        ("POST", "sections", {"spaceId": "news", "title": "x"}),
+        ("POST", "sections", {"spaceId": "news", "icon": "x" * 51}),
+        ("PATCH", "sections/docs-news", {"title": "x" * 129}),
+        ("PATCH", "sections/docs-news", {"path": ""}),
+        ("PATCH", "sections/docs-news", {"path": "x" * 101}),
+        ("PATCH", "sections/docs-news", {"condition": "x" * 1025}),
+        ("PATCH", "sections/docs-news", {"description": "x" * 257}),
+        ("POST", "section-groups", {"title": ""}),
+        ("PATCH", "section-groups/docs-more", {"title": "x" * 101}),
+        ("POST", "section-groups/docs-more/sections", {}),
+        ("POST", "site-spaces", {}),
+        ("PATCH", "site-spaces/docs-news-latest", {"path": ""}),
+        ("PATCH", "site-spaces/docs-news-latest", {"condition": "x" * 1025}),
+        ("PATCH", "site-spaces/docs-news-latest", {"hidden": None}),
+        ("PATCH", "structure/sort", {"item": item("site-section", "docs-news")}),
+    ):
+        api.refused(400, method, f"{DOCS}/{path}", body)
+
+
+def test_texts_in_other_languages_and_drafts_are_kept(api: Api) -> None:
+    french = {"localizedTitle": {"fr": "Nouvelles"}, "localizedDescription": {"fr": "d"}, "draft": True}
+    section = api.patch(f"{DOCS}/sections/docs-news", french)
+    assert {field: section[field] for field in french} == french
+    cleared = api.patch(f"{DOCS}/sections/docs-news", {"localizedTitle": None, "draft": False})
+    assert ("localizedTitle" in cleared, cleared["draft"]) == (False, False)
+    group = api.patch(f"{DOCS}/section-groups/docs-more", {"localizedTitle": {"fr": "Plus"}})
+    assert group["localizedTitle"] == {"fr": "Plus"}
+    body = {"spaceId": "news", "title": "All the news", "pageId": "page-1", "draft": True}
+    place = api.make(f"{DOCS}/site-spaces", body)
+    assert (place["title"], place["pageId"], place["draft"]) == ("All the news", "page-1", True)
+    assert "pageId" not in api.patch(f"{DOCS}/site-spaces/{place['id']}", {"pageId": None})
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 """Translations: a run makes a space, by the stand-in translator."""
 
-import time
 from typing import Any
 
 import pytest
 from companion_calls import Api
+from covers import covers
 
 from dpsync.server import world
 from dpsync.server.translator import translated
@@ -19,11 +19,10 @@ NO_RUNS = {
 
 
 def completed(api: Api, path: str) -> Any:
-    for _ in range(1000):
-        if (found := api.get(path))["status"] == "completed":
-            return found
-        time.sleep(0.01)
-    raise AssertionError(found)
+    api.server.finish()
+    found = api.get(path)
+    assert found["status"] == "completed"
+    return found
 
 
 def run(api: Api, path: str) -> Any:
@@ -35,6 +34,8 @@ def make(api: Api, space: str = "news", language: str = "de", **more: Any) -> An
     return api.make(LIST, {"source": {"space": space, "language": "en"}, "language": language, **more})
 
 
+@covers("createTranslation", 201)
+@covers("getTranslation", 200)
 def test_creating_starts_the_first_run_whose_result_is_a_space(api: Api) -> None:
     made = make(api)
     assert (made["status"], made["stats"]) == ("pending", NO_RUNS)
@@ -54,6 +55,7 @@ def test_the_built_in_world_has_one_that_waits_and_one_that_is_done(api: Api) ->
     assert done["result"]["space"] in api.ids("/orgs/globex/spaces")
 
 
+@covers("runTranslation", 204)
 def test_another_run_translates_into_the_same_space(api: Api) -> None:
     api.patch("/spaces/guides", {"title": "Our guides"})
     first = run(api, FRENCH)
@@ -61,8 +63,30 @@ def test_another_run_translates_into_the_same_space(api: Api) -> None:
     second = run(api, FRENCH)
     assert first["result"]["space"] == second["result"]["space"]
     assert api.get(f"/spaces/{first['result']['space']}")["title"] == "[fr] All our guides"
-    stats = second["stats"]
-    assert (stats["runs"], stats["totalWords"], stats["latestWords"]) == (2, 5, 3)
+    before, stats = first["stats"], second["stats"]
+    assert (stats["runs"], stats["latestWords"]) == (2, before["latestWords"] + 1)
+    assert stats["totalWords"] == before["latestWords"] + stats["latestWords"]
+
+
+def test_pages_are_translated_and_keep_their_ids_and_their_links(api: Api) -> None:
+    found = run(api, FRENCH)
+    result = f"/spaces/{found['result']['space']}"
+    pages = api.get(f"{result}/content/pages")["pages"]
+    assert [page["title"] for page in pages] == [
+        "[fr] Welcome", "[fr] Getting started", "[fr] Search", "[fr] Status", "[fr] The API of the shop",
+    ]  # fmt: skip
+    steps = api.get(f"{result}/content/page/first-steps")
+    assert steps["markdown"].startswith("## \\[fr\\] Install\n\n1. \\[fr\\] Download the installer.")
+    assert "```sh\nacme-shop install --edition small\n```" in steps["markdown"]
+    assert [page["id"] for page in pages[1]["pages"]] == ["first-steps", "payments"]
+    assert (found["stats"]["latestPages"], found["stats"]["totalPages"]) == (7, 7)
+    broken = api.items(f"{result}/content/page/welcome/links", status="broken")
+    assert broken == []
+
+
+def test_a_run_that_finds_nothing_new_leaves_the_content_as_it_is(api: Api) -> None:
+    first, second = run(api, FRENCH), run(api, FRENCH)
+    assert first["result"]["revision"] == second["result"]["revision"]
 
 
 def test_a_run_is_seen_as_running_at_once(api: Api) -> None:
@@ -81,6 +105,7 @@ def test_a_result_that_was_deleted_is_absent_and_made_anew_by_the_next_run(api: 
     assert run(api, FRENCH)["result"]["space"] != first
 
 
+@covers("runTranslation", 204, 404)
 def test_a_run_without_a_source_is_refused(api: Api) -> None:
     api.delete("/spaces/guides")
     api.refused(404, "POST", f"{FRENCH}/run")
@@ -89,6 +114,9 @@ def test_a_run_without_a_source_is_refused(api: Api) -> None:
     assert run(api, FRENCH)["result"]
 
 
+@covers("deleteTranslation", 204)
+@covers("getTranslation", 404)
+@covers("runTranslation", 404)
 def test_the_result_stays_when_the_translation_goes(api: Api) -> None:
     space = run(api, FRENCH)["result"]["space"]
     api.delete(FRENCH)
@@ -98,6 +126,7 @@ def test_the_result_stays_when_the_translation_goes(api: Api) -> None:
     assert api.get(f"/spaces/{space}")["title"] == "[fr] Guides"
 
 
+@covers("updateTranslation", 200, 400, 404)
 def test_instructions_are_a_document_and_the_only_thing_that_changes(api: Api) -> None:
     empty = api.get(FRENCH)["instructions"]
     assert (empty["object"], empty["nodes"]) == ("document", [])
@@ -137,11 +166,13 @@ def test_the_language_of_the_source_is_that_of_the_space_where_none_is_said(api:
     assert made["source"] == {"space": "guides", "language": "en"}
 
 
+@covers("listTranslations", 200)
 def test_translations_are_listed_in_pages(api: Api) -> None:
     made = [make(api, language=language)["id"] for language in ("de", "ja")]
     assert api.ids(LIST, limit=1) == ["guides-fr", *made]
 
 
+@covers("createTranslation", 201, 404)
 def test_a_space_that_the_caller_has_no_access_to_is_not_translated(api: Api) -> None:
     api.patch(f"{ACME}/members/grace", {"role": "create"})
     api.patch("/spaces/archive", {"defaultLevel": None})

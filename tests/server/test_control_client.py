@@ -82,7 +82,7 @@ ALL = ["Legacy", "One", "Reviewers", "Selling", "Technical writers", "Two"]
 def test_a_create_whose_answer_is_lost_is_looked_up_and_never_done_twice(
     docs_platform: DocsPlatform, session: Session, client: WriteClient, fault: dict[str, str]
 ) -> None:
-    docs_platform.faults = [{"operation": "createTeam", "nth": 1, "fault": fault}]
+    docs_platform.faults = [{"operation": "createOrganizationTeam", "nth": 1, "fault": fault}]
     report = apply(session, client)
     assert report.converged
     assert titles(docs_platform) == ALL
@@ -92,11 +92,13 @@ def test_two_refusals_by_the_rate_limit_are_waited_out(
     docs_platform: DocsPlatform, session: Session, client: WriteClient, clock: Impatient
 ) -> None:
     limited = {"kind": "status", "status": 429, "retryAfter": 3}
-    docs_platform.faults = [{"operation": "createTeam", "times": 2, "fault": limited}]
+    docs_platform.faults = [{"operation": "createOrganizationTeam", "times": 2, "fault": limited}]
     assert apply(session, client).converged
     assert titles(docs_platform) == ALL
     assert len([wait for wait in clock.waits if wait > 2.5]) == 2
-    statuses = [request.status for request in docs_platform.writes if request.operation == "createTeam"]
+    statuses = [
+        request.status for request in docs_platform.writes if request.operation == "createOrganizationTeam"
+    ]
     assert statuses == [429, 429, 201, 201]
 
 
@@ -115,7 +117,7 @@ def test_every_third_request_reset_before_it_is_carried_out(
 def test_a_list_that_repeats_itself_is_never_planned_from(
     docs_platform: DocsPlatform, session: Session, client: WriteClient, fault: dict[str, object]
 ) -> None:
-    docs_platform.faults = [{"operation": "listTeams", "fault": fault}]
+    docs_platform.faults = [{"operation": "listTeamsInOrganizationById", "fault": fault}]
     with client, pytest.raises(BadList):
         session.plan(client)
     assert docs_platform.writes == []
@@ -124,13 +126,15 @@ def test_a_list_that_repeats_itself_is_never_planned_from(
 def test_a_page_of_html_is_no_empty_organization(
     docs_platform: DocsPlatform, session: Session, client: WriteClient
 ) -> None:
-    docs_platform.faults = [{"operation": "listTeams", "fault": {"kind": "content-type"}}]
+    docs_platform.faults = [{"operation": "listTeamsInOrganizationById", "fault": {"kind": "content-type"}}]
     with client, pytest.raises(NotJson):
         session.plan(client)
 
 
 def test_a_drip_ends_at_the_deadline_of_the_request(docs_platform: DocsPlatform) -> None:
-    docs_platform.faults = [{"operation": "listTeams", "fault": {"kind": "drip", "seconds": 0.05}}]
+    docs_platform.faults = [
+        {"operation": "listTeamsInOrganizationById", "fault": {"kind": "drip", "seconds": 0.05}}
+    ]
     with (
         ReadClient(docs_platform.url, docs_platform.token, timeout=0.3, clock=Impatient()) as client,
         pytest.raises(Unknown),

@@ -169,9 +169,14 @@ def test_the_log_tells_who_asked_what_and_what_came_of_it(
     http.get("/v1/nowhere")
     listed, refused, missed = docs_platform.requests
     assert (listed.method, listed.path, listed.query) == ("GET", f"{ORG}/teams", "limit=2")
-    assert (listed.operation, listed.caller, listed.status, listed.fault) == ("listTeams", "ada", 200, None)
+    assert (listed.operation, listed.caller, listed.status, listed.fault) == (
+        "listTeamsInOrganizationById",
+        "ada",
+        200,
+        None,
+    )
     assert 0 < listed.ms < 10_000
-    assert (refused.operation, refused.caller, refused.status) == ("createTeam", None, 401)
+    assert (refused.operation, refused.caller, refused.status) == ("createOrganizationTeam", None, 401)
     assert (missed.operation, missed.status) == (None, 404)
     assert http.delete("/_dpsync/requests").status_code == 204
     assert docs_platform.requests == []

@@ -34,7 +34,7 @@ def test_the_example_of_the_page_passes(tmp_path: Path) -> None:
 def test_a_test_that_misses_its_fault_fails(tmp_path: Path) -> None:
     text = """
 def test_missed(docs_platform):
-    docs_platform.faults = [{"operation": "createTeam", "fault": {"kind": "reset"}}]
+    docs_platform.faults = [{"operation": "createOrganizationTeam", "fault": {"kind": "reset"}}]
 
 def test_chance(docs_platform):
     docs_platform.faults = [{"probability": 0.5, "fault": {"kind": "reset"}}]
@@ -46,7 +46,7 @@ def test_taken_back(docs_platform):
     code, out = run(tmp_path, text)
     assert code == 1, out
     assert "3 passed, 1 error" in out
-    assert "faults that have not happened: [{'operation': 'createTeam'" in out
+    assert "faults that have not happened: [{'operation': 'createOrganizationTeam'" in out
 
 
 def test_without_the_fixture_nothing_of_the_server_is_imported(tmp_path: Path) -> None:

@@ -1,23 +1,45 @@
 """From stored documents to answers: adds what is computed (counts, URLs, visibility, permissions)."""
 
+from .comments import comment, comment_reply
 from .content import collection, space
+from .conversations import conversation, conversation_detail, issue_detail, issues_cluster
+from .integrations import event, installation, integration, placed
 from .organizations import link_invite, organization, saml_provider
 from .people import member, team, user
+from .published import published_site
+from .publishing import redirect, share_link, visitor_auth
 from .shared import set_only
-from .sites import group, node, section, site, site_space, structure
-from .specifications import openapi_spec, translation
+from .sites import site
+from .specifications import glossary_entry, openapi_spec, openapi_version, translation
+from .structure import external_link, group, node, section, site_space, structure
 
 __all__ = [
     "collection",
+    "comment",
+    "comment_reply",
+    "conversation",
+    "conversation_detail",
+    "event",
+    "external_link",
+    "glossary_entry",
     "group",
+    "installation",
+    "integration",
+    "issue_detail",
+    "issues_cluster",
     "link_invite",
     "member",
     "node",
     "openapi_spec",
+    "openapi_version",
     "organization",
+    "placed",
+    "published_site",
+    "redirect",
     "saml_provider",
     "section",
     "set_only",
+    "share_link",
     "site",
     "site_space",
     "space",
@@ -25,4 +47,5 @@ __all__ = [
     "team",
     "translation",
     "user",
+    "visitor_auth",
 ]

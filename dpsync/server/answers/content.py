@@ -1,9 +1,12 @@
 """Spaces and collections."""
 
 from ..access import flags
-from ..context import Context
+from ..content.revisions import active_id
+from ..context import CHANGE_REQUEST, Context
+from ..merge_rules import may_merge_any
 from ..navigation import PLACE
 from ..store import Record
+from .comments import open_comments
 from .shared import API, APP, Json, set_only
 from .urls import place_url
 
@@ -28,12 +31,15 @@ def collection(ctx: Context, record: Record) -> Json:
 
 
 def space(ctx: Context, record: Record) -> Json:
-    visibility, url = _shown(ctx, record)
+    visibility, url = published(ctx, record)
     urls = {"location": f"{API}/spaces/{record.id}", "app": f"{APP}/s/{record.id}"}
     if url:
         urls["published"] = url
         if visibility == "public":
             urls["public"] = url
+    requests = ctx.store.find(CHANGE_REQUEST, scope=record.id)
+    permissions = flags("space", ctx.level(record))
+    permissions["merge"] = permissions["merge"] and may_merge_any(ctx, record, requests)
     doc = dict(record.doc)
     default_level = doc.pop("defaultLevel")
     answer = {
@@ -43,20 +49,20 @@ def space(ctx: Context, record: Record) -> Json:
         "visibility": visibility,
         "defaultLevel": default_level,
         "organization": record.organization,
-        "revision": f"rev-{record.id}",
-        "comments": 0,
-        "changeRequests": 0,
-        "changeRequestsOpen": 0,
-        "changeRequestsDraft": 0,
+        "revision": active_id(record),
+        "comments": open_comments(ctx.store, record.id),
+        "changeRequests": len(requests),
+        "changeRequestsOpen": sum(request.parent == "open" for request in requests),
+        "changeRequestsDraft": sum(request.parent == "draft" for request in requests),
         "urls": urls,
-        "permissions": flags("space", ctx.level(record)),
+        "permissions": permissions,
     }
     if record.parent:
         answer["parent"] = record.parent
     return answer
 
 
-def _shown(ctx: Context, space: Record) -> tuple[str, str | None]:
+def published(ctx: Context, space: Record) -> tuple[str, str | None]:
     """The audience of a space and where it is published: the most open published site showing it decides."""
     sites = []
     for place in ctx.store.find(PLACE, ref=space.id):

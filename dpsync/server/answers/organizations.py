@@ -1,6 +1,5 @@
 """Organizations, and what lets people in."""
 
-from ..access import flags
 from ..context import Context
 from ..store import Record
 from .people import team, user
@@ -22,7 +21,7 @@ def organization(ctx: Context, record: Record) -> Json:
         "urls": set_only(
             {"location": f"{API}/orgs/{record.id}", "app": f"{APP}/o/{record.id}", "logo": logo}
         ),
-        "permissions": flags("organization", ctx.standing(record.id).role),
+        "permissions": ctx.standing(record.id).flags(),
     }
 
 

@@ -1,6 +1,5 @@
 """Users, members and teams."""
 
-from ..access import flags
 from ..context import Context
 from ..store import Record
 from .shared import API, Json, set_only
@@ -37,7 +36,7 @@ def team(ctx: Context, record: Record) -> Json:
         "id": record.id,
         "title": record.doc["title"],
         "members": ctx.store.count("membership", scope=record.id),
-        "spaces": 0,
+        "spaces": ctx.count_spaces_of_team(record),
         "createdAt": record.doc["createdAt"],
-        "permissions": flags("team", ctx.standing(record.organization).role),
+        "permissions": ctx.standing(record.organization).team_flags(record.id),
     }

@@ -1,95 +1,84 @@
-"""Sites and their navigation."""
+"""Sites."""
 
+from collections.abc import Iterator
+
+from ..access import flags
 from ..context import Context
-from ..navigation import GROUP, PLACE, SECTION, Navigation
+from ..navigation import PLACE, REDIRECT, SECTION
+from ..publishing import CUSTOMIZATION
 from ..store import Record
-from .content import space
 from .shared import API, APP, Json, set_only
-from .urls import place_url, section_url, site_url
+from .urls import site_url
 
 
 def site(ctx: Context, record: Record) -> Json:
     doc = dict(record.doc)
     origin = doc.pop("proxy", None)
+    level = doc.pop("defaultLevel", "inherit")
     answer = {
         "object": "site",
         "id": record.id,
         **set_only(doc),
         "siteSpaces": ctx.store.count(PLACE, scope=record.id),
-        "features": [],
-        "urls": {
-            "location": f"{API}/orgs/{record.organization}/sites/{record.id}",
-            "app": f"{APP}/o/{record.organization}/sites/{record.id}",
-        },
+        "features": [
+            {"id": id, "plan": doc["type"], "frozen": False, **more} for id, more in _features(ctx, record)
+        ],
+        "urls": set_only(
+            {
+                "location": f"{API}/orgs/{record.organization}/sites/{record.id}",
+                "app": f"{APP}/o/{record.organization}/sites/{record.id}",
+                "published": site_url(ctx, record),
+            }
+        ),
     }
     if origin:
         answer["proxy"] = {"origin": origin, "target": f"https://proxy.docs.example/sites/{record.id}"}
-    if doc["published"]:
-        answer["urls"]["published"] = site_url(ctx, record)
-    return answer
-
-
-def site_space(ctx: Context, nav: Navigation, record: Record) -> Json:
-    shown = ctx.load("space", record.ref)
-    if shown is None:
-        raise LookupError(f"site space {record.id} shows the absent space {record.ref}")
-    doc = record.doc
-    answer = {
-        "object": "site-space",
-        "id": record.id,
-        "path": doc["path"],
-        "space": space(ctx, shown),
-        "title": shown.doc["title"],
-        "default": doc["default"],
-        "hidden": doc["hidden"],
-        "hasAdvancedCustomizationFeature": False,
-        "urls": {"published": place_url(ctx, nav.site, record)} if nav.site.doc["published"] else {},
-    }
-    if record.parent:
-        answer["section"] = record.parent
-    if doc.get("condition") is not None:
-        answer["condition"] = doc["condition"]
-    return answer
-
-
-def section(ctx: Context, nav: Navigation, record: Record) -> Json:
-    answer = {
-        "object": "site-section",
-        "id": record.id,
-        **set_only(record.doc),
-        "siteSpaces": [site_space(ctx, nav, place) for place in nav.places_in(record.id)],
-        "urls": {"published": section_url(ctx, nav.site, record)} if nav.site.doc["published"] else {},
-    }
-    if record.parent:
-        answer["sectionGroup"] = record.parent
-    return answer
-
-
-def group(ctx: Context, nav: Navigation, record: Record) -> Json:
-    """With the additions, `children` holds sections and nested groups in their order, and `sections` the
-    former alone.
-
-    Without them it holds sections, and nested groups are found by their own `sectionGroup`.
-    """
-    children = nav.children(record.id)
-    if not ctx.full:
-        children = [child for child in children if child.kind == SECTION]
-    shown = [node(ctx, nav, child) for child in children]
-    answer = {"object": "site-section-group", "id": record.id, **set_only(record.doc), "children": shown}
     if ctx.full:
-        answer["sections"] = [child for child in shown if child["object"] == "site-section"]
-    if record.parent:
-        answer["sectionGroup"] = record.parent
+        answer["appliedType"] = doc["type"]
+        answer["defaultLevel"] = level
+        answer["permissions"] = flags("site", ctx.level(record))
     return answer
 
 
-def node(ctx: Context, nav: Navigation, record: Record) -> Json:
-    if record.kind == GROUP:
-        return group(ctx, nav, record)
-    return section(ctx, nav, record) if record.kind == SECTION else site_space(ctx, nav, record)
+_OF_VISIBILITY = {
+    "public": "sites-public-visibility",
+    "unlisted": "sites-unlisted-visibility",
+    "share-link": "sites-share-links",
+    "visitor-auth": "sites-visitor-authentication",
+}
+_OF_FIELD = {
+    "hostname": "sites-custom-domain",
+    "proxy": "sites-custom-subdirectory",
+    "ads": "sites-ads",
+}
 
 
-def structure(ctx: Context, nav: Navigation) -> Json:
-    if nav.sectioned:
-        return {"type": "sections", "structure": [node(ctx, nav, child) for child in nav.children("")]}
-    return {"type": "siteSpaces", "structure": [site_space(ctx, nav, place) for place in nav.places_in("")]}
+def _features(ctx: Context, record: Record) -> Iterator[tuple[str, Json]]:
+    """What the site uses of what the platform sells."""
+    yield _OF_VISIBILITY[record.doc["visibility"]], {}
+    yield from ((feature, {}) for field, feature in _OF_FIELD.items() if record.doc.get(field))
+    if (record.doc.get("adaptiveContent") or {}).get("enabled"):
+        yield "sites-adaptive-content", {}
+    if ctx.store.count(SECTION, scope=record.id):
+        yield "sites-sections", {}
+    if ctx.store.count(REDIRECT, scope=record.id):
+        yield "sites-redirects", {}
+    if kept := ctx.store.get(CUSTOMIZATION, record.id):
+        yield "sites-basic-customization", {"customizations": list(_customized(kept.doc))}
+
+
+def _customized(settings: Json) -> Iterator[str]:
+    header, footer = settings.get("header") or {}, settings.get("footer") or {}
+    styling = settings.get("styling") or {}
+    used = {
+        "header-logo": header.get("logo"),
+        "header-primary-link": header.get("primaryLink"),
+        "theme-preset": styling.get("theme"),
+        "footer-logo": footer.get("logo"),
+        "footer-links": footer.get("groups"),
+        "footer-copyright": footer.get("copyright"),
+        "semantic-colors": any(
+            styling.get(f"{name}Color") for name in ("info", "success", "warning", "danger")
+        ),
+    }
+    return (name for name, value in used.items() if value)

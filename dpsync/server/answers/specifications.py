@@ -1,4 +1,4 @@
-"""OpenAPI specifications and translations."""
+"""OpenAPI specifications and their versions, translations and their glossary."""
 
 from ..access import flags
 from ..context import Context
@@ -20,9 +20,25 @@ def openapi_spec(ctx: Context, record: Record) -> Json:
         "id": record.id,
         "slug": record.ref,
         **doc,
+        **({"lastProcessedErrorCount": len(doc.get("lastProcessedErrors", []))} if ctx.full else {}),
         "permissions": flags("openapi-spec", ctx.standing(record.organization).role),
         "urls": urls,
     }
+
+
+def openapi_version(spec: Record, record: Record) -> Json:
+    location = f"{API}/orgs/{spec.organization}/openapi/{spec.ref}/versions/{record.id}"
+    shown = {field: record.doc.get(field) for field in ("createdAt", "sourceURL")}
+    return {
+        "object": "openapi-spec-version",
+        "id": record.id,
+        **set_only(shown),
+        "urls": {"location": location},
+    }
+
+
+def glossary_entry(record: Record) -> Json:
+    return {"object": "translations-glossary-entry", "id": record.id, **record.doc}
 
 
 def translation(ctx: Context, record: Record) -> Json:

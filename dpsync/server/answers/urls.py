@@ -1,22 +1,49 @@
-"""Where a site and what it shows are published."""
+"""Where a site and what it shows are published; None where nobody can reach it.
+
+A site for holders of a share link is reached with the secret of one: its URLs have it when the caller named
+it as `shareKey`.
+"""
 
 from ..context import Context
 from ..navigation import SECTION
+from ..publishing import opens
 from ..store import Record
 
 
-def site_url(ctx: Context, site: Record) -> str:
+def open_url(ctx: Context, site: Record, key: str | None) -> str | None:
+    """The URL of a published site for who has a key."""
+    if not site.doc["published"]:
+        return None
+    if site.doc["visibility"] != "share-link":
+        return base_url(ctx, site)
+    return shared_url(ctx, site, str(key)) if opens(ctx, site, key) else None
+
+
+def shared_url(ctx: Context, site: Record, key: str) -> str:
+    return f"{base_url(ctx, site)}{key}/"
+
+
+def base_url(ctx: Context, site: Record) -> str:
+    """At the site's proxy, else its own host name, else below the organization's."""
+    if origin := site.doc.get("proxy"):
+        return f"https://{origin}/"
+    if hostname := site.doc.get("hostname"):
+        return f"https://{hostname}/"
     organization = ctx.load("organization", site.organization)
     host = (organization.doc.get("hostname") if organization else None) or site.organization
     return f"https://{host}.docs.example/{site.doc['basename']}/"
 
 
-def section_url(ctx: Context, site: Record, section: Record) -> str:
-    path = "" if section.doc["default"] else f"{section.doc['path']}/"
-    return site_url(ctx, site) + path
+def site_url(ctx: Context, site: Record) -> str | None:
+    return open_url(ctx, site, getattr(ctx.query, "shareKey", None))
 
 
-def place_url(ctx: Context, site: Record, place: Record) -> str:
+def section_url(ctx: Context, site: Record, section: Record) -> str | None:
+    base = site_url(ctx, site)
+    return base if base is None or section.doc["default"] else f"{base}{section.doc['path']}/"
+
+
+def place_url(ctx: Context, site: Record, place: Record) -> str | None:
     section = ctx.load(SECTION, place.parent) if place.parent else None
     base = section_url(ctx, site, section) if section else site_url(ctx, site)
-    return base if place.doc["default"] else f"{base}{place.doc['path']}/"
+    return base if base is None or place.doc["default"] else f"{base}{place.doc['path']}/"

@@ -101,8 +101,8 @@ Fault = Annotated[
 
 
 class Rule(_Given):
-    """`operation`: an id (`createTeam`) or method and path (`PUT /orgs/{organizationId}/teams`), where a
-    segment in braces is any and another only itself; left out, every request.
+    """`operation`: an id (`createOrganizationTeam`) or method and path (`PUT /orgs/{organizationId}/teams`),
+    where a segment in braces is any and another only itself; left out, every request.
 
     Of these, `nth` (from 1) chooses one, `every` each so many, `probability` by chance that is the same for
     the same `seed`; without any of the three, all. `times`: no more often than this.

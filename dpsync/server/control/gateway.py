@@ -17,6 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from ..app import LARGEST_BODY, Companion
 from ..errors import ApiError
+from ..store import StoreError
 from . import connection
 from .faults import (
     ContentType,
@@ -97,10 +98,11 @@ class Gateway:
                 return
             raise Dropped
 
-    def limited(self, request: Request) -> tuple[Headers, Answer | None]:
+    def limited(self, scope: Scope) -> tuple[Headers, Answer | None]:
         """The headers that tell of the rate limit, and the refusal of a caller who is over it."""
         if self._rate_limit is None:
             return {}, None
+        request = Request(scope)
         address = request.client.host if request.client else ""
         allowance = self._rate_limit.take(request.headers.get("authorization", address))
         headers = allowance.headers()
@@ -123,11 +125,12 @@ class _Passage:
         self._headers: Headers = {}
         self._logged = False
         self._operation, self._segments = gateway.companion.named(scope)
-        self._caller = gateway.companion.caller(Request(scope))
+        self._caller = _caller(gateway.companion, scope)
 
     async def pass_through(self) -> None:
         try:
-            await self._gateway.wait(self._gateway.latency)
+            if self._gateway.latency:
+                await self._gateway.wait(self._gateway.latency)
             await self._answer()
         except Dropped:
             await self._reset()
@@ -136,7 +139,7 @@ class _Passage:
 
     async def _answer(self) -> None:
         gateway = self._gateway
-        self._headers, refusal = gateway.limited(Request(self._scope))
+        self._headers, refusal = gateway.limited(self._scope)
         if refusal is not None:
             await self._give(refusal)
             return
@@ -308,6 +311,14 @@ class _Passage:
         )
 
 
+def _caller(companion: Companion, scope: Scope) -> str | None:
+    """Without a database nobody is known; the companion will say so."""
+    try:
+        return companion.caller(scope)
+    except StoreError:
+        return None
+
+
 def _refusal(status: int, message: str) -> Answer:
     body = to_json(ApiError(status, message).body())
     return Answer(status, {"content-type": _JSON, "content-length": str(len(body))}, body)
@@ -337,10 +348,12 @@ def _first_page(scope: Scope, limit: int | None) -> Scope:
 
 def _asking(scope: Scope, limit: int | None, page: str | None = None) -> Scope:
     """The same list with pages of at most `limit`, from `page` on."""
-    query = dict(_query(scope))
+    query: dict[str, list[str]] = {}
+    for name, value in _query(scope):
+        query.setdefault(name, []).append(value)
     if limit is not None:
-        given = query.get("limit", "")
-        query["limit"] = str(min(limit, int(given)) if given.isdecimal() and len(given) < 9 else limit)
+        given = query.get("limit", [""])[-1]
+        query["limit"] = [str(min(limit, int(given)) if given.isdecimal() and len(given) < 9 else limit)]
     if page is not None:
-        query["page"] = page
-    return {**scope, "query_string": urlencode(query).encode()}
+        query["page"] = [page]
+    return {**scope, "query_string": urlencode(query, doseq=True).encode()}

@@ -5,6 +5,7 @@ loopback that called it by a loopback name, and to no page of another site. To a
 at these paths.
 """
 
+import logging
 from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any, Literal, Self
@@ -20,10 +21,11 @@ from starlette.types import Receive, Scope, Send
 from dpsync import __version__
 
 from .. import world as worlds
-from ..clock import moment, stamp
-from ..context import RETENTION
+from ..app import DATABASE_UNUSABLE
+from ..clock import stamp
+from ..content.erasing import erase_expired
 from ..errors import ApiError, bad, missing
-from ..store import SCHEMA_VERSION, Record, Store
+from ..store import SCHEMA_VERSION, Record, Store, StoreError
 from .clock import MovableClock
 from .faults import Rules, Schedule, complaint
 from .gateway import Gateway
@@ -31,6 +33,9 @@ from .worlds import export
 
 PREFIX = "/_dpsync/"
 _COUNTED = ("organization", "user", "member", "team", "collection", "space", "site")
+
+_OF_ONE_PROCESS = ("requests", "faults")
+_log = logging.getLogger("dpsync.server")
 
 Json = dict[str, Any]
 
@@ -58,14 +63,20 @@ class ClockGiven(_Given):
 
 
 class ControlPlane:
-    """An ASGI application around a gateway. `start_over` puts the starting world into a store."""
+    """An ASGI application around a gateway. `start_over` puts the starting world into a store.
 
-    def __init__(self, gateway: Gateway, clock: MovableClock, start_over: Callable[[Store], None]) -> None:
+    `workers`: how many processes serve at the same address. Of several, no one has all requests.
+    """
+
+    def __init__(
+        self, gateway: Gateway, clock: MovableClock, start_over: Callable[[Store], None], workers: int = 1
+    ) -> None:
         self.gateway = gateway
         self.companion = gateway.companion
         self.store = gateway.companion.store
         self.clock = clock
         self.start_over = start_over
+        self._alone = workers == 1
         self._operations: dict[str, dict[str, Callable[[Any], Any]]] = {
             "health": {"GET": self.health},
             "reset": {"POST": self.reset},
@@ -82,6 +93,10 @@ class ControlPlane:
             return
         try:
             response = await self._answer(Request(scope, receive))
+        except StoreError as error:
+            _log.error("%s %s: %s", scope["method"], scope["path"], error)
+            unusable = ApiError(503, DATABASE_UNUSABLE)
+            response = Response(to_json(unusable.body()), 503, media_type="application/json")
         except ApiError as error:
             response = Response(to_json(error.body()), error.status, media_type="application/json")
         await response(scope, receive, send)
@@ -93,6 +108,8 @@ class ControlPlane:
         methods = self._operations[name]
         if request.method not in methods:
             raise ApiError(405, f"{request.method} is not allowed here, only {', '.join(sorted(methods))}")
+        if name in _OF_ONE_PROCESS and not self._alone:
+            raise ApiError(501, f"{name}: no worker sees the requests of the others: serve with --workers 1")
         content = await request.body()
         given = None
         if request.method == "PUT" or name == "tokens":
@@ -117,11 +134,13 @@ class ControlPlane:
     # --- operations: each is given the JSON of the body, if it takes one, and returns that of the answer --
 
     def health(self, _: None) -> Json:
+        with self.store.reading():
+            counts = {kind: self.store.count(kind) for kind in _COUNTED}
         return {
             "version": __version__,
             "profile": self.companion.profile,
             "schema": SCHEMA_VERSION,
-            "counts": {kind: self.store.count(kind) for kind in _COUNTED},
+            "counts": counts,
         }
 
     def reset(self, _: None) -> None:
@@ -129,8 +148,9 @@ class ControlPlane:
         self.gateway.clear()
         self.companion.requests.clear()
         self.companion.violations.clear()
-        self.clock.real()
-        self.start_over(self.store)
+        with self.store.transaction():
+            self.clock.real()
+            self.start_over(self.store)
 
     def grant(self, given: Any) -> Json:
         user = TokenGiven.model_validate(given).user
@@ -142,12 +162,15 @@ class ControlPlane:
         return {"token": token, "user": user}
 
     def export(self, _: None) -> Json:
-        return export(self.store)
+        with self.store.reading():
+            return export(self.store)
 
     def replace(self, given: Any) -> None:
         """All state, or nothing when it is no world. The log, the faults and the clock stay as they are."""
         try:
-            worlds.load(self.store, given)
+            worlds.load(self.store, given, self.clock())
+        except StoreError:
+            raise
         except Exception as error:
             raise bad(f"body: not a world: {type(error).__name__}: {error}") from None
         self.gateway.drop()
@@ -165,24 +188,18 @@ class ControlPlane:
     def set_clock(self, given: Any) -> Json:
         """What has been deleted for too long by the new time is gone for good, even when time goes back."""
         clock = ClockGiven.model_validate(given)
-        try:
-            if clock.frozen is not None:
-                self.clock.freeze(clock.frozen)
-            elif clock.advance is not None:
-                self.clock.advance(clock.advance)
-            else:
-                self.clock.real()
-        except OverflowError:
-            raise bad("body.advance: beyond what a date can be") from None
-        self._purge()
-        return self.time(None)
-
-    def _purge(self) -> None:
-        now = self.clock()
         with self.store.transaction():
-            for space in self.store.find("deleted-space"):
-                if now - moment(space.doc["deletedAt"]) > RETENTION:
-                    self.store.remove(space.kind, space.id)
+            try:
+                if clock.frozen is not None:
+                    self.clock.freeze(clock.frozen)
+                elif clock.advance is not None:
+                    self.clock.advance(clock.advance)
+                else:
+                    self.clock.real()
+            except OverflowError:
+                raise bad("body.advance: beyond what a date can be") from None
+            erase_expired(self.store, self.clock())
+        return self.time(None)
 
     def faults(self, _: None) -> Json:
         return {"rules": [scheduled.told() for scheduled in self.gateway.faults.rules]}
@@ -205,6 +222,7 @@ def _from_here(request: Request) -> bool:
         _is_loopback(peer)
         and _is_loopback(urlsplit(f"//{host}").hostname or "")
         and (origin is None or urlsplit(origin).netloc == host)
+        and not {"x-forwarded-for", "forwarded"} & set(request.headers)  # then the peer is only a proxy
     )
 
 

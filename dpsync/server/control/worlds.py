@@ -1,7 +1,6 @@
 """The whole state as one document: a world, with what its readable part does not say as plain records."""
 
 import math
-from dataclasses import asdict
 from typing import Any
 
 from .. import world as worlds
@@ -30,7 +29,7 @@ def export(store: Store) -> Json:
         return (record.kind, seq, record.seq)
 
     records = [
-        {name: value for name, value in asdict(record).items() if value and name != "seq"}
+        {name: value for name, value in record.told().items() if value and name != "seq"}
         for record in sorted(store.every(), key=order)
         if record.kind != JOB and said.get((record.kind, record.id), ((), 0))[0] != _said(record)
     ]

@@ -2,13 +2,19 @@
 
 from typing import Any
 
-from .. import answers
+from pydantic_core import to_json
+
+from .. import answers, grants, installed
+from ..content import revisions
+from ..content.erasing import erase_some_expired, hand_over
 from ..context import Context
 from ..errors import ApiError, bad, conflict, missing
+from ..merge_rules import rules_for
 from ..navigation import PLACE, forget_space
 from ..paging import created_page, page
 from ..siblings import place, renumber, same_order
 from ..store import Record
+from .templates import with_template
 
 Json = dict[str, Any]
 
@@ -42,16 +48,24 @@ def list_spaces(ctx: Context) -> Json:
     else:
         found = [space for space, _ in ctx.spaces_of(organization.id)]
         items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda space: [space.seq])
-    return {**envelope, "items": [answers.space(ctx, space) for space in items]}
+    return {**envelope, "items": [_shown(ctx, space) for space in items]}
 
 
 def create_space(ctx: Context) -> Json:
     organization, given = ctx.organization(), ctx.body.given()
     parent = given.pop("parent", None) or ""
     _may_create(ctx, organization.id, parent)
-    given.pop("empty", None)
-    fields = {"title": ctx.body.title, **answers.set_only(given)}
-    return answers.space(ctx, new_space(ctx, organization.id, parent, fields))
+    fields = {"title": ctx.body.title, **answers.set_only(_but(given, "empty", "template"))}
+    made = new_space(ctx, organization.id, parent, fields)
+    if ctx.body.template is not None:
+        first = revisions.first_id(made.id)
+        content = with_template(ctx, made, first, ctx.body.template)
+        revisions.activate(ctx, made, revisions.keep(ctx, made, content, [first], type="edits"))
+    return answers.space(ctx, made)
+
+
+def _but(doc: Json, *left_out: str) -> Json:
+    return {name: value for name, value in doc.items() if name not in left_out}
 
 
 def _may_create(ctx: Context, organization: str, parent: str) -> None:
@@ -72,6 +86,7 @@ def new_space(ctx: Context, organization: str, parent: str, fields: Json, id: st
         "createdAt": ctx.stamp,
         "updatedAt": ctx.stamp,
     }
+    erase_some_expired(ctx.store, ctx.now, organization)
     position = _end(ctx, organization, parent)
     id = id or ctx.new_id("space")
     space = Record("space", id, doc, organization, organization, parent, position)
@@ -79,8 +94,15 @@ def new_space(ctx: Context, organization: str, parent: str, fields: Json, id: st
     return space
 
 
-def get_space(ctx: Context) -> Json:
-    return answers.space(ctx, ctx.space(deleted=True))
+def get_space(ctx: Context) -> Any:
+    return _shown(ctx, ctx.space(deleted=True))
+
+
+def _shown(ctx: Context, space: Record) -> Any:
+    """As JSON text. Merge rules make permissions the caller's own: then it is rendered for them alone."""
+    if rules_for(ctx, space):
+        return to_json(answers.space(ctx, space))
+    return ctx.show(answers.space, space)
 
 
 def update_space(ctx: Context) -> Json:
@@ -97,7 +119,9 @@ def delete_space(ctx: Context) -> None:
     if space is None:
         return
     ctx.permit(space)
+    erase_some_expired(ctx.store, ctx.now, space.organization)
     forget_space(ctx, space)
+    installed.forget(ctx, space)
     ctx.remove(space)
     space.kind = "deleted-space"
     space.doc["deletedAt"] = ctx.stamp
@@ -122,10 +146,13 @@ def restore_space(ctx: Context) -> Json:
 
 
 def duplicate_space(ctx: Context) -> Json:
-    """Same title, settings and collection; shown by no site."""
+    """Same title, settings, roles, content and collection; shown by no site."""
     space = ctx.space()
     _may_create(ctx, space.organization, space.parent)
-    return answers.space(ctx, new_space(ctx, space.organization, space.parent, dict(space.doc)))
+    made = new_space(ctx, space.organization, space.parent, _but(space.doc, "revision"))
+    revisions.copy_active(ctx, space, made)
+    grants.copy(ctx, space, made)
+    return answers.space(ctx, made)
 
 
 def move_space(ctx: Context) -> Json:
@@ -138,10 +165,13 @@ def transfer_space(ctx: Context) -> Json:
     """To the end of the other organization's top level. A space that a site shows may not leave: 412."""
     space = ctx.space()
     target = _transfer_target(ctx, space, [space])
+    grants.forget_on(ctx, space)
+    installed.forget(ctx, space)
     space.organization = space.scope = target
     space.parent = ""
     space.position = _end(ctx, target, "")
     ctx.put(space)
+    hand_over(ctx, space)
     return answers.space(ctx, space)
 
 
@@ -205,6 +235,7 @@ def delete_collection(ctx: Context) -> None:
     ctx.permit(collection)
     around = siblings(ctx, collection.organization, collection.parent)
     inside = siblings(ctx, collection.organization, collection.id)
+    grants.forget_on(ctx, collection)
     ctx.remove(collection)
     ordered = []
     for sibling in around:
@@ -226,7 +257,7 @@ def list_collection_spaces(ctx: Context) -> Json:
         key=lambda space: [space.position, space.seq],
         anchor=lambda space: space.id,
     )
-    return {**envelope, "items": [answers.space(ctx, space) for space in items]}
+    return {**envelope, "items": [_shown(ctx, space) for space in items]}
 
 
 def move_collection(ctx: Context) -> Json:
@@ -243,8 +274,12 @@ def transfer_collection(ctx: Context) -> Json:
     collection.parent = ""
     collection.position = _end(ctx, target, "")
     for item in (collection, *inside):
+        grants.forget_on(ctx, item)
+        installed.forget(ctx, item)
         item.organization = item.scope = target
         ctx.put(item)
+        if item.kind == "space":
+            hand_over(ctx, item)
     return answers.collection(ctx, collection)
 
 

@@ -3,8 +3,10 @@
 from typing import Any
 
 from .. import answers
+from ..access import Role
 from ..context import Context
 from ..errors import conflict, missing
+from ..grants import forget_to
 from ..paging import page
 from ..store import Record
 
@@ -13,6 +15,23 @@ Json = dict[str, Any]
 
 def find_member(ctx: Context, organization: str, user: str) -> Record | None:
     return ctx.store.get("member", f"{organization}:{user}")
+
+
+def known_member(ctx: Context, organization: str, name: str) -> str:
+    """The user id of a member named by id or e-mail; the name itself when there is no such member."""
+    if "@" in name and find_member(ctx, organization, name) is None:
+        for user in ctx.store.find("user", ref=name.casefold()):
+            if find_member(ctx, organization, user.id) is not None:
+                return user.id
+    return name
+
+
+def named_member(ctx: Context, organization: str, name: str, field: str) -> str:
+    """The user id of a member that a body, or with the field "" the path, names by id or e-mail."""
+    user = known_member(ctx, organization, name)
+    if find_member(ctx, organization, user) is None:
+        raise missing(f"{field}: member" if field else "member", name)
+    return user
 
 
 def _member(ctx: Context) -> Record:
@@ -41,6 +60,7 @@ def list_members(ctx: Context) -> Json:
 
     found.sort(key=key, reverse=descending)
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=key, descending=descending)
+    ctx.stand_all(organization.id)
     return {**envelope, "items": [answers.member(ctx, member) for member in items]}
 
 
@@ -69,7 +89,7 @@ def update_member(ctx: Context) -> Json:
 
 
 def delete_member(ctx: Context) -> None:
-    """The memberships of the member's teams go too. The last admin stays: 409."""
+    """The member's memberships in teams, and the roles given to the member, go too. The last admin stays."""
     organization = ctx.organization()
     member = find_member(ctx, organization.id, ctx.params["userId"])
     if member is None:
@@ -77,14 +97,17 @@ def delete_member(ctx: Context) -> None:
     _keep_an_admin(ctx, member)
     for membership in ctx.store.find("membership", organization=organization.id, ref=member.ref):
         ctx.remove(membership)
+    forget_to(ctx, organization.id, "user", member.ref)
     ctx.remove(member)
 
 
 def _keep_an_admin(ctx: Context, member: Record) -> None:
-    if member.doc["role"] != "admin":
-        return
+    """Refuses with 409 what would leave the organization without an admin who is not disabled."""
     members = ctx.store.find("member", organization=member.organization)
-    if sum(other.doc["role"] == "admin" for other in members) == 1:
+    admins = [
+        other.ref for other in members if other.doc["role"] == "admin" and not other.doc.get("disabled")
+    ]
+    if admins == [member.ref]:
         raise conflict(f"{member.ref!r} is the last admin of the organization")
 
 
@@ -106,25 +129,22 @@ def add_sso_member(ctx: Context) -> Json:
     if member is None:
         if ctx.load("user", user) is None:
             raise missing("user", user)
-        member = new_member(ctx, organization, user)
+        member = new_member(ctx, organization, user, organization.doc.get("defaultRole"))
     member.doc["sso"] = True
     ctx.put(member)
     return answers.member(ctx, member)
 
 
-def new_member(ctx: Context, organization: Record, user: str) -> Record:
-    doc = {
-        "role": organization.doc.get("defaultRole"),
-        "disabled": False,
-        "joinedAt": ctx.stamp,
-        "sso": False,
-    }
+def new_member(ctx: Context, organization: Record, user: str, role: Role) -> Record:
+    doc = {"role": role, "disabled": False, "joinedAt": ctx.stamp, "sso": False}
     return Record("member", f"{organization.id}:{user}", doc, organization.id, organization.id, ref=user)
 
 
 def list_member_spaces(ctx: Context) -> Json:
+    """Those that both the member and the caller may view."""
     member, query = _member(ctx), ctx.query
-    found = list(ctx.spaces_of(member.organization, member.ref))
+    seen = ctx.spaces_of(member.organization, member.ref)
+    found = [(space, level) for space, level in seen if ctx.sees(space)]
     descending = query.order == "desc"
     if descending:
         found.reverse()

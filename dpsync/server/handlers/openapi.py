@@ -5,16 +5,17 @@ Processing is a job: pending, progress, complete. What the last one found stays 
 
 import asyncio
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from .. import answers
 from ..context import Context
-from ..errors import bad, missing
+from ..errors import bad, conflict, missing
 from ..jobs import Work, cancel, enqueue
 from ..models.openapi import LONGEST_SLUG, SLUG
 from ..paging import created_page
 from ..sources import FetchError
-from ..specification import errors_of
+from ..specification import errors_of, is_json, written_out
 from ..store import Record
 
 Json = dict[str, Any]
@@ -91,6 +92,64 @@ def delete_spec(ctx: Context) -> None:
         ctx.remove(spec)
 
 
+# --- versions -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An answer that is not JSON of the companion's making."""
+
+    text: str
+    media_type: str
+
+
+def _version(ctx: Context) -> tuple[Record, Record]:
+    """A specification and the version that the path names, or its latest."""
+    spec = _spec(ctx)
+    id = ctx.params.get("versionId") or spec.doc.get("lastVersion", "")
+    found = ctx.store.get(VERSION, id)
+    if found is None or found.scope != spec.id:
+        raise missing(f"version of the OpenAPI spec {spec.ref!r}:", id or "latest")
+    return spec, found
+
+
+def _text(version: Record) -> str:
+    """A world may have versions of which nothing is kept."""
+    if "text" not in version.doc:
+        raise missing("content of the version", version.id)
+    return str(version.doc["text"])
+
+
+def list_versions(ctx: Context) -> Json:
+    spec, query = _spec(ctx), ctx.query
+    items, envelope = created_page(ctx.store, VERSION, limit=query.limit, cursor=query.page, scope=spec.id)
+    return {**envelope, "items": [answers.openapi_version(spec, version) for version in items]}
+
+
+def get_version(ctx: Context) -> Json:
+    return answers.openapi_version(*_version(ctx))
+
+
+def get_version_content(ctx: Context) -> Json:
+    """409 for a YAML document that JSON cannot say: one that is part of itself."""
+    _, version = _version(ctx)
+    text = _text(version)
+    try:
+        document = written_out(text)
+    except ValueError as error:
+        raise conflict(f"the version {version.id!r} can be read raw only: {error}") from None
+    name = "openapi.json" if is_json(text) else "openapi.yaml"
+    url = {"url": version.doc["sourceURL"]} if version.doc.get("sourceURL") else {}
+    entry = {"filename": name, "isEntrypoint": True, "specification": document}
+    return {"object": "openapi-spec-version-content", **url, "filesystem": [entry]}
+
+
+def get_raw_version(ctx: Context) -> Raw:
+    """The text as it came, of the kind that it is."""
+    text = _text(_version(ctx)[1])
+    return Raw(text, "application/json" if is_json(text) else "application/yaml")
+
+
 # --- processing -------------------------------------------------------------------------------------
 
 
@@ -109,7 +168,7 @@ async def process(work: Work) -> None:
         spec = _subject(ctx, work.job)
         spec.doc["processingState"] = "progress"
         ctx.put(spec)
-    code, errors = await _processed(work)
+    text, code, errors = await _processed(work)
     with work.last_step() as ctx:
         spec = _subject(ctx, work.job)
         for field in ("lastProcessErrorCode", "lastProcessedErrors"):
@@ -119,18 +178,19 @@ async def process(work: Work) -> None:
         else:
             version = work.job.doc["version"]
             spec.doc["lastVersion"] = version
-            ctx.put(Record(VERSION, version, {"createdAt": ctx.stamp}, spec.organization, spec.id))
+            doc = {"createdAt": ctx.stamp, "sourceURL": spec.doc.get("sourceURL"), "text": text}
+            ctx.put(Record(VERSION, version, doc, spec.organization, spec.id))
         spec.doc |= {"processingState": "complete", "lastProcessedAt": ctx.stamp, "updatedAt": ctx.stamp}
         ctx.put(spec)
 
 
-async def _processed(work: Work) -> tuple[str, list[Json]]:
+async def _processed(work: Work) -> tuple[str, str, list[Json]]:
     source = work.job.doc["source"]
     try:
         text = source["text"] if source.get("text") else await work.sources.fetch(source["url"])
     except FetchError as error:
-        return error.code, [{"message": error.message, "code": error.code}]
-    return "PARSE_ERROR", await asyncio.to_thread(errors_of, text)
+        return "", error.code, [{"message": error.message, "code": error.code}]
+    return text, "PARSE_ERROR", await asyncio.to_thread(errors_of, text)
 
 
 def _subject(ctx: Context, job: Record) -> Record:

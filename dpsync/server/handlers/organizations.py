@@ -19,8 +19,13 @@ def who(ctx: Context) -> Json:
 
 
 def list_organizations(ctx: Context) -> Json:
-    joined = {member.organization for member in ctx.store.find("member", ref=ctx.user)}
-    found = [record for record in ctx.store.find("organization") if record.id in joined]
+    """In order of creation."""
+    joined = [
+        ctx.load("organization", member.organization) for member in ctx.store.find("member", ref=ctx.user)
+    ]
+    found = sorted(
+        (record for record in joined if record and ctx.sees(record)), key=lambda record: record.seq
+    )
     items, envelope = page(
         found, limit=ctx.query.limit, cursor=ctx.query.page, key=lambda record: [record.seq]
     )

@@ -2,15 +2,26 @@
 
 from typing import Any
 
-from .. import answers, navigation
+from .. import answers, installed, navigation
 from ..context import Context
 from ..errors import bad, conflict, missing
+from ..grants import forget_on
 from ..paging import page
+from ..publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, opens
 from ..slugs import unique_slug
 from ..store import Record
 from ..visitors import check_schema, conditions
 
 Json = dict[str, Any]
+_BELONGINGS = (
+    *navigation.KINDS.values(),
+    navigation.REDIRECT,
+    navigation.OVERRIDES,
+    CUSTOMIZATION,
+    SHARE_LINK,
+    VISITOR_AUTH,
+    "adaptive-schema",
+)
 
 
 def list_sites(ctx: Context) -> Json:
@@ -22,6 +33,8 @@ def list_sites(ctx: Context) -> Json:
         found = [site for site in found if site.id in showing]
     if query.title:
         found = [site for site in found if query.title.casefold() in site.doc["title"].casefold()]
+    if query.type and ctx.full:
+        found = [site for site in found if site.doc["type"] in query.type]
     if query.published is not None:
         found = [site for site in found if site.doc["published"] == query.published]
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda site: [site.seq])
@@ -60,6 +73,8 @@ def get_site(ctx: Context) -> Json:
 
 def update_site(ctx: Context) -> Json:
     site, given = ctx.site(), ctx.body.given()
+    if not ctx.full:
+        given.pop("defaultLevel", None)
     section, default = given.pop("defaultSiteSection", None), given.pop("defaultSiteSpace", None)
     basename = given.get("basename")
     if basename is not None and basename in _basenames(ctx, site.organization, site.id):
@@ -85,14 +100,18 @@ def _set_defaults(ctx: Context, site: Record, section: str | None, default: str 
 
 
 def delete_site(ctx: Context) -> None:
-    """With its navigation and schema; an organization that names it as default content names none."""
-    organization = ctx.organization()
+    """With all that is its own; an organization that names it as default content names none."""
+    organization = ctx.find_organization(ctx.params["organizationId"])
     site = ctx.store.get("site", ctx.params["siteId"])
-    if site is None or site.organization != organization.id:
+    if site is None or site.organization != organization.id or not ctx.sees(site):
+        ctx.permit(organization)
         return
-    for kind in (navigation.GROUP, navigation.SECTION, navigation.PLACE, "adaptive-schema"):
-        for node in ctx.store.find(kind, scope=site.id):
-            ctx.remove(node)
+    ctx.permit(site)
+    for kind in _BELONGINGS:
+        for found in ctx.store.find(kind, scope=site.id):
+            ctx.remove(found)
+    forget_on(ctx, site)
+    installed.forget(ctx, site)
     ctx.remove(site)
     if (organization.doc.get("defaultContent") or {}).get("site") == site.id:
         organization.doc["defaultContent"] = None
@@ -112,6 +131,17 @@ def _set_published(ctx: Context, published: bool) -> Json:
     site.doc["published"] = published
     ctx.put(site)
     return answers.site(ctx, site)
+
+
+def get_published(ctx: Context) -> Json:
+    """404 for what nobody is shown: a site that is not published, or one for holders of a share link to who
+    names none.
+    """
+    site = ctx.site()
+    shared = site.doc["visibility"] == "share-link"
+    if not site.doc["published"] or (shared and not opens(ctx, site, ctx.query.shareKey)):
+        raise missing("published site", site.id)
+    return answers.published_site(ctx, navigation.read(ctx.store, site))
 
 
 # --- visitor schema -------------------------------------------------------------------------------

@@ -1,36 +1,47 @@
-"""The navigation of a site: sections, section groups, site spaces, and the order of siblings."""
+"""The navigation of a site: sections, section groups and site spaces.
+
+Members of a body that are additions have no effect with the profile of the reference.
+"""
 
 from typing import Any
 
 from .. import answers
 from ..context import Context
-from ..errors import bad, conflict
+from ..errors import bad, conflict, missing
 from ..navigation import (
     GROUP,
-    KINDS,
     PLACE,
     SECTION,
     Navigation,
     add_place,
     add_section,
+    check_depth,
     make_default,
     read,
     remove_place,
     remove_section,
+    reparent,
     wrap_root,
 )
 from ..paging import page
-from ..siblings import end, place, renumber, same_order
+from ..publishing import opens
+from ..siblings import end, renumber
 from ..store import Record
 from .content import new_space
 
 Json = dict[str, Any]
 
-DEEPEST = 50
-
 
 def _read(ctx: Context) -> Navigation:
     return read(ctx.store, ctx.site())
+
+
+def _read_shared(ctx: Context) -> Navigation:
+    """404 for a key that no active share link of a site for their holders has."""
+    nav, key = _read(ctx), ctx.query.shareKey
+    if key is not None and nav.site.doc["visibility"] == "share-link" and not opens(ctx, nav.site, key):
+        raise missing("share link of the site", nav.site.id)
+    return nav
 
 
 def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Record]]) -> Json:
@@ -44,6 +55,16 @@ def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Reco
     return {**envelope, "items": [answers.node(ctx, nav, node) for _, node in items]}
 
 
+def _given(ctx: Context, *added: str) -> Json:
+    """What the body gives; these members are additions."""
+    given: Json = ctx.body.given()
+    return given if ctx.full else {field: value for field, value in given.items() if field not in added}
+
+
+def _set(given: Json, *fields: str) -> Json:
+    return {field: given[field] for field in fields if given.get(field)}
+
+
 def get_structure(ctx: Context) -> Json:
     return answers.structure(ctx, _read(ctx))
 
@@ -52,6 +73,7 @@ def _named_space(ctx: Context, nav: Navigation, title: str | None) -> Record:
     """The space that a body names; null makes a new, empty one at the top level of the organization."""
     organization = nav.site.organization
     if ctx.body.spaceId is None and ctx.full:
+        ctx.demand(ctx.find_organization(organization), "create")
         return new_space(ctx, organization, "", {"title": (title or "Untitled")[:50]})
     if ctx.body.spaceId is None:
         raise bad("body.spaceId: a space is needed")
@@ -62,7 +84,7 @@ def _named_space(ctx: Context, nav: Navigation, title: str | None) -> Record:
 
 
 def list_sections(ctx: Context) -> Json:
-    nav = _read(ctx)
+    nav = _read_shared(ctx)
     return _list(ctx, nav, nav.ordered(SECTION))
 
 
@@ -73,22 +95,23 @@ def create_section(ctx: Context) -> Json:
     On a flat site the site spaces at the root first move into a section of their own, titled like the site.
     """
     nav, body = _read(ctx), ctx.body
-    given = body.given()
+    given = _given(ctx, "siteSectionGroupId", "draft")
     space = _named_space(ctx, nav, body.title)
-    parent = (given.get("siteSectionGroupId") or "") if ctx.full else ""
+    parent = given.get("siteSectionGroupId") or ""
     if parent:
         nav.node(GROUP, parent, "body.siteSectionGroupId")
     wrap_root(ctx, nav)
     section = add_section(ctx, nav, body.title or space.doc["title"], parent)
-    if body.icon is not None:
-        section.doc["icon"] = body.icon
+    if more := _set(given, "icon", "draft"):
+        section.doc |= more
         ctx.put(section)
     add_place(ctx, nav, space, section.id)
     return answers.section(ctx, nav, section)
 
 
 def update_section(ctx: Context) -> Json:
-    nav, given = _read(ctx), ctx.body.given()
+    nav = _read(ctx)
+    given = _given(ctx, "siteSectionGroupId", "localizedTitle", "localizedDescription", "draft")
     section = nav.node(SECTION, ctx.params["siteSectionId"])
     group, default = given.pop("siteSectionGroupId", ...), given.pop("defaultSiteSpace", None)
     path = given.get("path")
@@ -99,8 +122,8 @@ def update_section(ctx: Context) -> Json:
         if chosen.parent != section.id:
             raise bad("body.defaultSiteSpace: not a site space of this section")
         make_default(ctx, nav.places_in(section.id), chosen)
-    if ctx.full and group is not ...:
-        _reparent(nav, section, group or "", "body.siteSectionGroupId")
+    if group is not ...:
+        reparent(nav, section, group or "", "body.siteSectionGroupId")
     section.doc.update(given)
     ctx.put(section)
     return answers.section(ctx, nav, section)
@@ -114,33 +137,6 @@ def delete_section(ctx: Context) -> None:
 
 def _present(nodes: list[Record], id: str) -> Record | None:
     return next((node for node in nodes if node.id == id), None)
-
-
-def _reparent(nav: Navigation, node: Record, parent: str, field: str) -> None:
-    """To the end of another group, or of the root (`""`). In the same one the node keeps its place."""
-    if parent == node.parent:
-        return
-    if parent:
-        nav.node(GROUP, parent, field)
-        if node.kind == GROUP and parent in nav.inside(node.id):
-            raise bad(f"{field}: a group cannot be in itself or in a group below it")
-        if node.kind == GROUP:
-            _check_depth(nav, parent, field, _height(nav, node.id))
-    node.position = end(nav.children(parent))
-    node.parent = parent
-
-
-def _check_depth(nav: Navigation, parent: str, field: str, below: int = 1) -> None:
-    """Groups may be nested, but an answer must stay readable."""
-    depth, at = below, parent
-    while at:
-        depth, at = depth + 1, nav.node(GROUP, at).parent
-    if depth > DEEPEST:
-        raise bad(f"{field}: groups are nested at most {DEEPEST} deep")
-
-
-def _height(nav: Navigation, group: str) -> int:
-    return 1 + max((_height(nav, child.id) for child in nav.groups if child.parent == group), default=0)
 
 
 # --- section groups -------------------------------------------------------------------------------
@@ -157,28 +153,30 @@ def create_group(ctx: Context) -> Json:
     parent = body.parent or ""
     if parent:
         nav.node(GROUP, parent, "body.parent")
-        _check_depth(nav, parent, "body.parent")
+        check_depth(nav, parent, "body.parent")
     sections = [nav.node(SECTION, id, "body.sections") for id in dict.fromkeys(body.sections)]
     wrap_root(ctx, nav)
-    doc: Json = {"title": body.title}
-    if body.icon is not None:
-        doc["icon"] = body.icon
+    given = _given(ctx, "draft")
+    doc: Json = {
+        "title": body.title,
+        **_set(given, "icon", "draft"),
+    }
     position = end(nav.children(parent))
     group = Record(GROUP, ctx.new_id(GROUP), doc, nav.site.organization, nav.site.id, parent, position)
     ctx.put(group)
     nav.groups.append(group)
     for section in sections:
-        _reparent(nav, section, group.id, "body.sections")
+        reparent(nav, section, group.id, "body.sections")
         ctx.put(section)
     return answers.group(ctx, nav, group)
 
 
 def update_group(ctx: Context) -> Json:
-    nav, given = _read(ctx), ctx.body.given()
+    nav, given = _read(ctx), _given(ctx, "parentSectionGroupId", "localizedTitle", "draft")
     group = nav.node(GROUP, ctx.params["siteSectionGroupId"])
     parent = given.pop("parentSectionGroupId", ...)
-    if ctx.full and parent is not ...:
-        _reparent(nav, group, parent or "", "body.parentSectionGroupId")
+    if parent is not ...:
+        reparent(nav, group, parent or "", "body.parentSectionGroupId")
     group.doc.update(given)
     ctx.put(group)
     return answers.group(ctx, nav, group)
@@ -205,7 +203,7 @@ def add_group_section(ctx: Context) -> Json:
     nav = _read(ctx)
     group = nav.node(GROUP, ctx.params["siteSectionGroupId"])
     section = nav.node(SECTION, ctx.body.sectionId, "body.sectionId")
-    _reparent(nav, section, group.id, "body.sectionId")
+    reparent(nav, section, group.id, "body.sectionId")
     ctx.put(section)
     return answers.group(ctx, nav, group)
 
@@ -215,7 +213,7 @@ def remove_group_section(ctx: Context) -> None:
     nav = _read(ctx)
     section = _present(nav.sections, ctx.params["siteSectionId"])
     if section is not None and section.parent == ctx.params["siteSectionGroupId"]:
-        _reparent(nav, section, "", "")
+        reparent(nav, section, "", "")
         ctx.put(section)
 
 
@@ -223,7 +221,7 @@ def remove_group_section(ctx: Context) -> None:
 
 
 def list_site_spaces(ctx: Context) -> Json:
-    nav, wanted = _read(ctx), ctx.query.default
+    nav, wanted = _read_shared(ctx), ctx.query.default
     found = nav.ordered(PLACE)
     if wanted is not None:
         found = [entry for entry in found if entry[1].doc["default"] == wanted]
@@ -233,21 +231,26 @@ def list_site_spaces(ctx: Context) -> Json:
 def create_site_space(ctx: Context) -> Json:
     """In the section named, else in the default section, else at the root.
 
-    A site with groups but no section has no such root: the site space gets a section titled like the site.
+    A site with groups or links but no section has no such root: the site space gets a section titled like
+    the site.
     """
     nav, section_id = _read(ctx), ctx.body.sectionId
-    space = _named_space(ctx, nav, None)
+    given = _given(ctx, "title", "pageId", "draft")
+    space = _named_space(ctx, nav, given.get("title"))
     section = nav.default_section()
     if section_id is not None:
         section = nav.node(SECTION, section_id, "body.sectionId")
     made = add_place(ctx, nav, space, section.id if section else "")
-    if nav.groups and not nav.sections:
+    if more := _set(given, "title", "pageId", "draft"):
+        made.doc |= more
+        ctx.put(made)
+    if nav.sectioned and not nav.sections:
         wrap_root(ctx, nav)
     return answers.site_space(ctx, nav, made)
 
 
 def update_site_space(ctx: Context) -> Json:
-    nav, given = _read(ctx), ctx.body.given()
+    nav, given = _read(ctx), _given(ctx, "pageId", "draft")
     shown = nav.node(PLACE, ctx.params["siteSpaceId"])
     space, path = given.pop("spaceId", None), given.get("path")
     if path is not None and any(
@@ -266,59 +269,3 @@ def delete_site_space(ctx: Context) -> None:
     nav = _read(ctx)
     if shown := _present(nav.places, ctx.params["siteSpaceId"]):
         remove_place(ctx, nav, shown)
-
-
-# --- order ----------------------------------------------------------------------------------------
-
-
-def move_section(ctx: Context) -> Json:
-    return _move(ctx, SECTION, ctx.params["siteSectionId"])
-
-
-def move_group(ctx: Context) -> Json:
-    return _move(ctx, GROUP, ctx.params["siteSectionGroupId"])
-
-
-def move_site_space(ctx: Context) -> Json:
-    return _move(ctx, PLACE, ctx.params["siteSpaceId"])
-
-
-def _move(ctx: Context, kind: str, id: str) -> Json:
-    """409 when the order stays as it is."""
-    nav = _read(ctx)
-    node = nav.node(kind, id)
-    position = ctx.body.position.given() if ctx.body else {}
-    if not _sort(ctx, nav, node, position):
-        raise conflict("operation would not result in any update")
-    return answers.node(ctx, read(ctx.store, nav.site), node)
-
-
-def sort_structure(ctx: Context) -> Json:
-    """One sibling to another place. It may be the place it has."""
-    nav, body = _read(ctx), ctx.body
-    node = nav.node(KINDS[body.item.type], body.item.id, "body.item")
-    _sort(ctx, nav, node, body.position.given())
-    return answers.node(ctx, read(ctx.store, nav.site), node)
-
-
-def _sort(ctx: Context, nav: Navigation, node: Record, position: Json) -> bool:
-    now = nav.siblings(node)
-    ordered = place(now, node, _pointed(position, "before"), _pointed(position, "after"))
-    if same_order(now, ordered):
-        return False
-    renumber(ctx.store, ordered)
-    return True
-
-
-_NAMES = {"site-section": "siteSection", "site-space": "siteSpace", "site-section-group": "siteSectionGroup"}
-
-
-def _pointed(position: Json, side: str) -> tuple[str, str] | None:
-    """`{type: site-section, siteSection: ID}` or `{type: site-section, id: ID}` as (kind, id)."""
-    pointer = position.get(side)
-    if pointer is None:
-        return None
-    id = pointer.get("id") or pointer.get(_NAMES[pointer["type"]])
-    if not id:
-        raise bad(f"body.position.{side}: invalid position: names no neighbour")
-    return KINDS[pointer["type"]], id

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import answers
 from ..clock import moment
+from ..content import revisions
 from ..context import Context
 from ..documents import empty_document, stored_document
 from ..errors import bad, missing
@@ -15,7 +16,7 @@ from ..jobs import KIND as JOB
 from ..jobs import Work, cancel, enqueue
 from ..paging import created_page
 from ..store import Record
-from ..translator import translated, words
+from ..translator import Translated, translated, translated_content, words
 from .content import new_space
 
 Json = dict[str, Any]
@@ -127,36 +128,48 @@ async def run(work: Work) -> None:
         found = _subject(ctx, work.job)
         source = ctx.load("space", found.parent)
         if source is not None and source.organization == found.organization:
-            _translate(ctx, found, source, work.job.doc["space"])
+            done = _translate(ctx, found, source, work.job.doc["space"])
             seconds = (ctx.now - moment(began)).total_seconds()
-            found.doc["stats"] = _counted(found.doc["stats"], words(source.doc["title"]), max(seconds, 0.0))
+            found.doc["stats"] = _counted(found.doc["stats"], done, max(seconds, 0.0))
         found.doc["status"] = "completed" if found.ref else "pending"
         found.doc["updatedAt"] = ctx.stamp
         ctx.put(found)
 
 
-def _translate(ctx: Context, found: Record, source: Record, id: str) -> None:
+def _translate(ctx: Context, found: Record, source: Record, id: str) -> Translated:
     """Into the space of the run before, or a new one beside the source when that is gone."""
     language = found.doc["language"]
-    fields = {"title": translated(source.doc["title"], language, LONGEST_TITLE), "language": language}
+    title = translated(source.doc["title"], language, LONGEST_TITLE)
+    content = revisions.content_of(revisions.active(ctx.store, source))
+    done = translated_content(content, language)
+    fields = {"title": title, "language": language}
     result = ctx.load("space", found.ref) if found.ref else None
     if result is None or result.organization != found.organization:
-        found.ref = new_space(ctx, found.organization, source.parent, fields, id).id
+        result = new_space(ctx, found.organization, source.parent, fields, id)
+        found.ref = result.id
     else:
         result.doc |= {**fields, "updatedAt": ctx.stamp}
         ctx.put(result)
+    _take(ctx, result, done.content)
+    return Translated(done.content, words(source.doc["title"]) + done.words, done.pages)
 
 
-def _counted(stats: Json, count: int, seconds: float) -> Json:
-    """Titles only: a space has no pages here."""
+def _take(ctx: Context, result: Record, content: Json) -> None:
+    before = revisions.active(ctx.store, result)
+    if revisions.content_of(before) != content:
+        made = revisions.keep(ctx, result, content, [before.id], type="edits")
+        revisions.activate(ctx, result, made)
+
+
+def _counted(stats: Json, done: Translated, seconds: float) -> Json:
     return {
         "runs": stats["runs"] + 1,
-        "totalWords": stats["totalWords"] + count,
-        "totalPages": stats["totalPages"],
+        "totalWords": stats["totalWords"] + done.words,
+        "totalPages": stats["totalPages"] + done.pages,
         "totalDuration": stats["totalDuration"] + seconds,
         "latestRunDuration": seconds,
-        "latestPages": 0,
-        "latestWords": count,
+        "latestPages": done.pages,
+        "latestWords": done.words,
     }
 
 

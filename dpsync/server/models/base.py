@@ -4,7 +4,7 @@ A request ignores members it does not know; an answer may have none that are not
 `absent` may be left out; it accepts null only where its type says so.
 """
 
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,6 +12,8 @@ Role = Literal["admin", "create", "review", "edit", "comment", "read"]
 Level = Role | Literal["inherit"] | None
 Order = Literal["asc", "desc"]
 Id = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$")]
+Searched = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""What the store searches by: no column of it holds a NUL."""
 Url = Annotated[str, Field(max_length=2048, pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:\S*$")]
 Stamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")]
 
@@ -30,7 +32,24 @@ class Body(BaseModel):
 
 
 class Query(BaseModel):
+    """A parameter named in `lists` may be repeated; of any other, the last one counts."""
+
     model_config = ConfigDict(extra="ignore")
+
+    lists: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def refusable(cls) -> bool:
+        """Whether a parameter can be missing, or have a value that is refused."""
+        return any(
+            field.is_required() or field.metadata or field.annotation not in (str, str | None)
+            for field in cls.model_fields.values()
+        )
+
+    @classmethod
+    def asked(cls, given: list[tuple[str, str]]) -> dict[str, Any]:
+        several = {name: [value for key, value in given if key == name] for name in cls.lists}
+        return {name: several.get(name, value) for name, value in given}
 
 
 class Answer(BaseModel):

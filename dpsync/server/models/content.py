@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from .base import Answer, Body, Id, Level, MergeRules, Paged, Query, Stamp, Url, absent
+from .templates import Template
 
 Visibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
 Language = Literal[
@@ -66,7 +67,8 @@ class SpaceCreate(Body):
     parent: str | None = absent()
     language: Language = absent()
     editMode: EditMode = "live"
-    empty: bool = absent(description="No content: spaces made here have none anyway")
+    template: Template = absent()
+    empty: bool = absent(description="No content: without a template there is none anyway")
 
 
 class SpaceUpdate(Body):

@@ -1,6 +1,6 @@
 """Link invites, and what a search of an organization finds."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -37,6 +37,39 @@ class LinkInviteCreate(Body):
         if self.model_fields_set not in ({"role"}, {"level", "space"}, {"level", "collection"}):
             raise ValueError("either a role, or a level and a space, or a level and a collection")
         return self
+
+
+class LinkInviteUpdate(Body):
+    role: Role = absent(description="Of an invite to the organization")
+    level: Role = absent(description="Of an invite to a space or collection")
+
+
+Email = Annotated[str, Field(max_length=320, pattern=r"^[^@\s\x00]+@[^@\s\x00]+$")]
+
+
+class EmailRole(Body):
+    email: Email
+    role: Role | None
+
+
+class Invites(Body):
+    emails: list[Email | EmailRole]
+    role: Role | None = absent(description="Of those that come without one; else the default role")
+    sso: bool = False
+
+    def roles(self, default: Role | None) -> dict[str, Role | None]:
+        """By e-mail, in lower case; the last mention counts."""
+        common = self.role if "role" in self.model_fields_set else default
+        pairs = [
+            (one.email, one.role) if isinstance(one, EmailRole) else (one, common) for one in self.emails
+        ]
+        return {email.casefold(): role for email, role in pairs}
+
+
+class Invited(Answer):
+    users: list[Id]
+    invited: int
+    failedSSOEmails: list[str]
 
 
 class SearchQuery(Paged):

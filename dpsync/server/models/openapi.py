@@ -1,8 +1,8 @@
 """OpenAPI specifications."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, RootModel, model_validator
 
 from .base import Answer, Body, Id, Stamp, Url, absent
 
@@ -41,6 +41,7 @@ class OpenAPISpec(Answer):
     lastProcessedAt: Stamp = absent()
     lastProcessErrorCode: Literal["FETCH_TIMEOUT", "FETCH_ERROR", "PARSE_ERROR"] = absent()
     lastProcessedErrors: list[ProcessedError] = absent()
+    lastProcessedErrorCount: int = absent()
     permissions: SpecPermissions
     urls: SpecUrls
 
@@ -66,3 +67,33 @@ class SpecCreate(SpecPut):
 
 class SpecUpdate(Body):
     visibility: SpecVisibility
+
+
+class VersionUrls(Answer):
+    location: Url
+
+
+class OpenAPISpecVersion(Answer):
+    object: Literal["openapi-spec-version"]
+    id: Id
+    createdAt: Stamp
+    sourceURL: Url = absent()
+    urls: VersionUrls
+
+
+class ContentFile(Answer):
+    filename: str
+    isEntrypoint: bool
+    specification: dict[str, Any]
+
+
+class VersionContent(Answer):
+    """The document of a version, read."""
+
+    object: Literal["openapi-spec-version-content"]
+    url: Url = absent()
+    filesystem: list[ContentFile]
+
+
+class RawContent(RootModel[str]):
+    """The document of a version as its source had it: JSON or YAML."""

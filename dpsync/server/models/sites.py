@@ -1,11 +1,11 @@
-"""Sites, their navigation (section groups, sections, site spaces) and their visitor schema."""
+"""Sites and their visitor schema."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field, RootModel
+from pydantic import Field
 
-from .base import Answer, Body, Id, Paged, Stamp, Url, absent
-from .content import Space, Visibility
+from .base import Answer, Body, Id, Level, Paged, Stamp, Url, absent
+from .content import Visibility
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
 AgentsContext = Literal["excluded", "included"]
@@ -35,6 +35,53 @@ class Icon(Answer):
     icon: IconImages
 
 
+class EmojiIcon(Answer):
+    emoji: str = Field(max_length=50)
+
+
+class NoIcon(Answer):
+    """`{}`."""
+
+
+class PendingAds(Answer):
+    status: Literal["pending"]
+    submittable: bool
+
+
+class AdsInReview(Answer):
+    status: Literal["in-review"]
+    topic: Literal["webdev", "crypto"]
+
+
+class RejectedAds(Answer):
+    status: Literal["rejected"]
+    reason: str = absent()
+
+
+class ShownAds(Answer):
+    status: Literal["live", "disabled"]
+    topic: Literal["webdev", "crypto"]
+    zoneId: str
+
+
+class Feature(Answer):
+    id: str
+    plan: SiteType
+    frozen: bool
+    customizations: list[str] = absent()
+
+
+class SitePermissions(Answer):
+    view: bool
+    access: bool
+    edit: bool
+    create: bool
+    admin: bool
+    installIntegration: bool
+    viewAdaptiveSchema: bool
+    editAdaptiveSchema: bool
+
+
 class SiteUrls(Answer):
     location: Url
     app: Url
@@ -45,18 +92,22 @@ class Site(Answer):
     object: Literal["site"]
     id: Id
     type: SiteType
+    appliedType: SiteType = absent()
     title: str = Field(min_length=2, max_length=128)
-    icon: Icon | None = None
+    icon: Icon | EmojiIcon | NoIcon | str | None = None
     hostname: str = absent(max_length=512, pattern=HOSTNAME)
     basename: str = Field(min_length=1, max_length=100)
     proxy: Proxy = absent()
     visibility: Visibility
+    defaultLevel: Level = absent()
     published: bool
     siteSpaces: int
     createdAt: Stamp
     adaptiveContent: AdaptiveContent = absent()
     agentsContext: AgentsContext
-    features: list[dict[str, Any]]
+    ads: PendingAds | AdsInReview | RejectedAds | ShownAds = absent(discriminator="status")
+    features: list[Feature]
+    permissions: SitePermissions = absent()
     urls: SiteUrls
 
 
@@ -64,6 +115,9 @@ class SitesQuery(Paged):
     space: str | None = Field(default=None, description="A space id: only sites that show it")
     title: str | None = Field(default=None, description="Part of the title, any case")
     published: bool | None = None
+    type: list[SiteType] | None = Field(default=None, description="An addition: of one of these types")
+
+    lists: ClassVar[frozenset[str]] = frozenset({"type"})
 
 
 class SiteCreate(Body):
@@ -82,6 +136,7 @@ class SiteUpdate(Body):
     defaultSiteSpace: str = absent()
     defaultSiteSection: str = absent()
     proxy: str | None = absent(max_length=512, pattern=PROXY)
+    defaultLevel: Level = absent(description="An addition: the role of members without a grant")
 
 
 class AdaptiveSchema(Answer):
@@ -101,152 +156,3 @@ class TemplateCondition(Answer):
 
 class TemplateConditions(Answer):
     items: list[TemplateCondition]
-
-
-class Published(Answer):
-    published: Url = absent()
-
-
-class SiteSpace(Answer):
-    object: Literal["site-space"]
-    id: Id
-    path: str = Field(min_length=1, max_length=100)
-    section: Id = absent()
-    space: Space
-    title: str
-    default: bool
-    condition: str = absent(max_length=1024)
-    hidden: bool
-    hasAdvancedCustomizationFeature: bool
-    urls: Published
-
-
-class SiteSection(Answer):
-    object: Literal["site-section"]
-    id: Id
-    title: str = Field(min_length=2, max_length=128)
-    description: str = absent(max_length=256)
-    default: bool
-    path: str = Field(min_length=1, max_length=100)
-    condition: str = absent(max_length=1024)
-    sectionGroup: Id = absent()
-    icon: str = absent(max_length=50)
-    siteSpaces: list[SiteSpace]
-    urls: Published
-
-
-class SiteSectionGroup(Answer):
-    object: Literal["site-section-group"]
-    id: Id
-    title: str = Field(min_length=1, max_length=100)
-    sectionGroup: Id = absent()
-    children: list["Node"]
-    sections: list[SiteSection] = absent(deprecated=True)
-    icon: str = absent(max_length=50)
-
-
-Node = Annotated[SiteSection | SiteSectionGroup, Field(discriminator="object")]
-
-
-class Structure(Answer):
-    """Answered as is: `{type, structure}`."""
-
-    type: Literal["sections", "siteSpaces"]
-    structure: list[Annotated[SiteSection | SiteSectionGroup | SiteSpace, Field(discriminator="object")]]
-
-
-class SortedNode(
-    RootModel[Annotated[SiteSection | SiteSectionGroup | SiteSpace, Field(discriminator="object")]]
-):
-    """The item that was sorted."""
-
-
-class SharedQuery(Paged):
-    shareKey: str | None = None
-
-
-class SiteSpacesQuery(SharedQuery):
-    default: bool | None = None
-
-
-class SectionCreate(Body):
-    spaceId: str | None = Field(description="Null makes a new, empty space")
-    siteSectionGroupId: str | None = absent(description="An addition: the group to be in")
-    title: str | None = absent(min_length=2, max_length=128)
-    icon: str | None = absent(max_length=50)
-
-
-class SectionUpdate(Body):
-    title: str = absent(min_length=2, max_length=128)
-    path: str = absent(min_length=1, max_length=100)
-    defaultSiteSpace: str = absent()
-    condition: str | None = absent(max_length=1024)
-    icon: str | None = absent(max_length=50)
-    description: str | None = absent(max_length=256)
-    siteSectionGroupId: str | None = absent(description="An addition: the group to be in, null for the root")
-
-
-class GroupCreate(Body):
-    title: str = Field(default="Untitled", min_length=1, max_length=100)
-    icon: str | None = absent(max_length=50)
-    sections: list[str] = Field(default_factory=list)
-    parent: str | None = absent()
-
-
-class GroupUpdate(Body):
-    title: str = absent(min_length=1, max_length=100)
-    icon: str | None = absent(max_length=50)
-    parentSectionGroupId: str | None = absent(
-        description="An addition: the enclosing group, null for the root"
-    )
-
-
-class GroupSection(Body):
-    sectionId: str
-
-
-class SiteSpaceCreate(Body):
-    spaceId: str | None = Field(description="Null makes a new, empty space")
-    sectionId: str = absent()
-
-
-class SiteSpaceUpdate(Body):
-    path: str = absent(min_length=1, max_length=100)
-    condition: str | None = absent(max_length=1024)
-    spaceId: str = absent()
-    hidden: bool = absent()
-
-
-NodeType = Literal["site-space", "site-section", "site-section-group"]
-
-
-class NodePointer(Body):
-    type: NodeType
-    id: str = absent()
-    siteSection: str = absent()
-    siteSpace: str = absent()
-    siteSectionGroup: str = absent()
-
-
-class NodePosition(Body):
-    before: NodePointer = absent()
-    after: NodePointer = absent()
-
-
-class NodeMove(Body):
-    position: NodePosition = Field(default_factory=NodePosition)
-
-
-class SortItem(Body):
-    type: NodeType
-    id: str
-
-
-class SortPosition(Body):
-    before: SortItem = absent()
-    after: SortItem = absent()
-
-
-class Sort(Body):
-    item: SortItem
-    position: SortPosition

@@ -1,26 +1,55 @@
 """The table of operations: one row each, in the order of the API's parts. Everything else is derived from it.
 
-Rows of the profile `full` are additions to the reference; operations that are known but not served are in
-`unserved`.
+Rows of the profile `full` are additions to the reference.
 """
 
-from ..handlers import openapi
+from ..events import DISPATCH, dispatch
+from ..handlers import analysis, openapi
 from ..handlers import translations as translating
 from ..jobs import Does
-from ..operation import Operation
-from ..unserved import KNOWN
-from . import joining, organizations, sites, spaces, specifications, structure, translations
-
-JOBS: dict[str, Does] = {openapi.PROCESS: openapi.process, translating.RUN: translating.run}
-
-_SERVED: tuple[Operation, ...] = (
-    *sites.OPERATIONS,
-    *structure.OPERATIONS,
-    *spaces.OPERATIONS,
-    *organizations.OPERATIONS,
-    *joining.OPERATIONS,
-    *specifications.OPERATIONS,
-    *translations.OPERATIONS,
+from . import (
+    change_requests,
+    comments,
+    conversations,
+    customization,
+    installations,
+    integrations,
+    joining,
+    organizations,
+    pages,
+    permissions,
+    sites,
+    spaces,
+    specifications,
+    structure,
+    translations,
 )
-_ids = {row.id for row in _SERVED}
-OPERATIONS = (*_SERVED, *(row for row in KNOWN if row.id not in _ids))
+
+JOBS: dict[str, Does] = {
+    openapi.PROCESS: openapi.process,
+    translating.RUN: translating.run,
+    analysis.ANALYSE: analysis.analyse,
+    DISPATCH: dispatch,
+}
+
+_FAMILIES = (
+    sites,
+    structure,
+    customization,
+    spaces,
+    change_requests,
+    pages,
+    organizations,
+    joining,
+    permissions,
+    comments,
+    integrations,
+    installations,
+    specifications,
+    translations,
+    conversations,
+)
+PARTS = tuple((str(family.__doc__).rstrip("."), tuple(family.OPERATIONS)) for family in _FAMILIES)
+"""The rows under the titles of their parts."""
+
+OPERATIONS = tuple(row for _, rows in PARTS for row in rows)

@@ -15,16 +15,23 @@ _PREFIX = {
     "section-group": "group",
     "section": "sect",
     "site-space": "place",
+    "external-link": "link",
+    "share-link": "share",
+    "glossary-entry": "term",
     "collection": "col",
     "organization": "org",
     "saml-provider": "saml",
     "link-invite": "invite",
     "openapi-spec": "spec",
+    "comment-reply": "reply",
+    "conversation-issue": "issue",
+    "issues-cluster": "cluster",
 }
 
 
 class Loading:
-    def __init__(self) -> None:
+    def __init__(self, now: datetime) -> None:
+        self.now = now
         self.records: list[Record] = []
         self.counters: dict[str, int] = {}
         self.taken: set[tuple[str, str]] = set()

@@ -1,7 +1,8 @@
 """Agent instructions, SAML providers and link invites."""
 
 from ..documents import stored_document
-from ..handlers import joining, saml
+from ..grants import INVITE
+from ..handlers import saml
 from ..store import Record, Store
 from .loading import Json, Loading, Part, but, created
 
@@ -37,12 +38,12 @@ def _load_invites(loading: Loading, organization: str, given: list[Json]) -> Non
     for invite in given:
         doc = {"createdAt": loading.then(), **but(invite, "id")}
         target = invite.get("space") or invite.get("collection") or ""
-        id = loading.id(joining.INVITE, invite)
-        loading.add(Record(joining.INVITE, id, doc, organization, organization, ref=target))
+        id = loading.id(INVITE, invite)
+        loading.add(Record(INVITE, id, doc, organization, organization, ref=target))
 
 
 def _dump_invites(store: Store, organization: str) -> list[Json]:
-    found = created(store, joining.INVITE, organization=organization)
+    found = created(store, INVITE, organization=organization)
     return [{"id": invite.id, **invite.doc} for invite in found]
 
 

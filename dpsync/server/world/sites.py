@@ -6,10 +6,11 @@ default where none says so.
 
 from collections.abc import Iterable
 
-from ..navigation import GROUP, PLACE, SECTION
+from ..navigation import GROUP, LINK, PLACE, SECTION
 from ..navigation import read as read_navigation
 from ..slugs import unique_slug
 from ..store import Record, Store
+from . import grants, publishing
 from .loading import Json, Loading, Part, but, created
 
 
@@ -34,9 +35,10 @@ def _site(loading: Loading, organization: str, given: Json) -> None:
         "agentsContext": "included",
         "published": False,
         "createdAt": loading.then(),
-        **but(given, "id", "structure", "adaptiveSchema"),
+        **but(given, "id", "structure", "adaptiveSchema", grants.KEY, *publishing.KEYS),
     }
     site = loading.add(Record("site", id, doc, organization, organization))
+    grants.load(loading, site, given)
     if schema := given.get("adaptiveSchema"):
         kept = {"jsonSchema": schema, "updatedAt": loading.then()}
         loading.add(Record("adaptive-schema", id, kept, organization, id))
@@ -47,6 +49,7 @@ def _site(loading: Loading, organization: str, given: Json) -> None:
         sections: list[Record] = []
         _nodes(loading, site, "", nodes, sections)
         _one_default(sections)
+    publishing.load(loading, site, given)
 
 
 def _nodes(
@@ -58,6 +61,9 @@ def _nodes(
             doc = {"title": "Untitled", **but(node, "id", "type", "children")}
             loading.add(Record(GROUP, id, doc, site.organization, site.id, parent, position))
             _nodes(loading, site, id, node.get("children") or [], sections)
+        elif node["type"] == "external-link":
+            id, doc = loading.id(LINK, node), but(node, "id", "type")
+            loading.add(Record(LINK, id, doc, site.organization, site.id, parent, position))
         elif node["type"] == "section":
             _section(loading, site, parent, position, node, sections)
         else:
@@ -91,10 +97,13 @@ def _site_spaces(loading: Loading, site: Record, section: str, nodes: Iterable[J
             "path": node.get("path") or unique_slug(loading.titles[space], taken, "space"),
             "default": False,
             "hidden": False,
-            **but(node, "id", "type", "space"),
+            **but(node, "id", "type", "space", "customization"),
         }
         id = loading.id(PLACE, node)
-        made.append(loading.add(Record(PLACE, id, doc, site.organization, site.id, section, position, space)))
+        place = loading.add(Record(PLACE, id, doc, site.organization, site.id, section, position, space))
+        made.append(place)
+        if node.get("customization"):
+            publishing.load_overrides(loading, place, node["customization"])
     _one_default(made)
 
 
@@ -110,25 +119,29 @@ def _dump(store: Store, organization: str) -> list[Json]:
 
 
 def _dump_site(store: Store, site: Record) -> Json:
-    nav = read_navigation(store, site)
+    nav, overrides = read_navigation(store, site), publishing.overrides(store, site)
 
     def places(section: str) -> list[Json]:
-        found = nav.places_in(section)
-        return [{"type": "space", "id": place.id, "space": place.ref, **place.doc} for place in found]
+        return [place_of(place) for place in nav.places_in(section)]
+
+    def place_of(place: Record) -> Json:
+        looks = {"customization": overrides[place.id]} if overrides.get(place.id) else {}
+        return {"type": "space", "id": place.id, "space": place.ref, **place.doc, **looks}
+
+    def node_of(node: Record) -> Json:
+        if node.kind == LINK:
+            return {"type": "external-link", "id": node.id, **node.doc}
+        if node.kind == GROUP:
+            return {"type": "section-group", "id": node.id, **node.doc, "children": nodes(node.id)}
+        return {"type": "section", "id": node.id, **node.doc, "children": places(node.id)}
 
     def nodes(parent: str) -> list[Json]:
-        found = []
-        for node in nav.children(parent):
-            group = node.kind == GROUP
-            children = nodes(node.id) if group else places(node.id)
-            kind = "section-group" if group else "section"
-            found.append({"type": kind, "id": node.id, **node.doc, "children": children})
-        return found
+        return [node_of(node) for node in nav.children(parent)]
 
     made: Json = {"id": site.id, **site.doc, "structure": nodes("") if nav.sectioned else places("")}
     if kept := store.get("adaptive-schema", site.id):
         made["adaptiveSchema"] = kept.doc["jsonSchema"]
-    return made
+    return {**made, **grants.dump(store, site), **publishing.dump(store, site)}
 
 
 PARTS = (Part("sites", _load, _dump),)

@@ -1,0 +1,93 @@
+"""The stand-in analyst of conversations: deterministic, and an analysis in name only.
+
+It finds issues by plain rules on words, so that everybody sees why an issue is there and the same
+conversation always has the same ones. What the platform's analysis would find cannot be known here.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+IMPACTS = ("low", "medium", "high")
+NOTHING = "other"
+"""The topic of a text without a word."""
+
+_LONGEST_TITLE = 100
+_LONGEST_WORD = 40
+_WORD = re.compile(r"[^\W_]+")
+_SENTENCE = re.compile(r"[^.!?\n]+[!?]?")
+_SAY_NOTHING = """
+    a an and are as at be been but by can cannot could do does doing don for from get had has have hello help
+    hi how i if in into is isn it its just me my need no not of on or our please so t than thank thanks that
+    the their them then there they this to too use using very want was we were what when where which who why
+    will with work working works would you your
+"""
+_STOP_WORDS = frozenset(_SAY_NOTHING.split())
+_HIGH = frozenset(
+    ("blocked", "broken", "cannot", "corrupted", "crash", "crashed", "crashes", "down", "impossible",
+     "lost", "outage", "unusable")
+)  # fmt: skip
+_MEDIUM = frozenset(
+    ("bug", "confusing", "error", "errors", "fail", "failed", "fails", "missing", "slow", "stuck",
+     "timeout", "unclear", "wrong")
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An issue: `topic` is what it has in common with others of its cluster."""
+
+    topic: str
+    title: str
+    text: str
+    impact: str
+
+
+def findings(subject: str, parts: Iterable[dict[str, Any]]) -> list[Finding]:
+    """What opens the conversation is an issue: its subject, else the first message of a user.
+
+    Each later message of a user that asks, or has a word of trouble, is one more, unless its topic has been
+    there before.
+    """
+    messages = [part["body"] for part in parts if part["role"] == "user" and part["body"].strip()]
+    texts = messages or [subject]
+    found: dict[str, Finding] = {}
+    for at, text in enumerate(texts):
+        title = subject if at == 0 and subject.strip() else _first_sentence(text)
+        about = f"{title} {text}"
+        if title and (at == 0 or "?" in text or impact(text) != "low"):
+            found.setdefault(topic(title), Finding(topic(title), title, text, impact(about)))
+    return list(found.values())
+
+
+def topic(text: str) -> str:
+    """The first two words that say something, in the order of the alphabet and without a plural's s."""
+    words = [word[:_LONGEST_WORD] for word in _words(text)]
+    telling = [_singular(word) for word in words if word not in _STOP_WORDS] or words
+    return "-".join(sorted(list(dict.fromkeys(telling))[:2])) or NOTHING
+
+
+def impact(text: str) -> str:
+    """By the gravest word of trouble."""
+    words = set(_words(text))
+    if words & _HIGH:
+        return "high"
+    return "medium" if words & _MEDIUM else "low"
+
+
+def gravest(impacts: Sequence[str]) -> str:
+    return max(impacts, key=IMPACTS.index, default="low")
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _first_sentence(text: str) -> str:
+    found = _SENTENCE.search(text)
+    return (found[0] if found else text).strip()[:_LONGEST_TITLE].rstrip()

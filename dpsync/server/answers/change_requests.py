@@ -1,0 +1,35 @@
+"""Change requests."""
+
+from ..content import revisions
+from ..context import Context
+from ..store import Record
+from .comments import open_comments
+from .people import user
+from .shared import API, APP, Json
+
+_OPTIONAL = ("description", "revisionMergedAncestor", "revisionMerged", "conversationsIssuesCluster")
+
+
+def change_request(ctx: Context, record: Record) -> Json:
+    doc = record.doc
+    space = ctx.load("space", record.scope) or ctx.load("deleted-space", record.scope)
+    return {
+        "object": "change-request",
+        "id": record.id,
+        "number": record.position,
+        "status": doc["status"],
+        "subject": doc["subject"],
+        "createdBy": user(ctx, doc["createdBy"]),
+        "createdAt": doc["createdAt"],
+        "updatedAt": doc["updatedAt"],
+        "space": record.scope,
+        "revision": doc["revision"],
+        "revisionInitial": doc["revisionInitial"],
+        **{name: doc[name] for name in _OPTIONAL if doc.get(name)},
+        "comments": open_comments(ctx.store, record.scope, record.id),
+        "outdated": space is not None and revisions.is_outdated(space, doc),
+        "urls": {
+            "app": f"{APP}/s/{record.scope}/~/changes/{record.position}",
+            "location": f"{API}/spaces/{record.scope}/change-requests/{record.id}",
+        },
+    }

@@ -1,0 +1,118 @@
+"""Comments and replies. A comment's `scope` is its space, its `parent` the change request (`""`: the space
+itself), its `ref` the page; a reply has the same scope, and the comment as its parent.
+"""
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from ..access import reaches
+from ..content.markdown import to_markdown
+from ..content.rich_text import to_document
+from ..context import Context
+from ..documents import stored_document
+from ..store import Record, Store
+from .people import user
+from .shared import API, Json, set_only
+
+COMMENT = "comment"
+REPLY = "comment-reply"
+
+
+def comment(ctx: Context, space: Record, record: Record, form: str) -> Json:
+    doc = record.doc
+    replies = ctx.store.find(REPLY, organization=record.organization, parent=record.id)
+    answer = {
+        "object": COMMENT,
+        **_posted(ctx, space, record, form),
+        "status": doc["status"],
+        "replies": len(replies),
+        "repliers": _repliers(ctx, replies),
+        "target": _target(record),
+        "urls": {"location": _location(record)},
+    }
+    if doc["status"] == "resolved":
+        answer["resolvedAt"] = doc["resolvedAt"]
+        answer["resolvedBy"] = user(ctx, doc["resolvedBy"])
+    return answer
+
+
+def comment_reply(ctx: Context, space: Record, record: Record, to: Record, form: str) -> Json:
+    return {
+        "object": REPLY,
+        **_posted(ctx, space, record, form),
+        "urls": {"location": f"{_location(to)}/replies/{record.id}"},
+    }
+
+
+def comment_permissions(ctx: Context, space: Record, record: Record) -> dict[str, bool]:
+    """What the caller, who may view the space, may do to a comment or a reply."""
+    level, author = ctx.level(space), record.doc["postedBy"] == ctx.user
+    return {
+        "view": True,
+        "edit": author,
+        "reply": reaches(level, "comment"),
+        "delete": author or reaches(level, "admin"),
+    }
+
+
+def open_comments(store: Store, space: str, change_request: str = "") -> int:
+    """On a space itself, or on one of its change requests."""
+    found = store.find(COMMENT, scope=space, parent=change_request)
+    return sum(record.doc["status"] == "open" for record in found)
+
+
+def _posted(ctx: Context, space: Record, record: Record, form: str) -> Json:
+    doc = record.doc
+    return {
+        "id": record.id,
+        "postedBy": user(ctx, doc["postedBy"]),
+        **set_only({"postedAt": doc["postedAt"], "editedAt": doc.get("editedAt")}),
+        "reactions": _reactions(ctx, doc.get("reactions", [])),
+        "body": _body(doc["body"], form),
+        "permissions": comment_permissions(ctx, space, record),
+    }
+
+
+def _body(kept: Json, form: str) -> Json:
+    """As asked for, whichever of the two it was written as."""
+    if form in kept:
+        return {form: kept[form]}
+    if form == "document":
+        return {"document": stored_document(to_document(kept["markdown"]))}
+    return {"markdown": to_markdown(kept["document"]).rstrip("\n")}
+
+
+def _reactions(ctx: Context, kept: Iterable[Json]) -> list[Json]:
+    """Each emoji where it was first used."""
+    users: dict[str, list[Json]] = {}
+    for one in kept:
+        reactor = {"user": user(ctx, one["user"]), "reactedAt": one["reactedAt"]}
+        users.setdefault(one["emoji"], []).append(reactor)
+    return [{"emoji": emoji, "count": len(them), "users": them} for emoji, them in users.items()]
+
+
+def _repliers(ctx: Context, replies: Iterable[Record]) -> list[Json]:
+    """In the order of their first replies."""
+    theirs: dict[str, list[str]] = {}
+    for reply in replies:
+        at = reply.doc.get("editedAt") or reply.doc["postedAt"]
+        theirs.setdefault(reply.doc["postedBy"], []).append(at)
+    return [
+        {"user": user(ctx, id), "count": len(times), "updatedAt": max(times)} for id, times in theirs.items()
+    ]
+
+
+def _target(record: Record) -> Json:
+    target = {"space": record.scope, "revision": record.doc["revision"]}
+    named = {
+        "changeRequest": record.parent or None,
+        "page": {"id": record.ref} if record.ref else None,
+        "node": {"id": record.doc["node"]} if record.doc.get("node") else None,
+        "tableCell": record.doc.get("tableCell"),
+    }
+    return {**target, **set_only(named)}
+
+
+def _location(comment: Record) -> str:
+    within = f"/change-requests/{quote(comment.parent)}" if comment.parent else ""
+    return f"{API}/spaces/{comment.scope}{within}/comments/{comment.id}"

@@ -1,0 +1,115 @@
+"""Conversations, issues and clusters.
+
+The id of a conversation is its sender's, and good within an organization: its record has `ORG:ID`, and its
+source as `ref`. An issue has its cluster as `parent` and the conversation's id as `ref`; the `ref` of a
+cluster is its topic.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from ..analyst import gravest
+from ..clock import moment
+from ..context import Context
+from ..documents import stored_document
+from ..store import Record
+from .shared import API, Json, set_only
+
+CONVERSATION = "conversation"
+ISSUE = "conversation-issue"
+CLUSTER = "issues-cluster"
+
+WEEKS = 13
+_TITLES_TOLD = 5
+_ICONS = {"low": "circle-info", "medium": "circle-exclamation", "high": "triangle-exclamation"}
+
+
+def conversation_id(record: Record) -> str:
+    return record.id.removeprefix(f"{record.organization}:")
+
+
+def conversation(record: Record) -> Json:
+    id, doc = conversation_id(record), record.doc
+    urls = {
+        "location": f"{API}/orgs/{record.organization}/conversations/{quote(id, safe='')}",
+        "source": doc["metadata"].get("url"),
+    }
+    return {
+        "object": CONVERSATION,
+        "id": id,
+        **set_only({name: doc.get(name) for name in ("subject", "createdAt", "processedAt", "impact")}),
+        "source": record.ref,
+        "urls": set_only(urls),
+    }
+
+
+def conversation_detail(record: Record) -> Json:
+    metadata = {"attributes": {}, "createdAt": record.doc["createdAt"], **record.doc["metadata"]}
+    return {"conversation": conversation(record), "parts": record.doc["parts"], "metadata": metadata}
+
+
+def issue_detail(ctx: Context, record: Record) -> Json:
+    within = ctx.load(CONVERSATION, f"{record.organization}:{record.ref}")
+    if within is None:
+        raise LookupError(f"the issue {record.id} is in no conversation")
+    doc = record.doc
+    issue = {
+        "object": ISSUE,
+        "id": record.id,
+        "title": doc["title"],
+        "summary": doc["title"],
+        "details": document([doc["text"]]),
+        "impact": doc["impact"],
+        "createdAt": doc["createdAt"],
+        "ingestedAt": doc["ingestedAt"],
+        "conversation": record.ref,
+        "cluster": record.parent,
+        "urls": {"location": f"{API}/orgs/{record.organization}/conversations-issues/{record.id}"},
+    }
+    return {"issue": issue, "conversation": conversation(within)}
+
+
+def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:
+    """`issues`: those of this cluster, in order of creation."""
+    doc = record.doc
+    impact = gravest([issue.doc["impact"] for issue in issues])
+    titles = list(dict.fromkeys(issue.doc["title"] for issue in issues)) or [doc["label"]]
+    answer = {
+        "object": CLUSTER,
+        "id": record.id,
+        "label": doc["label"],
+        "createdAt": doc["createdAt"],
+        "updatedAt": doc["updatedAt"],
+        "icon": _ICONS[impact],
+        "summary": document(titles[:_TITLES_TOLD]),
+        "muted": doc["muted"],
+        "weeklyPulse": _pulse(ctx, issues),
+        "sources": dict(Counter(issue.doc["source"] for issue in issues)),
+        "stats": {"issues": len(issues), "conversations": count_conversations(issues)},
+        "urls": {"location": f"{API}/orgs/{record.organization}/conversations-clusters/{record.id}"},
+    }
+    return {**answer, "impact": impact} if issues else answer
+
+
+def count_conversations(issues: Iterable[Record]) -> int:
+    return len({issue.ref for issue in issues})
+
+
+def _pulse(ctx: Context, issues: Iterable[Record]) -> list[int]:
+    """Issues per week until now, the oldest week first."""
+    weeks = [0] * WEEKS
+    for issue in issues:
+        ago = (ctx.now - moment(issue.doc["createdAt"])).days // 7
+        if 0 <= ago < WEEKS:
+            weeks[-1 - ago] += 1
+    return weeks
+
+
+def document(paragraphs: Iterable[str]) -> Json:
+    return stored_document({"nodes": [_paragraph(text) for text in paragraphs]})
+
+
+def _paragraph(text: str) -> Json:
+    leaf = {"object": "leaf", "text": text, "marks": []}
+    return {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}

@@ -1,0 +1,119 @@
+"""Integrations, their installations and their events."""
+
+from ..access import flags
+from ..context import Context
+from ..events import INTEGRATION
+from ..images import PREFIX
+from ..installed import LEVEL, ON_SITE, ON_SPACE, status
+from ..store import Record
+from .content import space
+from .organizations import organization
+from .shared import API, APP, Json, set_only
+from .sites import site
+
+_ENDPOINT = "https://integrations.docs.example/v1/integrations"
+
+
+def integration(ctx: Context, record: Record) -> Json:
+    doc = dict(record.doc)
+    doc.pop("development", None)
+    assets = "/".join((ctx.origin, *PREFIX, record.id))
+    icon = doc.pop("icon", None)
+    return {
+        "object": "integration",
+        "name": record.id,
+        **doc,
+        "previewImages": [f"{assets}/{image}" for image in doc["previewImages"]],
+        "owner": _owner(ctx, record.organization),
+        "urls": set_only(
+            {
+                "location": f"{API}/integrations/{record.id}",
+                "icon": f"{assets}/{icon}" if icon else None,
+                "app": f"{APP}/integrations/{record.id}",
+                "assets": assets,
+                "publicEndpoint": f"{_ENDPOINT}/{record.id}",
+            }
+        ),
+        "permissions": flags("integration", ctx.standing(record.organization).role),
+    }
+
+
+def _owner(ctx: Context, id: str) -> Json:
+    """To who is no member of it: that there is such an organization, and what it is called."""
+    record = ctx.load("organization", id)
+    if record is None:
+        raise LookupError(f"the integrations of {id!r} are there, it is not")
+    shown = organization(ctx, record)
+    if ctx.standing(id).member:
+        return shown
+    kept = ("object", "id", "title", "type", "plan", "createdAt", "urls")
+    return {
+        **{member: shown[member] for member in kept},
+        "emailDomains": [],
+        "inviteLinks": False,
+        "mergeRules": {"type": "rules", "rules": []},
+        "trial": {"status": "none", "count": 0},
+        "defaultRole": None,
+        "defaultContent": None,
+        "permissions": dict.fromkeys(shown["permissions"], False),
+    }
+
+
+def installation(ctx: Context, record: Record) -> Json:
+    location = f"{record.ref}/installations/{record.id}"
+    if record.doc["space_selection"] == "all":
+        spaces = ctx.store.count("space", organization=record.organization)
+    else:
+        spaces = ctx.store.count(ON_SPACE, scope=record.id)
+    return {
+        "id": record.id,
+        **record.doc,
+        "status": status(_integration(ctx, record.ref), record),
+        "spaces": spaces,
+        "urls": {
+            "location": f"{API}/integrations/{location}",
+            "app": f"{APP}/o/{record.organization}/integrations/{record.ref}",
+            "publicEndpoint": f"{_ENDPOINT}/{location}",
+        },
+        "target": {"organization": record.organization},
+    }
+
+
+def placed(ctx: Context, record: Record, extended: bool) -> Json:
+    """An installation on a space or site. With `extended` the whole of it, if the caller may view it."""
+    level = LEVEL[record.kind]
+    location = f"{record.parent}/installations/{record.scope}/{level}s/{record.ref}"
+    target = ctx.load(level, record.ref) if extended else None
+    shown: str | Json = record.ref
+    if target is not None and ctx.sees(target):
+        shown = site(ctx, target) if record.kind == ON_SITE else space(ctx, target)
+    return {
+        "integration": record.parent,
+        "installation": record.scope,
+        "status": status(_integration(ctx, record.parent), record),
+        "configuration": record.doc["configuration"],
+        "externalIds": record.doc["externalIds"],
+        "urls": {
+            "location": f"{API}/integrations/{location}",
+            "publicEndpoint": f"{_ENDPOINT}/{location}",
+        },
+        level: shown,
+    }
+
+
+def _integration(ctx: Context, name: str) -> Record:
+    found = ctx.load(INTEGRATION, name)
+    if found is None:
+        raise LookupError(f"there are installations of {name!r}, which is not there")
+    return found
+
+
+def event(record: Record) -> Json:
+    return {
+        "id": record.id,
+        "integrationId": record.scope,
+        "installationId": record.ref,
+        "createdAt": record.doc["createdAt"],
+        "payload": record.doc["payload"],
+        "status": record.doc["status"],
+    }

@@ -1,0 +1,202 @@
+"""Revisions, pages and files."""
+
+import hashlib
+from functools import partial
+from urllib.parse import quote
+
+from ..content import markdown
+from ..content.editing import document_of
+from ..content.searching import Hit
+from ..content.tree import Page, find, path_of
+from ..context import CHANGE_REQUEST, Context
+from ..documents import stored_document
+from ..reading import Reading
+from ..store import Record
+from .change_requests import change_request
+from .content import published
+from .shared import APP, Json
+
+FILES = "https://files.docs.example"
+_COPIED = (
+    "emoji", "icon", "description", "variables", "hidden", "noIndex", "noRobotsIndex", "metaLinks",
+    "computed", "target",
+)  # fmt: skip
+_LAYOUT = {
+    "width": "default", "cover": True, "coverSize": "hero", "title": True, "description": True,
+    "tableOfContents": True, "outline": True, "pagination": True, "metadata": True,
+}  # fmt: skip
+
+
+def app_of(reading: Reading) -> str:
+    """Where the content is found in the application."""
+    base = f"{APP}/s/{reading.space.id}"
+    request = reading.change_request
+    return f"{base}/~/changes/{request.position}" if request else base
+
+
+def revision(reading: Reading) -> Json:
+    record, doc = reading.revision, reading.content
+    visibility, url = _published(reading)
+    urls = {"app": f"{app_of(reading)}/~/revisions/{record.id}"}
+    if url:
+        urls |= {"published": url} | ({"public": url} if visibility == "public" else {})
+    answer = {
+        "object": "revision",
+        "id": record.id,
+        "type": doc["type"],
+        "parents": doc["parents"],
+        "pages": pages(reading),
+        "files": [file(reading, found) for found in doc["files"]],
+        "reusableContents": [reusable_content(reading, found) for found in doc["reusableContents"]],
+        "variables": doc["variables"],
+        "createdAt": doc["createdAt"],
+        "urls": urls,
+        **_git(reading, doc),
+    }
+    merged = reading.ctx.store.get(CHANGE_REQUEST, doc["mergedFrom"]) if "mergedFrom" in doc else None
+    if merged is not None:
+        answer["mergedFrom"] = change_request(reading.ctx, merged)
+    return answer
+
+
+def pages(reading: Reading) -> list[Json]:
+    return [page(reading, found, ()) for found in reading.content["pages"]]
+
+
+def page_alone(reading: Reading, found: Page, above: tuple[Page, ...]) -> Json:
+    """Without its text and what is below it."""
+    bare = {name: value for name, value in found.items() if name not in ("body", "computed")}
+    return page(reading, {**bare, "pages": []}, above)
+
+
+def _published(reading: Reading) -> tuple[str, str | None]:
+    """The audience, and where a site shows it; what a change request proposes is shown by none."""
+    if reading.change_request is not None:
+        return "private", None
+    if "published" not in reading.known:
+        reading.known["published"] = published(reading.ctx, reading.space)
+    found: tuple[str, str | None] = reading.known["published"]
+    return found
+
+
+def page(reading: Reading, found: Page, above: tuple[Page, ...]) -> Json:
+    path = path_of(found, above)
+    _, url = _published(reading)
+    urls = {"app": f"{app_of(reading)}/{path}"}
+    if url:
+        urls["published"] = url + path
+    answer = {
+        "id": found["id"],
+        "title": found["title"],
+        "type": found["type"],
+        "slug": found["slug"],
+        "path": path,
+        "createdAt": found["createdAt"],
+        "updatedAt": found["updatedAt"],
+        **{name: found[name] for name in _COPIED if name in found},
+        "urls": urls,
+        "pages": [page(reading, child, (*above, found)) for child in found["pages"]],
+        **_git(reading, found),
+    }
+    if "cover" in found:
+        answer["cover"] = {"yPos": 0, "height": 240, **found["cover"]}
+    if found["type"] == "document":
+        answer["layout"] = {**_LAYOUT, **found.get("layout", {})}
+    if "body" in found:
+        answer["markdown"] = markdown_of(found)
+    if (found.get("target") or {}).get("kind") == "url":
+        answer["href"] = found["target"]["url"]
+    if "computed" in found:
+        answer |= _computed(reading, found)
+    return answer
+
+
+def markdown_of(found: Json) -> str:
+    """As it was written, or made from the Document that was."""
+    body = found["body"]
+    return str(body["markdown"]) if "markdown" in body else markdown.to_markdown(document_of(found))
+
+
+def _computed(reading: Reading, found: Page) -> Json:
+    """A page made of an OpenAPI specification says which one and which version of it."""
+    dependency = (found["computed"].get("dependencies") or {}).get("spec") or {}
+    slug = str((dependency.get("ref") or {}).get("spec", ""))
+    spec = openapi_spec_of(reading.ctx, reading.space, slug)
+    version = str(spec.doc.get("lastVersion", "")) if spec else ""
+    made = {"computedSeed": hashlib.sha256(f"{slug} {version}".encode()).hexdigest()[:16]}
+    if reading.computed and found["computed"]["type"] == "builtin:openapi":
+        state = f"in its version {version}" if version else "which has no version"
+        made["markdown"] = f"The API of the specification [{slug}](/openapi/{slug}), {state}.\n"
+    return made
+
+
+def openapi_spec_of(ctx: Context, space: Record, named: str) -> Record | None:
+    """By its slug, in the organization of the space."""
+    return next(iter(ctx.store.find("openapi-spec", organization=space.organization, ref=named)), None)
+
+
+def document(found: Json) -> Json:
+    """A Document with the keys that an answer has."""
+    return stored_document(found)
+
+
+def file(reading: Reading, found: Json) -> Json:
+    made = f"{FILES}/{reading.space.id}/{found['id']}/{quote(found['name'], safe='')}"
+    kept = {name: value for name, value in found.items() if name != "git"}
+    return {"downloadURL": made, **kept, **_git(reading, found)}
+
+
+def reusable_content(reading: Reading, found: Json) -> Json:
+    return {"id": found["id"], "title": found["title"], **_git(reading, found)}
+
+
+def _git(reading: Reading, found: Json) -> Json:
+    return {"git": found["git"]} if reading.metadata and "git" in found else {}
+
+
+def hit(reading: Reading, found: Hit) -> Json:
+    """A page that a search has found."""
+    path = path_of(found.page, found.above)
+    at = partial(_at, reading, path)
+    return {
+        "id": found.page["id"],
+        "title": found.page["title"],
+        "path": path,
+        "sections": [
+            {
+                "id": part.anchor or found.page["id"],
+                "title": part.title or found.page["title"],
+                "path": f"{path}#{part.anchor}" if part.anchor else path,
+                "body": part.body,
+                "urls": at(part.anchor),
+            }
+            for part in found.sections
+        ],
+        "ancestors": [{"title": page["title"]} for page in found.above],
+        "urls": at(""),
+    }
+
+
+def _at(reading: Reading, path: str, anchor: str) -> Json:
+    return {"app": f"{app_of(reading)}/{path}" + (f"#{anchor}" if anchor else "")}
+
+
+def address(reading: Reading, at: Page, ref: Json) -> str | None:
+    """Where what a reference names is found; None: it has no place, or is not there."""
+    kind, space = ref.get("kind"), ref.get("space")
+    if kind == "space" and space:
+        return f"{APP}/s/{space}"
+    if space and space != reading.space.id:
+        return None
+    if kind == "file":
+        kept = next((kept for kept in reading.content["files"] if kept["id"] == ref.get("file")), None)
+        return str(file(reading, kept)["downloadURL"]) if kept else None
+    if kind in ("page", "anchor"):
+        found = find(reading.content["pages"], str(ref.get("page") or at["id"]))
+        anchor = f"#{ref['anchor']}" if ref.get("anchor") else ""
+        return _best_url(page_alone(reading, *found)) + anchor if found else None
+    return None
+
+
+def _best_url(shown: Json) -> str:
+    return str(shown["urls"].get("published") or shown["urls"]["app"])

@@ -1,0 +1,46 @@
+"""What is published of a site: its profile as visitors have it."""
+
+from collections.abc import Iterator
+
+from ..context import Context
+from ..customization import of_places, of_site
+from ..installed import INSTALLATION, ON_SITE, enabled, integration_of
+from ..navigation import Navigation
+from ..publishing import without_drafts
+from ..store import Record
+from .integrations import installation, placed
+from .shared import Json, set_only
+from .sites import site
+from .structure import structure
+
+_INJECTS, _SETS_COOKIES = "site:script:inject", "site:script:cookies"
+
+
+def published_site(ctx: Context, nav: Navigation) -> Json:
+    """Drafts are left out, what is only hidden is there."""
+    shown, settings = without_drafts(nav), of_site(ctx, nav.site)
+    return {
+        "object": "published-content-site",
+        "site": site(ctx, nav.site),
+        "structure": structure(ctx, shown),
+        "customizations": {"site": settings, "siteSpaces": of_places(ctx, shown, settings)},
+        "scripts": list(_scripts(ctx, nav.site)),
+    }
+
+
+def _scripts(ctx: Context, shown: Record) -> Iterator[Json]:
+    """Of the integrations that are active on the site and may put a script on its pages."""
+    here = {record.scope: record for record in ctx.store.find(ON_SITE, ref=shown.id)}
+    for installed in ctx.store.find(INSTALLATION, organization=shown.organization):
+        integration, on_site = integration_of(ctx, installed), here.get(installed.id)
+        if integration is None or not enabled(integration, installed, on_site, ON_SITE):
+            continue
+        if _INJECTS not in integration.doc["scopes"]:
+            continue
+        answer = placed(ctx, on_site, False) if on_site else installation(ctx, installed)
+        script = {
+            "script": f"{answer['urls']['publicEndpoint']}/script",
+            "cookies": _SETS_COOKIES in integration.doc["scopes"],
+        }
+        policy = {"contentSecurityPolicy": integration.doc.get("contentSecurityPolicy")}
+        yield {**script, **set_only(policy)}

@@ -1,0 +1,93 @@
+"""The navigation of a site."""
+
+from ..context import Context
+from ..navigation import GROUP, LINK, SECTION, Navigation
+from ..store import Record
+from .content import space
+from .shared import Json, set_only
+from .urls import place_url, section_url
+
+_PLAIN_TYPES = ("basic", "legacy-basic")
+
+
+def site_space(ctx: Context, nav: Navigation, record: Record) -> Json:
+    shown = ctx.load("space", record.ref)
+    if shown is None:
+        raise LookupError(f"site space {record.id} shows the absent space {record.ref}")
+    doc = record.doc
+    answer = {
+        "object": "site-space",
+        "id": record.id,
+        "path": doc["path"],
+        "space": space(ctx, shown),
+        "title": doc.get("title") or shown.doc["title"],
+        "default": doc["default"],
+        "hidden": doc["hidden"],
+        "hasAdvancedCustomizationFeature": nav.site.doc["type"] not in _PLAIN_TYPES,
+        "urls": set_only({"published": place_url(ctx, nav.site, record)}),
+    }
+    if record.parent:
+        answer["section"] = record.parent
+    if doc.get("condition") is not None:
+        answer["condition"] = doc["condition"]
+    if ctx.full:
+        answer |= set_only({"draft": doc.get("draft", False), "pageId": doc.get("pageId")})
+    return answer
+
+
+def section(ctx: Context, nav: Navigation, record: Record) -> Json:
+    return {
+        "object": "site-section",
+        **_titled(ctx, record),
+        "siteSpaces": [site_space(ctx, nav, place) for place in nav.places_in(record.id)],
+        "urls": set_only({"published": section_url(ctx, nav.site, record)}),
+    }
+
+
+def _titled(ctx: Context, record: Record) -> Json:
+    """What sections, groups and links have in common."""
+    answer = {"id": record.id, **set_only({"draft": False, **record.doc})}
+    if not ctx.full:
+        for added in ("draft", "localizedTitle", "localizedDescription"):
+            answer.pop(added, None)
+    if record.parent:
+        answer["sectionGroup"] = record.parent
+    return answer
+
+
+def group(ctx: Context, nav: Navigation, record: Record) -> Json:
+    """With the additions, `children` holds sections, nested groups and external links in their order, and
+    `sections` the first alone.
+
+    Without them it holds sections, and nested groups are found by their own `sectionGroup`.
+    """
+    children = nav.children(record.id)
+    if not ctx.full:
+        children = [child for child in children if child.kind == SECTION]
+    shown = [node(ctx, nav, child) for child in children]
+    answer = {"object": "site-section-group", **_titled(ctx, record), "children": shown}
+    if ctx.full:
+        answer["sections"] = [child for child in shown if child["object"] == "site-section"]
+    return answer
+
+
+def external_link(ctx: Context, record: Record) -> Json:
+    return {"object": "site-external-link", **_titled(ctx, record)}
+
+
+def node(ctx: Context, nav: Navigation, record: Record) -> Json:
+    if record.kind == GROUP:
+        return group(ctx, nav, record)
+    if record.kind == LINK:
+        return external_link(ctx, record)
+    return section(ctx, nav, record) if record.kind == SECTION else site_space(ctx, nav, record)
+
+
+def structure(ctx: Context, nav: Navigation) -> Json:
+    """Without the additions it holds every section, and no group: each says in which group it is."""
+    if not nav.sectioned:
+        nodes = nav.places_in("")
+    else:
+        nodes = nav.children("") if ctx.full else [found for _, found in nav.ordered(SECTION)]
+    kind = "sections" if nav.sectioned else "siteSpaces"
+    return {"type": kind, "structure": [node(ctx, nav, found) for found in nodes]}

@@ -1,0 +1,226 @@
+"""Changes of content: pages are inserted, updated, moved, deleted and put back; files are added.
+
+A change is a mapping with its `operation`, as a request or a world says it. Each is carried out on what the
+one before has left.
+"""
+
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from typing import Any
+
+from ..documents import stored_document
+from .rich_text import text_of, to_document
+from .tree import DEEPEST, Page, find, fresh_slug, siblings, too_deep, walk
+
+Json = dict[str, Any]
+FIELDS = (
+    "title", "emoji", "icon", "description", "slug", "hidden", "noIndex", "noRobotsIndex",
+    "layout", "cover", "variables", "metaLinks", "target", "computed",
+)  # fmt: skip
+_CLEARED: tuple[Any, ...] = (None, False, "", {})
+
+
+class EditError(ValueError):
+    """A change that cannot be carried out on this content."""
+
+
+class NoSuchPage(EditError):
+    """The page that a change names is not there."""
+
+
+class Editing:
+    """A content in the making. `base`: what pages are put back to. `new_id`: of a kind, page or file."""
+
+    def __init__(self, content: Json, base: Json, now: str, new_id: Callable[[str], str]) -> None:
+        self.content = deepcopy(content)
+        self._base = deepcopy(base)
+        self._now = now
+        self._new_id = new_id
+        self._files: dict[str, str] = {}
+
+    def apply(self, changes: Iterable[Json]) -> list[Json]:
+        """What each change has touched: `{operation, page}`, or `{operation, files}` with their ids."""
+        carried_out = [self._apply(change) for change in changes]
+        if self._files:
+            self._lead_to_files()
+        if too_deep(self.content["pages"]):
+            raise EditError(f"pages are nested at most {DEEPEST} deep")
+        return carried_out
+
+    def _apply(self, change: Json) -> Json:
+        operation = change["operation"]
+        if operation == "insert_files":
+            return {"operation": operation, "files": [self._insert_file(given) for given in change["files"]]}
+        if operation == "insert_page":
+            return {"operation": operation, "page": self._insert(change)}
+        edits = {"update_page": self._update, "delete_page": self._delete, "revert_page": self._revert}
+        edits[operation](change)
+        return {"operation": operation, "page": change["page"]}
+
+    # --- pages ------------------------------------------------------------------------------------
+
+    def _find(self, id: str) -> tuple[Page, tuple[Page, ...]]:
+        found = find(self.content["pages"], id)
+        if found is None:
+            raise NoSuchPage(f"page {id!r}")
+        return found
+
+    def _insert(self, change: Json) -> str:
+        among = self._children(change.get("into"))
+        body = body_of(change)
+        title = change.get("title") or _first_heading(body) or "Untitled"
+        id = self._fresh("page")
+        page: Json = {
+            "id": id,
+            "type": change.get("type") or "document",
+            "title": title,
+            "slug": fresh_slug(change.get("slug") or title, among),
+            "createdAt": self._now,
+            "updatedAt": self._now,
+            "pages": [],
+        }
+        _set_fields(page, {**change, "title": title, "slug": page["slug"]})
+        if body or page["type"] == "document":
+            page["body"] = body or {"markdown": ""}
+        self._place(among, page, change.get("position"))
+        return id
+
+    def _update(self, change: Json) -> None:
+        page, above = self._find(change["page"])
+        _set_fields(page, {name: value for name, value in change.items() if name != "slug"})
+        among = siblings(self.content, above)
+        if body := body_of(change):
+            page["body"] = body
+        if "into" in change or "position" in change:
+            into = change["into"] if "into" in change else (above[-1]["id"] if above else None)
+            if into and into in {inside["id"] for inside, _ in walk([page])}:
+                raise EditError(f"the page {page['id']!r} cannot be moved into itself")
+            target = self._children(into)
+            among.remove(page)
+            among = target
+            page["slug"] = fresh_slug(page["slug"], among)
+            self._place(among, page, change.get("position"))
+        if change.get("slug"):
+            page["slug"] = fresh_slug(change["slug"], among, page["id"])
+        page["updatedAt"] = self._now
+
+    def _delete(self, change: Json) -> None:
+        """With everything below it."""
+        page, above = self._find(change["page"])
+        siblings(self.content, above).remove(page)
+
+    def _revert(self, change: Json) -> None:
+        """As the change request found it: its fields and text, and it is there or not. Its place is kept."""
+        was = find(self._base["pages"], change["page"])
+        now = find(self.content["pages"], change["page"])
+        if was is None:
+            self._delete(change)
+        elif now is not None:
+            page, above = now
+            page_before = {name: value for name, value in was[0].items() if name != "pages"}
+            for name in page.keys() - page_before.keys() - {"pages"}:
+                del page[name]
+            page |= deepcopy(page_before)
+            page["slug"] = fresh_slug(page["slug"], siblings(self.content, above), page["id"])
+        else:
+            self._bring_back(*was)
+
+    def _bring_back(self, page: Page, above: tuple[Page, ...]) -> None:
+        """A deleted page with what was below it, but for pages that are elsewhere now."""
+        parent = find(self.content["pages"], above[-1]["id"]) if above else None
+        among = parent[0]["pages"] if parent else self.content["pages"]
+        there = {found["id"] for found, _ in walk(self.content["pages"])}
+        back = _without(deepcopy(page), there)
+        back["slug"] = fresh_slug(back["slug"], among)
+        among.append(back)
+
+    def _children(self, into: str | None) -> list[Page]:
+        found: list[Page] = self._find(into)[0]["pages"] if into else self.content["pages"]
+        return found
+
+    def _place(self, among: list[Page], page: Page, position: Json | None) -> None:
+        named = [(side, id) for side, id in (position or {}).items() if id is not None]
+        if not named:
+            among.append(page)
+            return
+        if len(named) > 1:
+            raise EditError("invalid position: name `before` or `after`, not both")
+        side, id = named[0]
+        at = next((index for index, sibling in enumerate(among) if sibling["id"] == id), None)
+        if at is None:
+            raise EditError(f"invalid position: {id!r} is not a sibling")
+        among.insert(at if side == "before" else at + 1, page)
+
+    # --- files ------------------------------------------------------------------------------------
+
+    def _insert_file(self, given: Json) -> str:
+        id = self._fresh("file")
+        file = {
+            "id": id,
+            "name": given["name"],
+            "contentType": given.get("contentType") or "application/octet-stream",
+            "size": given.get("size") or 0,
+            "downloadURL": given["url"],
+        }
+        if given.get("dimensions"):
+            file["dimensions"] = given["dimensions"]
+        self.content["files"].append(file)
+        if given.get("ref"):
+            self._files[given["ref"]] = id
+        return id
+
+    def _lead_to_files(self) -> None:
+        """In texts, `./REF` is the file that was inserted under this reference."""
+        for page, _ in walk(self.content["pages"]):
+            body = page.get("body") or {}
+            if "markdown" in body and page["updatedAt"] == self._now:
+                text = body["markdown"]
+                for ref, id in self._files.items():
+                    text = text.replace(f"](./{ref})", f"](/files/{id})")
+                page["body"] = {"markdown": text}
+
+    def _fresh(self, kind: str) -> str:
+        """An id that neither side has: numbers may have been taken by a world."""
+        taken = {page["id"] for side in (self.content, self._base) for page, _ in walk(side["pages"])}
+        taken |= {file["id"] for side in (self.content, self._base) for file in side["files"]}
+        while (id := self._new_id(kind)) in taken:
+            pass
+        return id
+
+
+def body_of(change: Json) -> Json | None:
+    """The text that a change brings: `document` is Markdown or a Document."""
+    given = change.get("document")
+    if given is None:
+        return None
+    return {"markdown": given["markdown"]} if "markdown" in given else {"document": stored_document(given)}
+
+
+def document_of(page: Json) -> Json:
+    """The text of a page, or of a reusable content, as a Document."""
+    body = page.get("body") or {"markdown": ""}
+    document: Json = body["document"] if "document" in body else to_document(body["markdown"])
+    return document
+
+
+def _set_fields(page: Page, given: Json) -> None:
+    """What is cleared is left out; a page always has a title and a slug."""
+    for name in FIELDS:
+        if name not in given:
+            continue
+        if given[name] in _CLEARED:
+            if name not in ("title", "slug"):
+                page.pop(name, None)
+        else:
+            page[name] = given[name]
+
+
+def _first_heading(body: Json | None) -> str:
+    nodes = document_of({"body": body})["nodes"] if body else []
+    heading: Json = next((node for node in nodes if str(node.get("type")).startswith("heading-")), {})
+    return " ".join(text_of(heading.get("nodes")).split())[:255]
+
+
+def _without(page: Page, there: set[str]) -> Page:
+    page["pages"] = [_without(child, there) for child in page["pages"] if child["id"] not in there]
+    return page

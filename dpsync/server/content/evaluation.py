@@ -1,0 +1,87 @@
+"""What a reader may have done to a text: expressions evaluated, references followed.
+
+An expression is the name of a variable, `space.vars.NAME` or `page.vars.NAME`; any other depends on who
+reads, and nobody does here.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .rich_text import data_of, ref_of, texts
+
+Json = dict[str, Any]
+_VARIABLE = re.compile(r"\s*(space|page)\.vars\.([\w-]+)\s*")
+
+
+def evaluated(document: Json, variables: Mapping[str, Mapping[str, str]], *, others: bool) -> Json:
+    """`variables`: those of `space` and of `page`. `others`: what is no variable becomes empty, else it
+    stays as it is.
+    """
+
+    def value(node: Json) -> list[Json] | None:
+        if node.get("type") != "expression":
+            return None
+        named = _VARIABLE.fullmatch(str(data_of(node).get("expression", "")))
+        found = variables[named[1]].get(named[2]) if named else None
+        if found is None:
+            return texts("") if others else None
+        return texts(found)
+
+    return _replaced(document, value)
+
+
+def with_reusable_contents(document: Json, read: Callable[[str], Json | None]) -> Json:
+    """`read`: the Document of a reusable content. One that is not there, or in itself, stays a reference."""
+
+    def within(passed: frozenset[str]) -> Callable[[Json], list[Json] | None]:
+        def blocks(node: Json) -> list[Json] | None:
+            if node.get("type") != "reusable-content":
+                return None
+            id = str(ref_of(node).get("reusableContent", ""))
+            found = read(id) if id not in passed else None
+            if found is None:
+                return None
+            inside: list[Json] = _replaced(found, within(passed | {id}))["nodes"]
+            return inside
+
+        return blocks
+
+    return _replaced(document, within(frozenset()))
+
+
+def with_addresses(document: Json, address: Callable[[Json], str | None]) -> Json:
+    """References to content become URLs, where they have one."""
+
+    def follow(node: Any) -> Any:
+        if isinstance(node, list):
+            return [follow(child) for child in node]
+        if not isinstance(node, dict):
+            return node
+        made = {name: follow(value) for name, value in node.items()}
+        data = made.get("data")
+        if isinstance(data, dict):
+            for name in ("ref", "refDark"):
+                url = address(data[name]) if isinstance(data.get(name), dict) else None
+                if url is not None:
+                    data[name] = {"kind": "url", "url": url}
+        return made
+
+    found: Json = follow(document)
+    return found
+
+
+def _replaced(node: Json, instead: Callable[[Json], list[Json] | None]) -> Json:
+    """A node whose children, however deep, are replaced where there is something instead of them."""
+    made = dict(node)
+    for part in ("nodes", "fragments"):
+        if isinstance(made.get(part), list):
+            made[part] = [new for child in made[part] for new in _instead(child, instead)]
+    return made
+
+
+def _instead(child: Any, instead: Callable[[Json], list[Json] | None]) -> list[Any]:
+    if not isinstance(child, dict):
+        return [child]
+    new = instead(child)
+    return [_replaced(child, instead)] if new is None else new

@@ -1,0 +1,190 @@
+"""Three-way merge of content: what each side did since their common ancestor.
+
+Page by page and field by field, a text counting as one field; then places in the tree and the order of
+siblings; then files, reusable contents and variables. What only one side changed is taken, what both changed
+alike too. Everything else is a conflict, and a merge with conflicts must not be used.
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from .tree import too_deep, unique_slugs, walk
+
+Json = dict[str, Any]
+_APART = ("id", "pages", "createdAt", "updatedAt")
+"""Of a page: what is no field of its own."""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """`of`: the kind of thing, `id` which (of variables the name), `what` both sides changed about it."""
+
+    of: str
+    id: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Merged:
+    content: Json
+    conflicts: tuple[Conflict, ...]
+
+
+@dataclass(frozen=True)
+class _Node:
+    page: Json
+    fields: Json
+    parent: str
+
+
+class _Side:
+    def __init__(self, content: Json) -> None:
+        self.content = content
+        self.nodes: dict[str, _Node] = {}
+        self.order: dict[str, list[str]] = {}
+        for page, above in walk(content["pages"]):
+            parent = above[-1]["id"] if above else ""
+            fields = {name: value for name, value in page.items() if name not in _APART}
+            self.nodes[page["id"]] = _Node(page, fields, parent)
+            self.order.setdefault(parent, []).append(page["id"])
+
+
+def merge(base: Json, main: Json, theirs: Json) -> Merged:
+    """`theirs` into `main`. Nothing of the three is changed or shared."""
+    return _Merge(_Side(deepcopy(base)), _Side(deepcopy(main)), _Side(deepcopy(theirs))).merged()
+
+
+class _Merge:
+    def __init__(self, base: _Side, main: _Side, theirs: _Side) -> None:
+        self._base = base
+        self._main = main
+        self._theirs = theirs
+        self._conflicts: list[Conflict] = []
+
+    def merged(self) -> Merged:
+        pages = self._pages()
+        content = {
+            "pages": pages,
+            "files": self._listed("files", "file"),
+            "reusableContents": self._listed("reusableContents", "reusable-content"),
+            "variables": self._three_maps("variable", *self._parts("variables")),
+        }
+        return Merged(content, tuple(self._conflicts))
+
+    def _parts(self, name: str) -> tuple[Any, Any, Any]:
+        return self._base.content[name], self._main.content[name], self._theirs.content[name]
+
+    # --- pages ------------------------------------------------------------------------------------
+
+    def _pages(self) -> list[Json]:
+        kept: dict[str, Json] = {}
+        parents: dict[str, str] = {}
+        for id in dict.fromkeys([*self._main.nodes, *self._theirs.nodes]):
+            found = self._page(id)
+            if found is not None:
+                kept[id], parents[id] = found
+        for id, parent in parents.items():
+            if parent and (parent not in kept or _circular(id, parents)):
+                self._conflicts.append(Conflict("page", id, "parent"))
+                parents[id] = ""
+        pages = self._tree("", kept, parents)
+        if too_deep(pages):
+            self._conflicts.append(Conflict("page", "", "depth"))
+        return pages
+
+    def _page(self, id: str) -> tuple[Json, str] | None:
+        """A page without what is below it, and its parent."""
+        base, main, theirs = (side.nodes.get(id) for side in (self._base, self._main, self._theirs))
+        if main is None or theirs is None:
+            there = main or theirs
+            if there is None or (base is not None and self._is_deleted(id, base, there)):
+                return None
+            return {**there.page, "pages": []}, there.parent
+        before = base.fields if base else {}
+        fields = self._three_maps("page", before, main.fields, theirs.fields, id)
+        place = Conflict("page", id, "parent")
+        parent = self._three(place, base.parent if base else None, main.parent, theirs.parent)
+        times = {
+            "createdAt": main.page["createdAt"],
+            "updatedAt": max(main.page["updatedAt"], theirs.page["updatedAt"]),
+        }
+        return {"id": id, **fields, **times, "pages": []}, parent
+
+    def _is_deleted(self, id: str, base: _Node, left: _Node) -> bool:
+        """By one side; when the other has changed it meanwhile, that is a conflict."""
+        if (base.fields, base.parent) == (left.fields, left.parent):
+            return True
+        self._conflicts.append(Conflict("page", id, "deleted"))
+        return False
+
+    def _three(self, conflict: Conflict, base: Any, main: Any, theirs: Any) -> Any:
+        if main in (base, theirs):
+            return theirs
+        if theirs != base:
+            self._conflicts.append(conflict)
+        return main
+
+    def _tree(self, parent: str, kept: Mapping[str, Json], parents: Mapping[str, str]) -> list[Json]:
+        below: dict[str, list[str]] = {}
+        for id, above in parents.items():
+            below.setdefault(above, []).append(id)
+
+        def build(parent: str) -> list[Json]:
+            pages = [kept[id] for id in self._ordered(parent, below.get(parent, []))]
+            for page in pages:
+                page["pages"] = build(page["id"])
+            return pages
+
+        pages = build(parent)
+        unique_slugs(pages)
+        return pages
+
+    def _ordered(self, parent: str, children: Sequence[str]) -> list[str]:
+        """The side that reordered decides; what only the other has stands behind its neighbour there."""
+        base, main, theirs = (
+            [id for id in side.order.get(parent, []) if id in children]
+            for side in (self._base, self._main, self._theirs)
+        )
+        common = set(base) & set(main) & set(theirs)
+        before, ours, others = ([id for id in order if id in common] for order in (base, main, theirs))
+        if ours not in (before, others) and others != before:
+            self._conflicts.append(Conflict("page", parent, "order"))
+        order, other = (theirs, main) if ours == before else (main, theirs)
+        for index, id in enumerate(other):
+            if id not in order:
+                ahead = [neighbour for neighbour in other[:index] if neighbour in order]
+                order.insert(order.index(ahead[-1]) + 1 if ahead else 0, id)
+        return [*order, *(id for id in children if id not in order)]
+
+    # --- the rest ---------------------------------------------------------------------------------
+
+    def _listed(self, name: str, of: str) -> list[Json]:
+        base, main, theirs = ({item["id"]: item for item in items} for items in self._parts(name))
+        return list(self._three_maps(of, base, main, theirs).values())
+
+    def _three_maps(self, of: str, base: Json, main: Json, theirs: Json, id: str = "") -> Json:
+        """Entry by entry; one that is absent is one more value."""
+        merged: Json = {}
+        for name in dict.fromkeys([*main, *theirs]):
+            conflict = Conflict(of, id or name, name if id else "value")
+            values = (side.get(name, _Absent) for side in (base, main, theirs))
+            value = self._three(conflict, *values)
+            if value is not _Absent:
+                merged[name] = value
+        return merged
+
+
+class _Absent:
+    """In place of a value that is not there."""
+
+
+def _circular(id: str, parents: Mapping[str, str]) -> bool:
+    at, passed = parents.get(id, ""), set()
+    while at and at not in passed:
+        if at == id:
+            return True
+        passed.add(at)
+        at = parents.get(at, "")
+    return False

@@ -1,0 +1,191 @@
+"""A small writer of PDF: lines of text in three fonts, wrapped, on A4 pages.
+
+Text of Windows-1252 is set in Helvetica or Courier, which every reader has. Any other character goes by its
+number into a font that only says which character that is: it can be found and copied, and how it looks is
+up to the reader.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+WIDTH, HEIGHT, MARGIN = 595, 842, 56
+_LEADING = 1.4
+_HELVETICA = (
+    "278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 "
+    "556 556 556 556 556 556 278 278 584 584 584 556 1015 667 667 722 722 667 611 778 "
+    "722 278 500 667 556 833 722 778 667 778 722 667 611 722 667 944 667 667 611 278 "
+    "278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556 "
+    "556 556 333 500 278 556 500 722 500 500 500 334 260 334 584 "
+)
+_WIDTHS = dict(zip(range(32, 127), map(int, _HELVETICA.split()), strict=True))
+REGULAR, BOLD, MONO, OTHER = "F1", "F2", "F3", "F4"
+_NAMES = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", MONO: "Courier"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of text; wrapped where it is too long. `above`: the space before it, `indent` in points."""
+
+    text: str
+    size: float = 10.5
+    font: str = REGULAR
+    indent: float = 0
+    above: float = 0
+    new_page: bool = False
+
+
+def write(title: str, lines: Iterable[Line]) -> bytes:
+    pages = [_stream(page) for page in _pages(lines)] or [b""]
+    return _Document(title, pages).written()
+
+
+# --- layout ---------------------------------------------------------------------------------------
+
+Placed = tuple[float, float, Line]
+
+
+def _pages(lines: Iterable[Line]) -> Iterator[list[Placed]]:
+    page: list[Placed] = []
+    y: float = HEIGHT - MARGIN
+    for line in lines:
+        for number, text in enumerate(_wrapped(line)):
+            y -= line.size * _LEADING + (line.above if number == 0 and page else 0)
+            if page and (y < MARGIN or (line.new_page and number == 0)):
+                yield page
+                page, y = [], HEIGHT - MARGIN - line.size * _LEADING
+            page.append((MARGIN + line.indent, y, Line(text, line.size, line.font)))
+    if page:
+        yield page
+
+
+def _wrapped(line: Line) -> Iterator[str]:
+    """At spaces; a word that is longer than a line is cut."""
+    room = (WIDTH - 2 * MARGIN - line.indent) / line.size * 1000
+    text, width, at_space = "", 0.0, -1
+    for sign in line.text:
+        if text and width + _width(sign, line.font) > room:
+            cut = at_space if at_space > 0 and sign != " " else len(text)
+            yield text[:cut].rstrip()
+            text = text[cut:].lstrip()
+            width, at_space = sum(_width(kept, line.font) for kept in text), -1
+        if sign == " ":
+            at_space = len(text)
+        text += sign
+        width += _width(sign, line.font)
+    yield text
+
+
+def _width(sign: str, font: str) -> float:
+    if font == MONO:
+        return 600
+    return _WIDTHS.get(ord(sign), 1000 if _encoded(sign) is None else 600) * (1.06 if font == BOLD else 1)
+
+
+def _encoded(sign: str) -> bytes | None:
+    try:
+        return sign.encode("cp1252")
+    except UnicodeEncodeError:
+        return None
+
+
+def _stream(page: Iterable[Placed]) -> bytes:
+    return b"\n".join(b"".join(_shown(*placed)) for placed in page)
+
+
+def _shown(x: float, y: float, line: Line) -> Iterator[bytes]:
+    yield f"BT {x:.1f} {y:.1f} Td".encode()
+    for plain, signs in groupby(line.text, key=lambda sign: _encoded(sign) is not None):
+        text = "".join(signs)
+        if plain:
+            escaped = b"".join(
+                b"\\" + bytes([b]) if b in b"()\\" else bytes([b]) for b in text.encode("cp1252")
+            )
+            yield f" /{line.font} {line.size:g} Tf (".encode() + escaped + b") Tj"
+        else:
+            yield f" /{OTHER} {line.size:g} Tf <{text.encode('utf-16-be').hex()}> Tj".encode()
+    yield b" ET"
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+_CMAP_BEGINS = b"""/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def
+/CMapName /Adobe-Identity-UCS def /CMapType 2 def
+1 begincodespacerange <0000> <FFFF> endcodespacerange
+"""
+_CMAP_ENDS = b"endcmap CMapName currentdict /CMap defineresource pop end end"
+
+
+def _cmap() -> bytes:
+    """Every number is its own character; a range must not cross a first byte, nor a block have over 100."""
+    rows = [b"<%02X00> <%02XFF> <%02X00>\n" % (high, high, high) for high in range(256)]
+    blocks = [rows[start : start + 100] for start in range(0, 256, 100)]
+    ranges = [b"%d beginbfrange\n%sendbfrange\n" % (len(block), b"".join(block)) for block in blocks]
+    return _CMAP_BEGINS + b"".join(ranges) + _CMAP_ENDS
+
+
+class _Document:
+    def __init__(self, title: str, pages: list[bytes]) -> None:
+        self._objects: list[bytes] = []
+        fonts = self._fonts()
+        tree = len(self._objects) + 2 * len(pages) + 1
+        kids = []
+        for content in pages:
+            stream = self._add(_streamed(content))
+            kids.append(
+                self._add(
+                    b"<< /Type /Page /Parent %d 0 R /MediaBox [0 0 %d %d] /Contents %d 0 R "
+                    b"/Resources << /Font << %s >> >> >>" % (tree, WIDTH, HEIGHT, stream, fonts)
+                )
+            )
+        listed = b" ".join(b"%d 0 R" % kid for kid in kids)
+        self._add(b"<< /Type /Pages /Kids [%s] /Count %d >>" % (listed, len(kids)))
+        self._root = self._add(b"<< /Type /Catalog /Pages %d 0 R >>" % tree)
+        self._info = self._add(b"<< /Title <FEFF%s> >>" % title.encode("utf-16-be").hex().upper().encode())
+
+    def _add(self, content: bytes) -> int:
+        self._objects.append(content)
+        return len(self._objects)
+
+    def _fonts(self) -> bytes:
+        found = []
+        for key, name in _NAMES.items():
+            font = f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>"
+            found.append(b"/%s %d 0 R" % (key.encode(), self._add(font.encode())))
+        descriptor = self._add(
+            b"<< /Type /FontDescriptor /FontName /Other /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 "
+            b"/Ascent 900 /Descent -200 /CapHeight 700 /StemV 80 >>"
+        )
+        inner = self._add(
+            b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Other /DW 1000 /CIDToGIDMap /Identity "
+            b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> "
+            b"/FontDescriptor %d 0 R >>" % descriptor
+        )
+        cmap = self._add(_streamed(_cmap()))
+        outer = self._add(
+            b"<< /Type /Font /Subtype /Type0 /BaseFont /Other /Encoding /Identity-H "
+            b"/DescendantFonts [%d 0 R] /ToUnicode %d 0 R >>" % (inner, cmap)
+        )
+        found.append(b"/%s %d 0 R" % (OTHER.encode(), outer))
+        return b" ".join(found)
+
+    def written(self) -> bytes:
+        made = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
+        places = []
+        for number, content in enumerate(self._objects, 1):
+            places.append(len(made))
+            made += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+        start = len(made)
+        made += b"xref\n0 %d\n0000000000 65535 f \n" % (len(places) + 1)
+        made += b"".join(b"%010d 00000 n \n" % place for place in places)
+        made += b"trailer << /Size %d /Root %d 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
+            len(places) + 1, self._root, self._info, start,
+        )  # fmt: skip
+        return bytes(made)
+
+
+def _streamed(content: bytes) -> bytes:
+    packed = zlib.compress(content)
+    return b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(packed), packed)

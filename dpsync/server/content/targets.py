@@ -1,0 +1,88 @@
+"""What a page refers to, and what a text has to be referred to: its anchors and sections."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..slugs import slug, unique_slug
+from .editing import document_of
+from .rich_text import data_of, ref_of, text_of, to_document
+
+Json = dict[str, Any]
+REFERENCE, DEPENDS_ON = "reference", "dependsOn"
+Use = tuple[str, Json]
+"""A relation, and the content reference that has it."""
+Section = tuple[str, str, str]
+"""Anchor, title, text."""
+TEXTS_REMEMBERED = 2048
+
+
+def uses_of(page: Json) -> Iterator[Use]:
+    """Those of a page, or of a reusable content, in the order of the page; one may come more than once."""
+    cover = page.get("cover") or {}
+    meta = page.get("metaLinks") or {}
+    around = [cover.get("ref"), cover.get("refDark"), page.get("target"), meta.get("canonical")]
+    for ref in (*around, *(meta.get("alternates") or ())):
+        if ref:
+            yield REFERENCE, ref
+    for dependency in ((page.get("computed") or {}).get("dependencies") or {}).values():
+        if isinstance(dependency.get("ref"), dict) and "kind" in dependency["ref"]:
+            yield DEPENDS_ON, dependency["ref"]
+    for ref in _refs_in(page):
+        yield REFERENCE, ref
+
+
+def _refs_in(page: Json) -> Iterable[Json]:
+    body = page.get("body") or {}
+    return _refs_in_markdown(body["markdown"]) if "markdown" in body else _refs(document_of(page))
+
+
+@lru_cache(TEXTS_REMEMBERED)
+def _refs_in_markdown(markdown: str) -> tuple[Json, ...]:
+    return tuple(_refs(to_document(markdown)))
+
+
+def _refs(node: Any) -> Iterator[Json]:
+    if isinstance(node, list):
+        for child in node:
+            yield from _refs(child)
+    if not isinstance(node, dict):
+        return
+    for name in ("ref", "refDark"):
+        if isinstance(ref_of(node, name).get("kind"), str):
+            yield ref_of(node, name)
+    for part in ("nodes", "fragments"):
+        yield from _refs(node.get(part))
+
+
+def sections_of(page: Json) -> Sequence[Section]:
+    """Those of the text of a page, each text looked through once."""
+    body = page.get("body") or {"markdown": ""}
+    return _sections_in_markdown(body["markdown"]) if "markdown" in body else sections(document_of(page))
+
+
+@lru_cache(TEXTS_REMEMBERED)
+def _sections_in_markdown(markdown: str) -> tuple[Section, ...]:
+    return tuple(sections(to_document(markdown)))
+
+
+def sections(document: Json) -> list[Section]:
+    """The text by headings, as (anchor, title, text). What stands before the first has neither."""
+    found: list[tuple[str, str, list[str]]] = [("", "", [])]
+    taken: set[str] = set()
+    for node in document.get("nodes", []):
+        if str(node.get("type")).startswith("heading-"):
+            title = " ".join(text_of(node.get("nodes")).split())
+            anchor = unique_slug(slug(title, "section"), taken, "section")
+            taken.add(anchor)
+            found.append((anchor, title, []))
+        else:
+            found[-1][2].append(text_of(node))
+    return [(anchor, title, " ".join(" ".join(parts).split())) for anchor, title, parts in found]
+
+
+def anchors_of(page: Json) -> set[str]:
+    """What a link into the page may name: its headings, and the blocks of a Document that have an id."""
+    named = {anchor for anchor, _, _ in sections_of(page) if anchor}
+    document = (page.get("body") or {}).get("document") or {}
+    return named | {str(data_of(node)["id"]) for node in document.get("nodes", []) if "id" in data_of(node)}

@@ -1,0 +1,61 @@
+"""One content put behind another: what applying a template does.
+
+Pages get new ids, and what refers to them by the old ones goes along. A file, reusable content or variable
+that is there already under its id or name is not taken. A link to `./NAME` leads to what the caller named so.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import Any
+
+from .refs import to_target
+from .tree import fresh_slug, walk
+
+Json = dict[str, Any]
+_BY_ID = re.compile(r"(?<=\]\()/pages/([A-Za-z0-9_.-]+)")
+
+
+def combined(
+    content: Json, template: Json, refs: Mapping[str, Json], now: str, fresh: Callable[[], str]
+) -> Json:
+    """`refs`: content references by name. `fresh`: a new page id."""
+    made, copied = deepcopy(content), deepcopy(template)
+    taken = {page["id"] for page, _ in walk([*made["pages"], *copied["pages"]])}
+    ids: dict[str, str] = {}
+    for page, _ in walk(copied["pages"]):
+        while (id := fresh()) in taken:
+            pass
+        ids[page["id"]] = id
+        page |= {"id": id, "createdAt": now, "updatedAt": now}
+    for source in (*(page for page, _ in walk(copied["pages"])), *copied["reusableContents"]):
+        if "body" in source:
+            source["body"] = _led(source["body"], ids, refs)
+    for page in copied["pages"]:
+        page["slug"] = fresh_slug(page["slug"], made["pages"])
+        made["pages"].append(page)
+    for part in ("files", "reusableContents"):
+        there = {item["id"] for item in made[part]}
+        made[part] += [item for item in copied[part] if item["id"] not in there]
+    made["variables"] = {**copied["variables"], **made["variables"]}
+    return made
+
+
+def _led(body: Json, ids: Mapping[str, str], refs: Mapping[str, Json]) -> Json:
+    if "document" in body:
+        return {"document": _renamed(body["document"], ids)}
+    text = _BY_ID.sub(lambda found: f"/pages/{ids.get(found[1], found[1])}", body["markdown"])
+    for name, ref in refs.items():
+        text = text.replace(f"](./{name})", f"]({to_target(ref)})")
+    return {"markdown": text}
+
+
+def _renamed(node: Any, ids: Mapping[str, str]) -> Any:
+    if isinstance(node, list):
+        return [_renamed(child, ids) for child in node]
+    if not isinstance(node, dict):
+        return node
+    made = {name: _renamed(value, ids) for name, value in node.items()}
+    if made.get("kind") in ("page", "anchor") and not made.get("space") and made.get("page") in ids:
+        made["page"] = ids[made["page"]]
+    return made

@@ -1,0 +1,59 @@
+"""The pages of a revision as a tree: each page has its children under `pages`, siblings in order.
+
+A page is kept as `{id, title, type, slug, createdAt, updatedAt, …, pages}`; its text, where it has one, is
+`body`: `{markdown}` or `{document}`, as it was written.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..slugs import unique_slug
+
+Json = dict[str, Any]
+Page = Json
+DEEPEST = 50
+"""How many pages may be in each other."""
+
+
+def walk(pages: Iterable[Page], above: tuple[Page, ...] = ()) -> Iterator[tuple[Page, tuple[Page, ...]]]:
+    """Every page with its ancestors, each before what is below it."""
+    for page in pages:
+        yield page, above
+        yield from walk(page["pages"], (*above, page))
+
+
+def too_deep(pages: Iterable[Page]) -> bool:
+    return any(len(above) >= DEEPEST for _, above in walk(pages))
+
+
+def find(pages: Iterable[Page], id: str) -> tuple[Page, tuple[Page, ...]] | None:
+    return next(((page, above) for page, above in walk(pages) if page["id"] == id), None)
+
+
+def path_of(page: Page, above: Iterable[Page]) -> str:
+    return "/".join(part["slug"] for part in (*above, page))
+
+
+def paths(pages: Iterable[Page]) -> dict[str, str]:
+    """Page ids by path."""
+    return {path_of(page, above): page["id"] for page, above in walk(pages)}
+
+
+def siblings(content: Json, above: tuple[Page, ...]) -> list[Page]:
+    """The list that holds a page with these ancestors."""
+    found: list[Page] = above[-1]["pages"] if above else content["pages"]
+    return found
+
+
+def fresh_slug(title: str, among: Iterable[Page], but: str = "") -> str:
+    taken = {page["slug"] for page in among if page["id"] != but}
+    return unique_slug(title, taken, "page")
+
+
+def unique_slugs(pages: list[Page]) -> None:
+    """Of siblings with one slug, the later ones get another."""
+    taken: set[str] = set()
+    for page in pages:
+        page["slug"] = unique_slug(page["slug"], taken, "page") if page["slug"] in taken else page["slug"]
+        taken.add(page["slug"])
+        unique_slugs(page["pages"])

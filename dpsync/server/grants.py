@@ -1,0 +1,66 @@
+"""Roles given on a space, collection or site to a user or a team: how they are kept, changed and forgotten.
+
+There is at most one for each pair. It lives as long as both sides: it goes with the object, also to another
+organization, and when the user leaves the organization or the team is deleted. A space that can still be
+restored keeps its own.
+"""
+
+from .access import GRANT, Role
+from .context import Context
+from .standings import granted
+from .store import Record, Store
+
+INVITE = "link-invite"
+"""Its `ref` is the id of the space or collection that it leads to, if any."""
+
+
+def grant_of(item: Record, to: str, ref: str, role: Role) -> Record:
+    kind = item.kind.removeprefix("deleted-")
+    doc = {"role": role, "to": to}
+    return Record(GRANT, _id(kind, item.id, to, ref), doc, item.organization, item.id, kind, ref=ref)
+
+
+def _id(kind: str, item: str, to: str, ref: str) -> str:
+    return f"{kind}:{item}:{to}:{ref}"
+
+
+def given_on(ctx: Context, item: Record, to: str) -> list[Record]:
+    """In the order in which they were given first."""
+    found = ctx.store.find(GRANT, scope=item.id, parent=item.kind.removeprefix("deleted-"))
+    return [grant for grant in found if grant.doc["to"] == to]
+
+
+def given_to(ctx: Context, item: Record, to: str, ref: str) -> Record | None:
+    return ctx.store.get(GRANT, _id(item.kind, item.id, to, ref))
+
+
+def give(ctx: Context, item: Record, to: str, ref: str, role: Role) -> None:
+    """In place of the role that there is."""
+    grant = given_to(ctx, item, to, ref) or grant_of(item, to, ref, role)
+    grant.doc["role"] = role
+    ctx.put(grant)
+
+
+def copy(ctx: Context, item: Record, other: Record) -> None:
+    for to in ("user", "team"):
+        for grant in given_on(ctx, item, to):
+            give(ctx, other, to, grant.ref, grant.doc["role"])
+
+
+def forget_on(ctx: Context, item: Record) -> None:
+    """With the invites to it, which are promises of such roles."""
+    for invite in invites_to(ctx.store, item):
+        ctx.remove(invite)
+    for to in ("user", "team"):
+        for grant in given_on(ctx, item, to):
+            ctx.remove(grant)
+
+
+def invites_to(store: Store, item: Record) -> list[Record]:
+    found = store.find(INVITE, organization=item.organization, ref=item.id)
+    return [invite for invite in found if item.kind.removeprefix("deleted-") in invite.doc]
+
+
+def forget_to(ctx: Context, organization: str, to: str, ref: str) -> None:
+    for grant in granted(ctx.store, organization, to, ref):
+        ctx.remove(grant)

@@ -1,0 +1,162 @@
+"""Comments on spaces and change requests, and replies to them."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, StringConstraints, field_validator, model_validator
+
+from .base import Answer, Body, Document, Id, Order, Paged, Query, Searched, Stamp, Url, User, absent
+
+Format = Literal["document", "markdown"]
+Emoji = Annotated[str, StringConstraints(min_length=1, max_length=50)]
+
+
+class ContentBody(Body):
+    """Markdown, or a document, or neither: an empty comment."""
+
+    markdown: str = absent()
+    document: Document = absent()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_shape(cls, given: Any) -> Any:
+        """An object with other members only is a mistake, not an empty comment."""
+        if isinstance(given, dict) and given and len(given.keys() & {"markdown", "document"}) != 1:
+            raise ValueError("one of markdown and document, or an empty object")
+        return given
+
+
+class TableCell(Body):
+    record: str
+    definition: str
+
+
+class CommentCreate(Body):
+    body: ContentBody
+    page: Searched = absent(max_length=255)
+    node: str = absent()
+    tableCell: TableCell = absent()
+
+
+class Reactions(Body):
+    addedReactions: list[Emoji] = Field(default_factory=list)
+    removedReactions: list[Emoji] = Field(default_factory=list)
+
+
+class CommentUpdate(Reactions):
+    resolved: bool = absent()
+    body: ContentBody = absent()
+
+
+class ReplyCreate(Body):
+    body: ContentBody
+
+
+class ReplyUpdate(Reactions):
+    body: ContentBody = absent()
+
+
+class FormatQuery(Query):
+    format: Format = "markdown"
+
+
+class CommentsQuery(Paged):
+    lists: ClassVar[frozenset[str]] = frozenset({"authors"})
+
+    order: Order = "desc"
+    status: Literal["all", "open", "resolved"] = "all"
+    format: Format = "markdown"
+    targetPage: Searched | None = Field(default=None, description="Comments on this page")
+    authors: list[str] | None = Field(default=None, description="User ids: repeated, or joined by commas")
+
+    @field_validator("authors")
+    @classmethod
+    def _apart(cls, given: list[str] | None) -> list[str] | None:
+        return given and [id for value in given for id in value.split(",")]
+
+
+class RepliesQuery(Paged):
+    format: Format = "markdown"
+
+
+# --- answers ----------------------------------------------------------------------------------------
+
+
+class CommentBody(Answer):
+    markdown: str = absent()
+    document: Document = absent()
+
+
+class Reactor(Answer):
+    user: User
+    reactedAt: Stamp
+
+
+class Reaction(Answer):
+    emoji: str
+    count: int
+    users: list[Reactor]
+
+
+class Replier(Answer):
+    user: User
+    count: int
+    updatedAt: Stamp
+
+
+class CommentPermissions(Answer):
+    view: bool
+    edit: bool
+    reply: bool
+    delete: bool
+
+
+class CommentUrls(Answer):
+    location: Url
+
+
+class Named(Answer):
+    id: str
+
+
+class Cell(Answer):
+    record: str
+    definition: str
+
+
+class CommentTarget(Answer):
+    space: Id
+    revision: Id
+    changeRequest: Id = absent()
+    page: Named = absent()
+    node: Named = absent()
+    tableCell: Cell = absent()
+
+
+class CommentReply(Answer):
+    object: Literal["comment-reply"]
+    id: Id
+    postedBy: User
+    postedAt: Stamp
+    editedAt: Stamp = absent()
+    reactions: list[Reaction]
+    body: CommentBody
+    urls: CommentUrls
+    permissions: CommentPermissions
+
+
+class Comment(Answer):
+    object: Literal["comment"]
+    id: Id
+    postedBy: User
+    postedAt: Stamp
+    editedAt: Stamp = absent()
+    reactions: list[Reaction]
+    replies: int
+    repliers: list[Replier]
+    body: CommentBody
+    target: CommentTarget
+    urls: CommentUrls
+    permissions: CommentPermissions
+    status: Literal["open", "resolved"]
+    resolvedAt: Stamp = absent()
+    resolvedBy: User = absent()

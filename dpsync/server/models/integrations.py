@@ -1,0 +1,225 @@
+"""Integrations, as they are published and listed, and the events that they are sent."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from .base import Answer, Body, Id, Paged, Stamp, Url, absent
+from .organizations import Organization
+
+LONGEST_NAME = 100
+NAME = r"^[a-zA-Z0-9\-_.]+$"
+Name = Annotated[str, Field(max_length=LONGEST_NAME, pattern=NAME)]
+Target = Literal["all", "site", "space", "organization"]
+IntegrationVisibility = Literal["public", "private", "unlisted"]
+Category = Literal[
+    "analytics", "collaboration", "content", "gitsync", "marketing", "visitor-auth", "other"
+]  # fmt: skip
+Scope = Literal[
+    "space:content:read", "space:content:write", "space:metadata:read", "space:metadata:write",
+    "space:git:sync", "page:feedback:read", "site:metadata:read", "site:views:read", "site:script:inject",
+    "site:script:cookies", "site:visitor:auth", "site:visitor:claims", "site:adaptive:read",
+    "site:adaptive:write", "conversations:ingest", "openapi:read", "openapi:write",
+]  # fmt: skip
+InstallationStatus = Literal["active", "pending", "paused"]
+
+
+class Markdown(Body):
+    codeblock: str
+    body: str
+
+
+class Block(Body):
+    id: str
+    title: str = Field(min_length=2, max_length=40)
+    description: str = absent(max_length=150)
+    icon: str = absent()
+    urlUnfurl: list[str] = absent()
+    markdown: Markdown = absent()
+
+
+class Component(Body):
+    componentId: str
+
+
+class ContentSource(Body):
+    id: str
+    title: str = Field(min_length=2, max_length=40)
+    description: str = absent(max_length=150)
+    icon: str = absent()
+    configuration: Component = absent()
+
+
+class Property(Body):
+    """One setting of a configuration. A `button` has no value."""
+
+    type: Literal["string", "number", "boolean", "button"] = "string"
+    title: str = absent(max_length=30)
+    description: str = absent(max_length=100)
+    default: str | bool | int | float = absent()
+    completion_url: str = absent()
+    enum: list[str] = absent()
+    callback_url: str = absent()
+    button_text: str = absent()
+
+
+class Configuration(Body):
+    """Either the settings that there are, or the component of the integration that asks for them."""
+
+    properties: dict[str, Property] = absent()
+    required: list[str] = absent()
+    componentId: str = absent()
+
+
+class Configurations(Body):
+    account: Configuration = absent()
+    space: Configuration = absent()
+    site: Configuration = absent()
+
+
+class ExternalLink(Body):
+    url: Url
+    label: str
+
+
+SecurityPolicy = str | dict[str, str]
+
+
+class IntegrationUrls(Answer):
+    location: Url
+    icon: Url = absent()
+    app: Url
+    assets: Url
+    publicEndpoint: Url
+
+
+class IntegrationPermissions(Answer):
+    admin: bool
+
+
+class Integration(Answer):
+    object: Literal["integration"]
+    name: Name
+    version: int = Field(ge=1)
+    title: str = Field(min_length=2, max_length=30)
+    description: str = absent(max_length=100)
+    summary: str = absent(max_length=2048)
+    previewImages: list[Url] = Field(max_length=3)
+    target: Target
+    verified: bool
+    visibility: IntegrationVisibility
+    scopes: list[Scope]
+    categories: list[Category]
+    blocks: list[Block] = absent()
+    contentSources: list[ContentSource] = absent()
+    configurations: Configurations = absent()
+    externalLinks: list[ExternalLink] = Field(max_length=5)
+    owner: Organization
+    urls: IntegrationUrls
+    permissions: IntegrationPermissions
+    contentSecurityPolicy: SecurityPolicy = absent()
+
+
+class IntegrationsQuery(Paged):
+    search: str | None = Field(default=None, description="Part of the name or title, any case")
+    category: Category | None = None
+    blockDomain: str | None = Field(
+        default=None, max_length=100, pattern=NAME, description="A domain whose URLs one of its blocks shows"
+    )
+    blocks: bool | None = Field(default=None, description="Whether it has blocks")
+    contentSources: bool | None = Field(default=None, description="Whether it has content sources")
+    owner: str | None = Field(default=None, description="The id of the organization that published it")
+    scope: Scope | None = None
+    target: Target | None = Field(default=None, description="Those for this target; `all` is for each")
+
+
+class Publish(Body):
+    """All of an integration: what is left out is not kept from the version before."""
+
+    runtime: Literal["v1", "v2"] = "v1"
+    icon: str = absent(description="Base64")
+    title: str = Field(default="Untitled", min_length=2, max_length=30)
+    description: str = absent(max_length=100)
+    summary: str = absent(max_length=2048)
+    previewImages: list[str] = Field(default_factory=list, max_length=3, description="Base64")
+    visibility: IntegrationVisibility = "private"
+    target: Target = "all"
+    scopes: list[Scope] = Field(default_factory=list)
+    categories: list[Category] = Field(default_factory=list)
+    blocks: list[Block] = absent()
+    contentSources: list[ContentSource] = absent()
+    externalLinks: list[ExternalLink] = Field(default_factory=list, max_length=5)
+    configurations: Configurations = absent()
+    script: str = absent()
+    organization: str = absent(description="Id or hostname; left out: the owner of the version before")
+    secrets: dict[str, str] = Field(default_factory=dict, max_length=20)
+    contentSecurityPolicy: SecurityPolicy = absent()
+
+
+def _is_web(url: str) -> str:
+    if not url.casefold().startswith(("http://", "https://")):
+        raise ValueError("a URL of the web is needed: http or https")
+    return url
+
+
+TunnelUrl = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_is_web)]
+
+
+class Development(Body):
+    tunnelUrl: TunnelUrl = absent()
+    url: TunnelUrl = absent(description="The same as `tunnelUrl`")
+    all: bool = Field(default=False, description="Events of every organization, not of the owner alone")
+
+    @model_validator(mode="after")
+    def _one(self) -> "Development":
+        if self.tunnelUrl is None and self.url is None:
+            raise ValueError("tunnelUrl is needed")
+        return self
+
+
+class Previous(Answer):
+    status: InstallationStatus = absent()
+    configuration: dict[str, Any]
+
+
+class EventPayload(Answer):
+    """Which members there are besides `type` depends on it."""
+
+    eventId: Id
+    type: Literal[
+        "installation_setup",
+        "installation_deleted",
+        "space_installation_setup",
+        "space_installation_deleted",
+        "site_installation_setup",
+        "site_installation_deleted",
+    ]
+    installationId: Id
+    spaceId: Id = absent()
+    siteId: Id = absent()
+    status: InstallationStatus = absent()
+    previous: Previous = absent()
+
+
+class Event(Answer):
+    id: Id
+    integrationId: Name
+    installationId: Id
+    createdAt: Stamp
+    payload: EventPayload
+    status: Literal["success", "failed"]
+
+
+class LogEntry(Answer):
+    message: str
+    timestamp: Stamp
+    level: Literal["debug", "info", "warn", "error"]
+
+
+class Trace(Answer):
+    logs: list[LogEntry]
+
+
+class EventDetail(Answer):
+    event: Event
+    trace: Trace

@@ -1,0 +1,57 @@
+"""Who reaches a published site: share links, the access of visitors, and what is a draft.
+
+Secrets are made from the id that they belong to, so that the same requests on the same world give the same
+answers. They protect nothing: a companion is for trying things out.
+"""
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from .context import Context
+from .navigation import Navigation
+from .store import Record, Store
+
+Json = dict[str, Any]
+SHARE_LINK = "share-link"
+"""`scope` is its site, `ref` its secret token."""
+VISITOR_AUTH = "visitor-auth"
+"""Of the site with the same id; `doc` holds what differs from the defaults."""
+CUSTOMIZATION = "site-customization"
+"""Of the site with the same id."""
+
+
+def secret(kind: str, id: str, generation: int = 0) -> str:
+    return hashlib.sha256(f"{kind}:{id}:{generation}".encode()).hexdigest()
+
+
+def opens(ctx: Context, site: Record, key: str | None) -> bool:
+    """Whether a key is the token of an active share link of the site."""
+    found = ctx.store.find(SHARE_LINK, scope=site.id, ref=key) if key else []
+    return any(link.doc["active"] for link in found)
+
+
+def visitor_auth(store: Store, site: Record) -> Json:
+    kept = store.get(VISITOR_AUTH, site.id)
+    doc = {"backend": "custom", "generation": 0, **(kept.doc if kept else {})}
+    generation = doc.pop("generation")
+    return {"privateKey": secret(VISITOR_AUTH, site.id, generation), **doc}
+
+
+def without_drafts(nav: Navigation) -> Navigation:
+    """What is published of a navigation. What is in a draft is one, too."""
+    hidden = {node.id for node in nav.groups if node.doc.get("draft")}
+    hidden = set().union(*map(nav.inside, hidden))
+
+    def shown(nodes: list[Record], above: set[str]) -> list[Record]:
+        return [node for node in nodes if not node.doc.get("draft") and node.parent not in above]
+
+    sections = shown(nav.sections, hidden)
+    gone = {section.id for section in nav.sections} - {section.id for section in sections}
+    return replace(
+        nav,
+        groups=[group for group in nav.groups if group.id not in hidden],
+        sections=sections,
+        places=shown(nav.places, gone),
+        links=shown(nav.links, hidden),
+    )

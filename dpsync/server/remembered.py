@@ -1,0 +1,37 @@
+"""What was worked out before, for one version of the state: answers as JSON text, and what callers are.
+
+When anything at all is written, all of it is forgotten; nobody has to know which answers a write changes.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from pydantic_core import to_json
+
+from .access import Standing
+
+MOST = 50_000
+
+
+class Remembered:
+    """`version` is that of the state when it was last asked for; -1: never."""
+
+    def __init__(self) -> None:
+        self.version = -1
+        self._texts: dict[Hashable, bytes] = {}
+        self.standings: dict[tuple[str, str], Standing] = {}
+
+    def at(self, version: int) -> "Remembered":
+        """What holds for this version of the state."""
+        if version != self.version or len(self._texts) > MOST:
+            self._texts.clear()
+            self.standings.clear()
+            self.version = version
+        return self
+
+    def text(self, key: Hashable, render: Callable[[], Any]) -> bytes:
+        """The answer under a key, rendered when it is not there."""
+        found = self._texts.get(key)
+        if found is None:
+            found = self._texts[key] = to_json(render())
+        return found

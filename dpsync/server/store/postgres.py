@@ -1,0 +1,186 @@
+"""PostgreSQL: one connection of each process, tables in a schema of their own, any number of processes.
+
+Reading is REPEATABLE READ: one snapshot. Writers wait for each other, see what the last one committed, and
+give up after a while with a StoreError. A claim is an advisory lock of the session: it goes with the
+connection.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import conninfo
+
+from .protocol import StoreError
+from .statements import COUNT_VERSION, Row, Statements
+
+T = TypeVar("T")
+
+_DEFAULTS = {
+    "application_name": "dpsync",
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+}
+_SESSION = """
+SET search_path TO dpsync;
+SET lock_timeout TO '10s';
+SET statement_timeout TO '30s';
+SET idle_in_transaction_session_timeout TO '60s'
+"""
+"""The last: a process that stands still inside a transaction does not stop all others for good."""
+
+_BEGIN_ALONE = "BEGIN; SELECT pg_advisory_xact_lock(1685091193); CREATE SCHEMA IF NOT EXISTS dpsync"
+_UNUSABLE = (psycopg.OperationalError, psycopg.InternalError, psycopg.ProgrammingError)
+
+
+class PostgresStore(Statements):
+    text_type = 'TEXT COLLATE "C"'
+
+    def __init__(self, url: str) -> None:
+        given = _parsed(url)
+        super().__init__(_shown(given))
+        self._conninfo = conninfo.make_conninfo(**{**_DEFAULTS, **given, "client_encoding": "UTF8"})
+        self._claimed: set[str] = set()
+        self._begun = False
+        self._connection = self._connect()
+        try:
+            self._migrate()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    # --- the connection -------------------------------------------------------------------------------
+
+    def _connect(self) -> psycopg.Connection[Row]:
+        connection = self._told(lambda: psycopg.connect(self._conninfo, autocommit=True))
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            connection.close()
+            raise StoreError(
+                f"{self.named}: its encoding is {encoding}: make one with CREATE DATABASE … ENCODING 'UTF8'"
+            )
+        self._told(lambda: connection.execute(_SESSION))
+        return connection
+
+    def _run(self, run: Callable[[], T]) -> T:
+        """The first statement of a transaction is repeated when the connection turns out to be lost: nothing
+        of it can have been done.
+        """
+        if self._begun:
+            return self._told(run)
+        try:
+            return run()
+        except _UNUSABLE as error:
+            if not self._connection.closed:
+                raise self._unusable(error) from error
+        self._claimed.clear()
+        self._connection = self._connect()
+        return self._told(run)
+
+    def _told(self, run: Callable[[], T]) -> T:
+        try:
+            return run()
+        except _UNUSABLE as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: psycopg.Error) -> StoreError:
+        return StoreError(f"{self.named}: {' '.join(str(error).split()) or type(error).__name__}")
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    # --- statements -----------------------------------------------------------------------------------
+
+    def _rows(self, sql: str, given: Sequence[Any] = ()) -> list[Row]:
+        query = _query(sql)
+        return self._run(lambda: self._connection.execute(query, given, prepare=True).fetchall())
+
+    def _changed(self, sql: str, given: Sequence[Any] = ()) -> int:
+        query = _query(sql)
+        return self._run(lambda: self._connection.execute(query, given).rowcount)
+
+    def _many(self, sql: str, given: list[Row]) -> None:
+        query = _query(sql)
+
+        def run() -> None:
+            with self._connection.cursor() as cursor:
+                cursor.executemany(query, given)
+
+        self._run(run)
+
+    def _begin(self, *, reading: bool) -> None:
+        self._start(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reading else f"BEGIN; {COUNT_VERSION}"
+        )
+
+    def _begin_alone(self) -> None:
+        self._start(_BEGIN_ALONE)
+
+    def _start(self, sql: str) -> None:
+        self._run(lambda: self._connection.execute(sql.encode()))
+        self._begun = True
+
+    def _commit(self) -> None:
+        """PostgreSQL answers ROLLBACK when a statement has failed, whoever overlooked it."""
+        ended = self._told(lambda: self._connection.execute("COMMIT").statusmessage)
+        self._begun = False
+        if ended != "COMMIT":
+            raise StoreError(f"{self.named}: the transaction was given up")
+
+    def _rollback(self) -> None:
+        self._begun = False
+        with suppress(psycopg.Error):
+            self._connection.execute("ROLLBACK")
+
+    def _tables(self) -> set[str]:
+        return {name for (name,) in self._rows("SELECT tablename FROM pg_tables WHERE schemaname = 'dpsync'")}
+
+    # --- claims ---------------------------------------------------------------------------------------
+
+    def claim(self, name: str) -> bool:
+        with self._lock:
+            if not self._begun:
+                self._rows("SELECT 1")  # a connection that was lost has lost its claims
+            if name in self._claimed:
+                return True
+            rows = self._rows("SELECT pg_try_advisory_lock(hashtextextended(?, 0))", (name,))
+            if rows[0][0]:
+                self._claimed.add(name)
+            return bool(rows[0][0])
+
+    def release(self, name: str) -> None:
+        with self._lock:
+            if name in self._claimed:
+                self._claimed.remove(name)
+                self._rows("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (name,))
+
+
+@cache
+def _query(sql: str) -> bytes:
+    return sql.replace("?", "%s").encode()
+
+
+def _parsed(url: str) -> dict[str, Any]:
+    """What psycopg says of one that is malformed is not passed on: it may quote a password."""
+    malformed = StoreError(
+        "not a URL of PostgreSQL, as in postgresql://USER:PASSWORD@HOST:PORT/DATABASE with special "
+        "characters percent-encoded"
+    )
+    try:
+        given: dict[str, Any] = conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise malformed from None
+    if "@" in given.get("dbname", ""):  # there was a slash in the password
+        raise malformed
+    return given
+
+
+def _shown(given: dict[str, Any]) -> str:
+    """Where the database is, without who may enter."""
+    port = f":{given['port']}" if "port" in given else ""
+    return f"postgresql://{given.get('host', '')}{port}/{given.get('dbname', '')}"

@@ -1,0 +1,275 @@
+"""The protocol's statements, written once in the SQL that both databases speak.
+
+A back-end says how a statement is run, how a transaction begins and ends, and what a claim is. Parameters
+are written `?`. Every transaction that writes begins by counting the version up: its row is the lock by which
+writers of all processes come one after the other.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Literal
+
+from pydantic_core import to_json
+
+from .protocol import Record, StoreError
+from .schema import SCHEMA_VERSION, steps_from
+
+_COLUMNS = "kind, id, organization, scope, parent, position, ref, seq, doc"
+_SELECT = " ".join(("SELECT", _COLUMNS, "FROM documents"))
+_PUT = " ".join(
+    (
+        "INSERT INTO documents (", _COLUMNS, ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "ON CONFLICT (kind, id) DO UPDATE SET organization = excluded.organization, scope = excluded.scope,",
+        "parent = excluded.parent, position = excluded.position, ref = excluded.ref, seq = excluded.seq,",
+        "doc = excluded.doc",
+    )
+)  # fmt: skip
+_NEXT = (
+    "INSERT INTO counters VALUES (?, 1) "
+    "ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value"
+)
+_SET_COUNTER = "INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+_SET_SETTING = "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+_SEARCHED = frozenset({"organization", "scope", "parent", "ref"})
+_TABLES = frozenset({"meta", "counters", "documents"})
+
+COUNT_VERSION = "UPDATE meta SET value = value + 1 WHERE key = 'version'"
+
+Row = tuple[Any, ...]
+
+
+class Statements(ABC):
+    """Shared between threads under a lock. `named` is the database in messages."""
+
+    text_type: str
+
+    def __init__(self, named: str) -> None:
+        self.named = named
+        self._lock = threading.RLock()
+        self._under_way: Literal["transaction", "reading"] | None = None
+        self._part_failed = False
+
+    # --- what a back-end does -------------------------------------------------------------------------
+
+    @abstractmethod
+    def _rows(self, sql: str, given: Sequence[Any] = ()) -> list[Row]: ...
+
+    @abstractmethod
+    def _changed(self, sql: str, given: Sequence[Any] = ()) -> int:
+        """How many rows were."""
+
+    @abstractmethod
+    def _many(self, sql: str, given: list[Row]) -> None: ...
+
+    @abstractmethod
+    def _begin(self, *, reading: bool) -> None:
+        """With the version counted up, unless it is for reading."""
+
+    @abstractmethod
+    def _begin_alone(self) -> None:
+        """Where there may be no tables yet."""
+
+    @abstractmethod
+    def _commit(self) -> None: ...
+
+    @abstractmethod
+    def _rollback(self) -> None:
+        """Raises nothing: what was to be undone is undone, at the latest with the connection."""
+
+    @abstractmethod
+    def _tables(self) -> set[str]: ...
+
+    # --- the schema -----------------------------------------------------------------------------------
+
+    def _migrate(self) -> None:
+        if self._schema() == SCHEMA_VERSION:
+            return
+        try:
+            self._begin_alone()
+            for statement in steps_from(self._schema(), self.text_type):
+                self._changed(statement)
+            self._changed("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
+            self._commit()
+        except BaseException:
+            self._rollback()
+            raise
+
+    def _schema(self) -> int:
+        """0 when the database is empty. Raises StoreError for one that cannot be used."""
+        tables = self._tables()
+        if not tables:
+            return 0
+        if not tables >= _TABLES:
+            raise StoreError(
+                f"{self.named}: holds something else ({', '.join(sorted(tables)[:3])}): name another database"
+            )
+        rows = self._rows("SELECT value FROM meta WHERE key = 'schema'")
+        if not rows:
+            raise StoreError(f"{self.named}: does not say its version: name another database")
+        version = int(rows[0][0])
+        if version > SCHEMA_VERSION:
+            raise StoreError(
+                f"{self.named}: written by a newer dpsync (schema {version}; this one knows "
+                f"{SCHEMA_VERSION}): use that version, or another database"
+            )
+        return version
+
+    # --- transactions ---------------------------------------------------------------------------------
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._lock:
+            if self._under_way:
+                with self._part():
+                    yield
+                return
+            try:
+                self._begin(reading=False)
+                self._under_way = "transaction"
+                yield
+                if self._part_failed:
+                    raise RuntimeError("a part of this transaction has failed")
+                self._commit()
+            except BaseException:
+                self._rollback()
+                raise
+            finally:
+                self._under_way = None
+                self._part_failed = False
+
+    @contextmanager
+    def _part(self) -> Iterator[None]:
+        if self._under_way == "reading":
+            raise RuntimeError("writing while reading")
+        try:
+            yield
+        except BaseException:
+            self._part_failed = True
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._lock:
+            if self._under_way:
+                yield
+                return
+            try:
+                self._begin(reading=True)
+                self._under_way = "reading"
+                yield
+            finally:
+                self._under_way = None
+                self._rollback()
+
+    def _writing(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._under_way == "transaction" else self.transaction()
+
+    # --- statements -----------------------------------------------------------------------------------
+
+    def version(self) -> int:
+        return self._number("SELECT value FROM meta WHERE key = 'version'")
+
+    def get(self, kind: str, id: str) -> Record | None:
+        found = self._records("WHERE kind = ? AND id = ?", (kind, id))
+        return found[0] if found else None
+
+    def find(self, kind: str, **where: str) -> list[Record]:
+        return self._records(f"WHERE {_condition(where)} ORDER BY position, seq", (kind, *where.values()))
+
+    def listed(self, kind: str, after: int, limit: int, **where: str) -> list[Record]:
+        rest = f"WHERE {_condition(where)} AND seq > ? ORDER BY seq LIMIT ?"
+        return self._records(rest, (kind, *where.values(), after, limit))
+
+    def count(self, kind: str, **where: str) -> int:
+        sql = " ".join(("SELECT count(*) FROM documents WHERE", _condition(where)))
+        return self._number(sql, (kind, *where.values()))
+
+    def last(self, kind: str, **where: str) -> int:
+        sql = " ".join(("SELECT coalesce(max(position), 0) FROM documents WHERE", _condition(where)))
+        return self._number(sql, (kind, *where.values()))
+
+    def put(self, record: Record) -> None:
+        with self._lock, self._writing():
+            if not record.seq:
+                record.seq = self.next("seq")
+            self._changed(_PUT, _row(record))
+
+    def put_all(self, records: Iterable[Record]) -> None:
+        rows = [_row(record) for record in records]
+        with self._lock, self._writing():
+            self._many(_PUT, rows)
+
+    def remove(self, kind: str, id: str) -> bool:
+        if _has_nul((kind, id)):
+            return False
+        with self._lock, self._writing():
+            return self._changed("DELETE FROM documents WHERE kind = ? AND id = ?", (kind, id)) > 0
+
+    def next(self, counter: str) -> int:
+        with self._lock, self._writing():
+            return int(self._rows(_NEXT, (counter,))[0][0])
+
+    def set_counters(self, values: dict[str, int]) -> None:
+        with self._lock, self._writing():
+            self._many(_SET_COUNTER, list(values.items()))
+
+    def clear(self) -> None:
+        with self._lock, self._writing():
+            self._changed("DELETE FROM documents")
+            self._changed("DELETE FROM counters")
+
+    def every(self) -> list[Record]:
+        return self._records("ORDER BY seq, kind, id", ())
+
+    def setting(self, name: str) -> str | None:
+        with self._lock:
+            rows = self._rows("SELECT value FROM settings WHERE name = ?", (name,))
+        return rows[0][0] if rows else None
+
+    def set_setting(self, name: str, value: str | None) -> None:
+        with self._lock, self._writing():
+            if value is None:
+                self._changed("DELETE FROM settings WHERE name = ?", (name,))
+            else:
+                self._changed(_SET_SETTING, (name, value))
+
+    def _records(self, rest: str, given: Sequence[Any]) -> list[Record]:
+        if _has_nul(given):
+            return []
+        with self._lock:
+            rows = self._rows(f"{_SELECT} {rest}", given)
+        return [_record(row) for row in rows]
+
+    def _number(self, sql: str, given: Sequence[Any] = ()) -> int:
+        if _has_nul(given):
+            return 0
+        with self._lock:
+            return int(self._rows(sql, given)[0][0])
+
+
+def _condition(where: dict[str, str]) -> str:
+    if not where.keys() <= _SEARCHED:
+        raise ValueError(f"not a searched column: {sorted(where.keys() - _SEARCHED)}")
+    return " AND ".join(["kind = ?", *(f"{column} = ?" for column in where)])
+
+
+def _has_nul(given: Sequence[Any]) -> bool:
+    return any(isinstance(value, str) and "\0" in value for value in given)
+
+
+def _record(row: Row) -> Record:
+    kind, id, organization, scope, parent, position, ref, seq, doc = row
+    return Record(kind, id, doc, organization, scope, parent, position, ref, seq)
+
+
+def _row(record: Record) -> Row:
+    """JSON escapes a NUL, so that the text of a document has none."""
+    row = (
+        record.kind, record.id, record.organization, record.scope, record.parent,
+        record.position, record.ref, record.seq, to_json(record.doc).decode(),
+    )  # fmt: skip
+    if _has_nul(row):
+        raise ValueError(f"{record.kind} {record.id!r}: a NUL character in a column")
+    return row

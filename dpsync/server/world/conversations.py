@@ -1,0 +1,103 @@
+"""Clusters, conversations, and the issues that were found in them.
+
+A conversation that is not said to be processed is analysed after loading. The topic of an issue or a cluster
+that says none is that of its title or label.
+"""
+
+from typing import Any
+
+from ..analyst import impact, topic
+from ..answers.conversations import CLUSTER, CONVERSATION, ISSUE, conversation_id
+from ..handlers.analysis import ANALYSE, WAITING
+from ..jobs import job_on
+from ..store import Record, Store
+from .loading import Json, Loading, Part, but, created
+
+_SOURCE = "email"
+
+
+def _load_clusters(loading: Loading, organization: str, given: list[Json]) -> None:
+    for cluster in given:
+        at = cluster.get("createdAt") or loading.then()
+        doc = {"muted": False, "createdAt": at, "updatedAt": at, **but(cluster, "id", "topic")}
+        id, about = loading.id(CLUSTER, cluster), cluster.get("topic") or topic(doc["label"])
+        loading.add(Record(CLUSTER, id, doc, organization, organization, ref=about))
+
+
+def _dump_clusters(store: Store, organization: str) -> list[Json]:
+    found = created(store, CLUSTER, organization=organization)
+    return [{"id": cluster.id, "topic": cluster.ref, **cluster.doc} for cluster in found]
+
+
+def _load_conversations(loading: Loading, organization: str, given: list[Json]) -> None:
+    made = [_conversation(loading, organization, conversation) for conversation in given]
+    if any(conversation.parent == WAITING for conversation in made):
+        loading.add(job_on(Record("organization", organization, {}, organization), ANALYSE))
+
+
+def _conversation(loading: Loading, organization: str, given: Json) -> Record:
+    metadata = given.get("metadata") or {}
+    at = metadata.get("createdAt") or loading.then()
+    doc = {
+        "createdAt": at,
+        "ingestedAt": at,
+        **but(given, "id", "source"),
+        "metadata": metadata,
+        "parts": [_part(part) for part in given.get("parts") or []],
+    }
+    waits = "" if "processedAt" in doc else WAITING
+    id, source = f"{organization}:{given['id']}", given.get("source") or _SOURCE
+    return loading.add(Record(CONVERSATION, id, doc, organization, organization, waits, ref=source))
+
+
+def _part(given: Any) -> Json:
+    """A text alone is what a user says."""
+    part = given if isinstance(given, dict) else {"body": str(given)}
+    return {"type": "message", "role": "user", **part}
+
+
+def _dump_conversations(store: Store, organization: str) -> list[Json]:
+    found = created(store, CONVERSATION, organization=organization)
+    return [{"id": conversation_id(record), "source": record.ref, **record.doc} for record in found]
+
+
+def _load_issues(loading: Loading, organization: str, given: list[Json]) -> None:
+    known = {record.id: record for record in loading.records if record.kind == CONVERSATION}
+    for issue in given:
+        conversation = known.get(f"{organization}:{issue['conversation']}")
+        if conversation is None or (CLUSTER, issue["cluster"]) not in loading.taken:
+            raise ValueError(f"the issue {issue['title']!r} is of an unknown conversation or cluster")
+        _issue(loading, conversation, issue)
+
+
+def _issue(loading: Loading, conversation: Record, given: Json) -> None:
+    """What is not said is as in the conversation."""
+    of, title = conversation.doc, given["title"]
+    text = next((part["body"] for part in of["parts"]), title)
+    doc = {
+        "topic": topic(title),
+        "text": text,
+        "impact": impact(f"{title} {text}"),
+        "source": conversation.ref,
+        "createdAt": of["createdAt"],
+        "ingestedAt": of["ingestedAt"],
+        **but(given, "id", "cluster", "conversation"),
+    }
+    id, organization = loading.id(ISSUE, given), conversation.organization
+    made = Record(ISSUE, id, doc, organization, organization, given["cluster"])
+    made.ref = str(given["conversation"])
+    loading.add(made)
+
+
+def _dump_issues(store: Store, organization: str) -> list[Json]:
+    return [
+        {"id": issue.id, "cluster": issue.parent, "conversation": issue.ref, **issue.doc}
+        for issue in created(store, ISSUE, organization=organization)
+    ]
+
+
+PARTS = (
+    Part("clusters", _load_clusters, _dump_clusters),
+    Part("conversations", _load_conversations, _dump_conversations),
+    Part("issues", _load_issues, _dump_issues),
+)

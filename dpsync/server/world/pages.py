@@ -1,0 +1,274 @@
+"""The content of a space, and its change requests.
+
+    content:
+      pages:                                        # a text is markdown, or a Document
+        - {id, title, type, slug, emoji, icon, description, markdown or document, hidden, variables…
+           target, computed, git: {oid, path}, pages: […]}
+      files: [{id, name, contentType, size, downloadURL, dimensions: {width, height}, git}]
+      reusableContents: [{id, title, markdown or document, git}]
+      variables: {NAME: value}
+      git: {oid, message, createdByService, url, ref}
+    changeRequests:
+      - id, number, subject, status, description, createdBy, createdAt, updatedAt, conversationsIssuesCluster
+        contributors: [user], requestedReviewers: [user]
+        reviews: [{user, status}]                   # approved or changes-requested; without a user: the agent
+        startedFrom: [changes]                      # what main was then, as changes of what it is now
+        changes: [changes]                          # as POST …/content takes them
+
+Without `startedFrom` a change request starts from the content as it is.
+"""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ..content.editing import Editing
+from ..content.revisions import KIND as REVISION
+from ..content.revisions import content_of, empty_content, first_id
+from ..content.rich_text import to_document
+from ..content.tree import fresh_slug, too_deep, unique_slugs, walk
+from ..context import CHANGE_REQUEST
+from ..documents import stored_document
+from ..models.base import Body, Document, Id, Stamp, absent
+from ..models.change_requests import Status
+from ..models.pages import Change, Dimensions, PageFields, PageType
+from ..models.templates import MarkdownText
+from ..store import Record, Store
+from .loading import Json, Loading, created
+
+KEYS = ("content", "changeRequests")
+
+
+class _Text(Body):
+    id: Id = absent()
+    title: str
+    markdown: str = absent()
+    document: Document = absent()
+    git: Json = absent()
+
+
+class _Page(_Text, PageFields):
+    title: str
+    document: Document = absent()
+    type: PageType = "document"
+    createdAt: Stamp = absent()
+    updatedAt: Stamp = absent()
+    pages: list["_Page"] = Field(default_factory=list)
+
+
+class _File(Body):
+    id: Id = absent()
+    name: str
+    contentType: str = "application/octet-stream"
+    size: float = 0
+    downloadURL: str = absent()
+    dimensions: Dimensions = absent()
+    git: Json = absent()
+
+
+class _Content(Body):
+    type: Literal["edits", "merge", "update"] = "edits"
+    mergedFrom: str = absent()
+    parents: list[str] = Field(default_factory=list)
+    createdAt: Stamp = absent()
+    git: Json = absent()
+    pages: list[_Page] = Field(default_factory=list)
+    files: list[_File] = Field(default_factory=list)
+    reusableContents: list[_Text] = Field(default_factory=list)
+    variables: dict[str, str] = Field(default_factory=dict)
+
+
+class _Review(Body):
+    id: Id = absent()
+    user: str = absent()
+    status: Literal["approved", "changes-requested"]
+    revision: Id = absent()
+    createdAt: Stamp = absent()
+    updatedAt: Stamp = absent()
+    comment: Id = absent()
+
+
+class _Requested(Body):
+    user: str
+    requestedBy: str = absent()
+    revision: Id = absent()
+    createdAt: Stamp = absent()
+
+
+class _ChangeRequest(Body):
+    id: Id = absent()
+    number: int = absent()
+    subject: str = ""
+    status: Status = "draft"
+    description: MarkdownText | Document = absent(union_mode="left_to_right")
+    createdBy: str
+    createdAt: Stamp = absent()
+    updatedAt: Stamp = absent()
+    conversationsIssuesCluster: str = absent()
+    contributors: list[str] = absent()
+    requestedReviewers: list[str | _Requested] = absent()
+    reviews: list[_Review] = absent()
+    revision: Id = absent()
+    revisionInitial: Id = absent()
+    revisionMergedAncestor: Id = absent()
+    revisionMerged: Id = absent()
+    startedFrom: list[Change] = Field(default_factory=list)
+    changes: list[Change] = Field(default_factory=list)
+
+
+# --- loading --------------------------------------------------------------------------------------
+
+
+def load(loading: Loading, space: Record, given: Json) -> None:
+    """ValueError: no content, or a change that cannot be made."""
+    main = empty_content()
+    id = space.doc.get("revision") or first_id(space.id)
+    if given.get("content"):
+        revision = _revision(loading, space, id, _Content.model_validate(given["content"]))
+        main = content_of(revision)
+    for number, request in enumerate(given.get("changeRequests") or [], 1):
+        _change_request(loading, space, id, main, number, _ChangeRequest.model_validate(request))
+
+
+def _revision(loading: Loading, space: Record, id: str, content: _Content) -> Record:
+    said = content.given()
+    doc: Json = {
+        **{name: said[name] for name in ("mergedFrom", "git") if name in said},
+        "type": content.type,
+        "parents": content.parents,
+        "createdAt": content.createdAt or space.doc["createdAt"],
+        "pages": _pages(loading, content.pages, content.createdAt or space.doc["createdAt"]),
+        "files": [_file(loading, file) for file in content.files],
+        "reusableContents": [_text(loading, "reusable-content", one) for one in content.reusableContents],
+        "variables": content.variables,
+    }
+    unique_slugs(doc["pages"])
+    ids = [page["id"] for page, _ in walk(doc["pages"])]
+    if too_deep(doc["pages"]):
+        raise ValueError(f"pages of the space {space.id!r} are nested too deep")
+    if len(ids) != len(set(ids)):
+        raise ValueError(f"two pages of the space {space.id!r} have the same id")
+    return loading.add(Record(REVISION, id, doc, space.organization, space.id))
+
+
+def _pages(loading: Loading, given: list[_Page], now: str) -> list[Json]:
+    pages: list[Json] = []
+    for page in given:
+        made = {
+            "createdAt": now,
+            "updatedAt": now,
+            **_text(loading, "page", page),
+            "type": page.type,
+            "slug": page.slug or fresh_slug(page.title, pages),
+        }
+        if page.type == "document":
+            made.setdefault("body", {"markdown": ""})
+        pages.append(made | {"pages": _pages(loading, page.pages, now)})
+    return pages
+
+
+def _text(loading: Loading, kind: str, given: _Text) -> Json:
+    made = {name: value for name, value in given.given().items() if value is not None}
+    markdown, document = made.pop("markdown", None), made.pop("document", None)
+    if document is not None:
+        made["body"] = {"document": stored_document(document)}
+    elif markdown is not None:
+        made["body"] = {"markdown": markdown}
+    return {**made, "id": given.id or loading.next(kind, kind)}
+
+
+def _file(loading: Loading, given: _File) -> Json:
+    said = {"contentType": given.contentType, "size": given.size, **given.given()}
+    return {**said, "id": given.id or loading.next("file", "file")}
+
+
+def _change_request(
+    loading: Loading, space: Record, active: str, main: Json, number: int, given: _ChangeRequest
+) -> None:
+    said = given.given()
+    began = main
+    doc: Json = {
+        "createdAt": loading.then(),
+        "updatedAt": given.createdAt or loading.then(),
+        "contributors": [given.createdBy],
+        "revisionInitial": active,
+        **{name: value for name, value in said.items() if name not in _APART},
+        "subject": given.subject,
+        "status": given.status,
+    }
+    if "description" in said:
+        doc["description"] = _description(said["description"])
+    if given.startedFrom:
+        doc["revisionInitial"], began = _changed(loading, space, main, said["startedFrom"])
+    doc.setdefault("revision", doc["revisionInitial"])
+    if given.changes:
+        doc["revision"], _ = _changed(loading, space, began, said["changes"])
+    if given.status == "merged":
+        doc.setdefault("revisionMerged", active)
+    _complete_reviews(loading, doc)
+    number = given.number or number
+    id = given.id or loading.free(CHANGE_REQUEST, "cr")
+    loading.add(
+        Record(CHANGE_REQUEST, id, doc, space.organization, space.id, given.status, number, str(number))
+    )
+
+
+def _complete_reviews(loading: Loading, doc: Json) -> None:
+    """What is not said of them is as if all had happened when the change request was made."""
+    then = {"revision": doc["revision"], "createdAt": doc["createdAt"]}
+    asked = [{"user": one} if isinstance(one, str) else one for one in doc.get("requestedReviewers", [])]
+    if asked:
+        doc["requestedReviewers"] = [{**then, "requestedBy": doc["createdBy"], **one} for one in asked]
+    if doc.get("reviews"):
+        doc["reviews"] = [
+            {"id": loading.free("review", "review"), **then, "updatedAt": doc["createdAt"], **one}
+            for one in doc["reviews"]
+        ]
+
+
+_APART = ("id", "number", "startedFrom", "changes", "description")
+
+
+def _description(given: Json) -> Json:
+    if "markdown" in given:
+        return stored_document(to_document(given["markdown"]))
+    return stored_document(given)
+
+
+def _changed(loading: Loading, space: Record, content: Json, changes: list[Json]) -> tuple[str, Json]:
+    now = loading.then()
+    editing = Editing(content, content, now, lambda kind: loading.next(kind, kind))
+    editing.apply(changes)
+    id = loading.free(REVISION, "revision")
+    doc = {"type": "edits", "parents": [], "createdAt": now, **editing.content}
+    loading.add(Record(REVISION, id, doc, space.organization, space.id))
+    return id, editing.content
+
+
+# --- dumping --------------------------------------------------------------------------------------
+
+
+def dump(store: Store, space: Record) -> Json:
+    """The active revision and the change requests; other revisions are told as they are kept."""
+    said: Json = {}
+    id = space.doc.get("revision") or first_id(space.id)
+    revision = store.get(REVISION, id)
+    if revision is not None and revision.scope == space.id:
+        said["content"] = _told(revision.doc)
+    requests: list[Any] = created(store, CHANGE_REQUEST, scope=space.id)
+    if requests:
+        said["changeRequests"] = [{"id": one.id, "number": one.position, **one.doc} for one in requests]
+    return said
+
+
+def _told(doc: Json) -> Json:
+    texts = {name: [_told_text(one) for one in doc[name]] for name in ("pages", "reusableContents")}
+    return {**doc, **texts}
+
+
+def _told_text(text: Json) -> Json:
+    told: Json = {name: value for name, value in text.items() if name not in ("body", "pages")}
+    told |= text.get("body", {})
+    if text.get("pages"):
+        told["pages"] = [_told_text(page) for page in text["pages"]]
+    return told

@@ -1,0 +1,470 @@
+"""What every store promises, whichever database it is on."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from databases import Database
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dpsync.server import world as worlds
+from dpsync.server.store import SCHEMA_VERSION, Record, Store, StoreError, open_store
+
+LARGEST = 2**63 - 1
+SMALLEST = -(2**63)
+
+
+def space(id: str, **columns: Any) -> Record:
+    return Record("space", id, {"title": id}, **columns)
+
+
+def ids(records: list[Record]) -> list[str]:
+    return [record.id for record in records]
+
+
+# --- documents ---------------------------------------------------------------------------------------
+
+
+def test_what_is_put_is_got(store: Store) -> None:
+    made = Record("space", "a", {"title": "A", "of": [1, None, {}]}, "org", "scope", "parent", 7, "ref")
+    store.put(made)
+    assert store.get("space", "a") == made
+    assert store.get("space", "b") is None
+    assert store.get("site", "a") is None
+
+
+def test_what_is_put_again_replaces_all_of_it(store: Store) -> None:
+    store.put(Record("space", "a", {"old": 1}, "org", "scope", "parent", 7, "ref"))
+    new = Record("space", "a", {"new": 2})
+    store.put(new)
+    assert store.every() == [new]
+    assert new.seq == 2
+
+
+def test_a_record_with_its_seq_keeps_it(store: Store) -> None:
+    store.put(space("a"))
+    store.put(space("b"))
+    found = store.get("space", "a")
+    assert found is not None
+    store.put(found)
+    assert ids(store.every()) == ["a", "b"]
+
+
+def test_kinds_are_apart(store: Store) -> None:
+    store.put(Record("space", "a", {}))
+    store.put(Record("site", "a", {}))
+    assert store.remove("space", "a")
+    assert store.get("site", "a") is not None
+
+
+def test_only_what_is_there_can_be_removed(store: Store) -> None:
+    store.put(space("a"))
+    assert store.remove("space", "a")
+    assert not store.remove("space", "a")
+    assert store.every() == []
+
+
+@pytest.mark.parametrize("column", ["organization", "scope", "parent", "ref"])
+def test_each_searched_column_filters(store: Store, column: str) -> None:
+    for id, value in (("a", "x"), ("b", "y"), ("c", "x")):
+        store.put(space(id, position=ord(id), **{column: value}))
+    assert ids(store.find("space", **{column: "x"})) == ["a", "c"]
+    assert store.count("space", **{column: "x"}) == 2
+    assert store.last("space", **{column: "x"}) == ord("c")
+    assert ids(store.listed("space", 0, 9, **{column: "x"})) == ["a", "c"]
+
+
+def test_several_columns_filter_together(store: Store) -> None:
+    store.put(space("a", organization="o", parent="p"))
+    store.put(space("b", organization="o", parent="q"))
+    assert ids(store.find("space", organization="o", parent="q")) == ["b"]
+
+
+def test_another_column_is_not_searched(store: Store) -> None:
+    with pytest.raises(ValueError, match="not a searched column"):
+        store.find("space", doc="{}")
+
+
+def test_siblings_are_in_order_of_position_and_then_of_creation(store: Store) -> None:
+    for id, position in (("a", 2), ("b", 1), ("c", 2), ("d", -1)):
+        store.put(space(id, position=position))
+    assert ids(store.find("space")) == ["d", "b", "a", "c"]
+
+
+def test_there_is_no_last_of_nothing(store: Store) -> None:
+    assert store.last("space") == 0
+    assert store.count("space") == 0
+
+
+def test_pages_go_on_after_a_seq(store: Store) -> None:
+    for id in "abcd":
+        store.put(space(id))
+    store.remove("space", "b")
+    assert ids(store.listed("space", 0, 2)) == ["a", "c"]
+    assert ids(store.listed("space", 3, 2)) == ["d"]
+    assert store.listed("space", 4, 2) == []
+
+
+def test_many_are_put_at_once(store: Store) -> None:
+    store.put_all(space(str(number), seq=number) for number in range(1, 501))
+    assert ids(store.every()) == [str(number) for number in range(1, 501)]
+    store.put_all([])
+
+
+def test_texts_are_told_apart_and_ordered_by_their_bytes(store: Store) -> None:
+    names = ["a", "B", "b", "A", "é", "e\u0301", "ß", "Z", "_", "ﬁ", "\U0001f600", "\uffff"]
+    store.put_all([space(name, seq=1) for name in names])
+    assert ids(store.every()) == sorted(names, key=str.encode)
+    assert [store.count("space"), store.get("space", "E")] == [len(names), None]
+
+
+@pytest.mark.parametrize("number", [LARGEST, SMALLEST, 0])
+def test_numbers_have_64_bits(store: Store, number: int) -> None:
+    store.put(space("a", position=number, seq=LARGEST))
+    assert store.last("space") == number
+    assert ids(store.listed("space", LARGEST - 1, LARGEST)) == ["a"]
+    store.set_counters({"big": LARGEST - 1})
+    assert store.next("big") == LARGEST
+
+
+def test_a_nul_is_a_character_of_a_document(store: Store) -> None:
+    store.put(Record("space", "a", {"ti\0tle": "\0", "quoted": "\\u0000"}))
+    found = store.get("space", "a")
+    assert found is not None
+    assert found.doc == {"ti\0tle": "\0", "quoted": "\\u0000"}
+
+
+@pytest.mark.parametrize("column", ["kind", "id", "organization", "scope", "parent", "ref"])
+def test_a_nul_is_in_no_column(store: Store, column: str) -> None:
+    with pytest.raises(ValueError, match="NUL"):
+        store.put(Record(**{"kind": "space", "id": "a", "doc": {}, column: "a\0b"}))
+    assert store.every() == []
+
+
+def test_what_has_a_nul_is_not_there(store: Store) -> None:
+    store.put(space("a"))
+    assert store.get("space", "a\0") is None
+    assert store.get("space", "\0") is None
+    assert store.find("space", ref="\0") == []
+    assert store.listed("space", 0, 9, ref="\0") == []
+    assert (store.count("space", ref="\0"), store.last("space", ref="\0")) == (0, 0)
+    assert not store.remove("space", "a\0")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=10,
+)  # fmt: skip
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), JSON, max_size=5))
+def test_any_document_comes_back(store: Store, doc: dict[str, Any]) -> None:
+    store.put(Record("any", "a", doc))
+    found = store.get("any", "a")
+    assert found is not None
+    assert found.doc == doc
+
+
+# --- counters and settings ---------------------------------------------------------------------------
+
+
+def test_counters_count_from_one_each_for_itself(store: Store) -> None:
+    assert [store.next("a"), store.next("a"), store.next("b")] == [1, 2, 1]
+    store.set_counters({"a": 10, "c": 5})
+    assert [store.next("a"), store.next("b"), store.next("c")] == [11, 2, 6]
+
+
+def test_clearing_forgets_documents_and_counters_and_keeps_settings(store: Store) -> None:
+    store.put(space("a"))
+    store.set_setting("clock", "frozen")
+    store.clear()
+    assert store.every() == []
+    assert store.next("seq") == 1
+    assert store.setting("clock") == "frozen"
+
+
+def test_a_setting_is_everybodys(store: Store, other: Store) -> None:
+    assert store.setting("clock") is None
+    other.set_setting("clock", "a")
+    other.set_setting("clock", "b")
+    assert store.setting("clock") == "b"
+    store.set_setting("clock", None)
+    assert other.setting("clock") is None
+
+
+# --- transactions ------------------------------------------------------------------------------------
+
+
+def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
+    store.put(space("kept"))
+
+    def write_and_fail() -> None:
+        with store.transaction():
+            store.put(space("a"))
+            store.put_all([space("b", seq=9)])
+            store.remove("space", "kept")
+            store.next("team")
+            store.set_setting("clock", "frozen")
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        write_and_fail()
+    assert ids(store.every()) == ["kept"]
+    assert store.next("team") == 1
+    assert store.setting("clock") is None
+
+
+def test_a_transaction_sees_what_it_wrote_and_others_do_not(store: Store, other: Store) -> None:
+    with store.transaction():
+        store.put(space("a"))
+        assert store.count("space") == 1
+        assert other.count("space") == 0
+    assert other.count("space") == 1
+
+
+def test_a_transaction_in_another_is_a_part_of_it(store: Store, other: Store) -> None:
+    with store.transaction():
+        with store.transaction():
+            store.put(space("a"))
+        assert other.count("space") == 0
+    assert other.count("space") == 1
+
+
+def test_what_fails_in_a_part_fails_the_whole(store: Store) -> None:
+    def fail() -> None:
+        with store.transaction():
+            raise LookupError
+
+    def go_on_after_a_failure() -> None:
+        with store.transaction():
+            store.put(space("a"))
+            with pytest.raises(LookupError):
+                fail()
+
+    with pytest.raises(RuntimeError, match="a part of this transaction has failed"):
+        go_on_after_a_failure()
+    assert store.count("space") == 0
+    store.put(space("b"))
+    assert store.count("space") == 1
+
+
+def test_reading_sees_one_state(store: Store, other: Store) -> None:
+    store.put(space("a"))
+    with store.reading():
+        before = store.version()
+        assert store.count("space") == 1
+        other.put(space("b"))
+        assert store.count("space") == 1
+        assert store.version() == before
+    assert store.count("space") == 2
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda store: store.put(space("a")),
+        lambda store: store.put_all([space("a", seq=1)]),
+        lambda store: store.remove("space", "a"),
+        lambda store: store.next("a"),
+        lambda store: store.set_counters({"a": 1}),
+        lambda store: store.clear(),
+        lambda store: store.set_setting("a", "b"),
+        lambda store: store.transaction().__enter__(),
+    ],
+)
+def test_nothing_is_written_while_reading(store: Store, write: Callable[[Store], object]) -> None:
+    with store.reading(), pytest.raises(RuntimeError, match="writing while reading"):
+        write(store)
+    assert store.every() == []
+
+
+def test_reading_in_a_transaction_is_a_part_of_it(store: Store) -> None:
+    with store.transaction():
+        store.put(space("a"))
+        with store.reading():
+            assert store.count("space") == 1
+        store.put(space("b"))
+    assert store.count("space") == 2
+
+
+def test_the_version_grows_with_every_transaction_of_anybody(store: Store, other: Store) -> None:
+    seen = [store.version()]
+    for write in (
+        lambda: store.put(space("a")),
+        lambda: other.put(space("b")),
+        lambda: other.remove("space", "a"),
+        lambda: store.clear(),
+    ):
+        write()
+        assert store.version() == other.version()
+        seen.append(store.version())
+    assert seen == sorted(set(seen))
+
+
+def test_the_version_stays_when_nothing_is_committed(store: Store) -> None:
+    before = store.version()
+
+    def write_and_fail() -> None:
+        with store.transaction():
+            store.put(space("a"))
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        write_and_fail()
+    with store.reading():
+        store.count("space")
+    assert store.version() == before
+
+
+# --- writers at once ---------------------------------------------------------------------------------
+
+
+def at_once(*works: Callable[[], None]) -> None:
+    """All must end without an error."""
+    failures: list[BaseException] = []
+
+    def run(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def add(store: Store, name: str) -> None:
+    for number in range(50):
+        with store.transaction():
+            found = store.get("list", "one") or Record("list", "one", {"items": []})
+            found.doc["items"].append(f"{name}-{number}")
+            store.put(found)
+
+
+@pytest.mark.parametrize("connections", [1, 2])
+def test_two_writers_lose_no_update(store: Store, other: Store, connections: int) -> None:
+    """Of one connection shared by threads, and of two connections."""
+    second = other if connections == 2 else store
+    at_once(lambda: add(store, "a"), lambda: add(second, "b"))
+    found = store.get("list", "one")
+    assert found is not None
+    assert len(found.doc["items"]) == len(set(found.doc["items"])) == 100
+    assert [item for item in found.doc["items"] if item[0] == "a"] == [f"a-{number}" for number in range(50)]
+
+
+def test_two_writers_get_different_numbers(store: Store, other: Store) -> None:
+    given: list[int] = []
+
+    def take(opened: Store) -> None:
+        given.extend(opened.next("n") for _ in range(50))
+
+    at_once(lambda: take(store), lambda: take(other))
+    assert sorted(given) == list(range(1, 101))
+
+
+def test_a_reader_never_sees_half_of_a_transaction(store: Store, other: Store) -> None:
+    over = threading.Event()
+    torn: list[tuple[int, int]] = []
+
+    def write() -> None:
+        for _ in range(100):
+            with store.transaction():
+                store.put(Record("left", str(store.next("id")), {}))
+                store.put(Record("right", str(store.next("id")), {}))
+        over.set()
+
+    def read() -> None:
+        while not over.is_set():
+            with other.reading():
+                counts = other.count("left"), other.count("right")
+            if counts[0] != counts[1]:
+                torn.append(counts)
+
+    at_once(write, read)
+    assert torn == []
+    assert store.count("left") == 100
+
+
+# --- opening -----------------------------------------------------------------------------------------
+
+
+def test_what_was_written_is_there_when_it_is_opened_again(database: Database, store: Store) -> None:
+    store.put(space("a"))
+    store.close()
+    again = database.open()
+    assert ids(again.every()) == ["a"]
+    again.close()
+
+
+def test_two_that_open_a_fresh_one_at_once_make_it_once(database: Database) -> None:
+    made: list[Store] = []
+    at_once(*[lambda: made.append(database.open())] * 4)
+    assert {opened.next("a") for opened in made} == {1, 2, 3, 4}
+    for opened in made:
+        opened.close()
+
+
+def test_a_newer_database_is_refused(database: Database) -> None:
+    database.open().close()
+    database.run(f"UPDATE meta SET value = {SCHEMA_VERSION + 1} WHERE key = 'schema'")
+    with pytest.raises(StoreError, match=f"newer dpsync \\(schema {SCHEMA_VERSION + 1}; this one knows"):
+        database.open()
+
+
+def test_an_older_database_is_brought_up_with_all_that_is_in_it(database: Database) -> None:
+    """As version 1 was: no settings, and no count of its transactions."""
+    opened = database.open()
+    worlds.load(opened, worlds.builtin())
+    before = opened.every()
+    opened.close()
+    database.run("DROP TABLE settings")
+    database.run("DELETE FROM meta WHERE key = 'version'")
+    database.run("UPDATE meta SET value = 1 WHERE key = 'schema'")
+    opened = database.open()
+    assert opened.every() == before
+    opened.set_setting("clock", "a")
+    assert opened.version() > 0
+    opened.close()
+    assert database.run("SELECT value FROM meta WHERE key = 'schema'") == [(SCHEMA_VERSION,)]
+
+
+def test_a_database_of_something_else_is_refused_and_left_alone(database: Database) -> None:
+    if database.shared:
+        database.run("CREATE SCHEMA dpsync")
+    database.run("CREATE TABLE invoices (id INTEGER)")
+    with pytest.raises(StoreError, match=r"holds something else \(invoices\)"):
+        database.open()
+    assert database.run("SELECT * FROM invoices") == []
+
+
+def test_a_database_without_its_version_is_refused(database: Database) -> None:
+    database.open().close()
+    database.run("DELETE FROM meta")
+    with pytest.raises(StoreError, match="does not say its version"):
+        database.open()
+
+
+def test_a_database_that_is_lost_is_told_with_its_name(database: Database, store: Store) -> None:
+    database.run("DROP TABLE documents")
+    named = r"^postgresql://.*/test_\d+: .*documents" if database.shared else r"state\.db: .*documents"
+    with pytest.raises(StoreError, match=named):
+        store.get("space", "a")
+    with pytest.raises(StoreError, match=named):
+        store.put(space("a"))
+
+
+def test_memory_is_a_database_too() -> None:
+    store = open_store(":memory:")
+    store.put(space("a"))
+    assert ids(store.every()) == ["a"]
+    store.close()

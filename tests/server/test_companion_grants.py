@@ -1,0 +1,162 @@
+"""What becomes of roles when what they are on, or who has them, goes, moves or is copied; roles in worlds."""
+
+from typing import Any
+
+import pytest
+from companion_calls import Api
+from platform_of_roles import give, given
+
+from dpsync.server.control.worlds import export
+
+ACME = "/orgs/acme"
+ON = {"Space": "/spaces/support", "Collection": "/collections/internal", "Site": f"{ACME}/sites/help"}
+ROLES = ("admin", "create", "review", "edit", "comment", "read", None)
+
+
+# --- how they end -----------------------------------------------------------------------------------
+
+
+def test_roles_go_when_the_member_leaves_or_the_team_is_deleted(api: Api) -> None:
+    for path in ON.values():
+        give(api, path, "edit", users=["kim", "gus"], teams=["sales", "legacy"])
+    api.delete(f"{ACME}/members/kim")
+    api.delete(f"{ACME}/teams/sales")
+    for path in ON.values():
+        assert given(api, path) == {"user": {"gus": "edit"}, "team": {"legacy": "edit"}}
+    api.post(f"{ACME}/invites", {"emails": ["kim@acme.example"], "role": None})
+    assert api.as_("kim-token").ids(f"{ACME}/spaces") == []
+
+
+def test_roles_on_a_space_come_back_with_it(api: Api) -> None:
+    give(api, ON["Space"], "edit", users=["gus"])
+    api.delete(ON["Space"])
+    api.refused(404, "GET", f"{ON['Space']}/permissions/users")
+    assert api.as_("gus-token").get(ON["Space"])["deletedAt"]
+    api.post(f"{ON['Space']}/restore")
+    assert given(api, ON["Space"])["user"] == {"gus": "edit"}
+
+
+def test_a_copy_of_a_space_is_as_open_as_the_original(api: Api) -> None:
+    give(api, "/spaces/archive", "edit", users=["gus"], teams=["sales"])
+    copy = api.make("/spaces/archive/duplicate")["id"]
+    assert given(api, f"/spaces/{copy}") == {"user": {"gus": "edit"}, "team": {"sales": "edit"}}
+
+
+def records(api: Api, kind: str) -> list[str]:
+    return api.server.call(lambda: [record.id for record in api.app.store.find(kind)])
+
+
+def test_roles_and_invites_end_when_a_collection_is_transferred_or_deleted(api: Api) -> None:
+    before, links = records(api, "grant"), records(api, "link-invite")
+    made = api.make(f"{ACME}/collections", {"title": "New"})["id"]
+    inner = api.make(f"{ACME}/spaces", {"title": "Inner", "parent": made})["id"]
+    for path in (f"/collections/{made}", f"/spaces/{inner}"):
+        give(api, path, "edit", users=["gus"], teams=["sales"])
+    for target in ({"collection": made}, {"space": inner}):
+        api.make(f"{ACME}/link-invites", {"level": "read", **target})
+    api.post(f"/collections/{made}/transfer", {"organization": "globex"})
+    assert (records(api, "grant"), records(api, "link-invite")) == (before, links)
+    api.make("/orgs/globex/link-invites", {"level": "read", "collection": made})
+    give(api, f"/collections/{made}", "edit", users=["homer"])
+    give(api, f"/spaces/{inner}", "edit", users=["homer"])
+    api.post(f"/spaces/{inner}/transfer", {"organization": "acme"})
+    api.delete(f"/collections/{made}")
+    assert (records(api, "grant"), records(api, "link-invite")) == (before, links)
+
+
+def test_roles_on_a_site_go_with_it(api: Api) -> None:
+    before = records(api, "grant")
+    give(api, ON["Site"], "edit", users=["gus"], teams=["sales"])
+    api.delete(ON["Site"])
+    assert records(api, "grant") == before
+
+
+def about(api: Api, space: str) -> list[tuple[str, str]]:
+    """Every record that is the space, or names it where records name others."""
+    every = api.server.call(api.app.store.every)
+    named = [(one, (one.id, one.scope, one.parent, one.ref)) for one in every]
+    return [(one.kind, one.id) for one, names in named if space in names]
+
+
+def grow(api: Api, space: str) -> None:
+    """Gives the space something of everything that can be below it."""
+    path = f"/spaces/{space}"
+    give(api, path, "edit", users=["gus"], teams=["sales"])
+    api.make(f"{ACME}/link-invites", {"level": "read", "space": space})
+    comment = api.post(f"{path}/comments", {"body": {"markdown": "Hello"}})["id"]
+    api.post(f"{path}/comments/{comment}/replies", {"body": {"markdown": "Hello"}})
+    change = {"changes": [{"operation": "insert_page", "title": "Page"}]}
+    for _ in range(2):
+        made = api.make(f"{path}/change-requests", {"subject": "Change"})["id"]
+        request = f"{path}/change-requests/{made}"
+        assert api.call("POST", f"{request}/content", change).is_success
+        api.post(f"{request}/comments", {"body": {"markdown": "Hello"}})
+    api.post(f"{request}/merge")
+
+
+def test_a_space_deleted_too_long_ago_is_erased_by_a_later_write_with_all_that_was_below_it(api: Api) -> None:
+    made = [api.make(f"{ACME}/spaces", {"title": "Old"})["id"] for _ in range(2)]
+    for id in made:
+        grow(api, id)
+        kinds = {kind for kind, _ in about(api, id)}
+        assert {"grant", "link-invite", "comment", "comment-reply", "change-request", "revision"} <= kinds
+        api.delete(f"/spaces/{id}")
+        assert {kind for kind, _ in about(api, id)} == kinds - {"space"} | {"deleted-space"}
+    api.clock.pass_by(days=7, seconds=1)
+    new = api.make(f"{ACME}/spaces", {"title": "New"})["id"]
+    assert [about(api, id) for id in (*made, new)] == [[], [], [("space", new)]]
+
+
+def test_what_can_still_be_restored_is_not_erased(api: Api) -> None:
+    api.delete("/spaces/support")
+    api.clock.pass_by(days=7)
+    api.make(f"{ACME}/spaces", {"title": "New"})
+    assert api.post("/spaces/support/restore")["id"] == "support"
+
+
+# --- in a world -------------------------------------------------------------------------------------
+
+
+def test_a_world_says_its_roles_and_an_exported_one_says_them_as_well(
+    api: Api, builtin_world: dict[str, Any]
+) -> None:
+    safety, plant, docs = "/spaces/safety", "/collections/plant", "/orgs/globex/sites/globex-docs"
+    before = {path: given(api, path) for path in (safety, plant, docs)}
+    assert before == {
+        safety: {"user": {"lenny": "review", "carl": "read"}, "team": {"reactor": "admin"}},
+        plant: {"user": {"carl": "comment"}, "team": {"reactor": "create"}},
+        docs: {"user": {"lenny": "admin"}, "team": {"reactor": "edit"}},
+    }
+    give(api, safety, None, users=["lenny"])
+    api.delete("/spaces/valves")
+    give(api, "/spaces/manual", "edit", users=["carl"])
+    exported = api.server.call(lambda: export(api.app.store))
+    assert [record for record in exported.get("records", []) if record["kind"] == "grant"] == []
+    api.server.reset(exported)
+    assert api.server.call(lambda: export(api.app.store)) == exported
+    assert given(api, safety)["user"] == {"lenny": None, "carl": "read"}
+    assert api.as_("carl-token").ids("/orgs/globex/spaces") == ["manual", "safety"]
+
+
+@pytest.mark.parametrize(
+    "to", [{"users": {"oli": "read"}}, {"teams": {"none": "read"}}, {"guests": {"gus": "read"}}]
+)
+def test_a_world_that_gives_roles_to_nobody_is_none(api: Api, builtin_world: dict[str, Any], to: Any) -> None:
+    acme, *others = builtin_world["organizations"]
+    spaces = [{"id": "new", "title": "New", "permissions": to}]
+    with pytest.raises((ValueError, KeyError)):
+        api.server.reset({**builtin_world, "organizations": [{**acme, "spaces": spaces}, *others]})
+
+
+def test_days_since_a_deletion_are_counted_from_loading(api: Api, builtin_world: dict[str, Any]) -> None:
+    api.clock.pass_by(days=30)
+    api.server.reset(builtin_world)
+    assert api.get("/spaces/accidents")["deletedAt"] == "2026-03-29T00:00:00.000Z"
+
+
+def test_every_user_of_the_built_in_world_has_a_token(api: Api, builtin_world: dict[str, Any]) -> None:
+    for user in builtin_world["users"]:
+        assert api.as_(f"{user['id']}-token").get("/user")["id"] == user["id"]
+    for organization in ("acme", "globex"):
+        assert api.get(f"/orgs/{organization}/members", role="admin")["count"] == 2
+    assert {member["role"] for member in api.items(f"{ACME}/members")} == {*ROLES}

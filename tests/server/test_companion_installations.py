@@ -1,0 +1,459 @@
+"""Installations of integrations: in organizations, on spaces and sites, with their configurations."""
+
+from typing import Any
+
+import pytest
+from companion_calls import Api
+from covers import covers
+
+ALL = "/integrations"
+TOOLS = f"{ALL}/acme-tools"
+INSTALLED = f"{TOOLS}/installations/acme-tools-in-acme"
+STATUS = f"{ALL}/reactor-status"
+IN_ACME = f"{STATUS}/installations/reactor-status-in-acme"
+IN_GLOBEX = f"{STATUS}/installations/reactor-status-in-globex"
+CONFIGURATIONS = {
+    "account": {
+        "properties": {
+            "text": {"type": "string"},
+            "choice": {"type": "string", "enum": ["a", "b"]},
+            "count": {"type": "number"},
+            "on": {"type": "boolean"},
+            "press": {"type": "button", "callback_url": "/press", "button_text": "Press"},
+        },
+        "required": ["text"],
+    },
+    "space": {"properties": {"label": {"type": "string"}}, "required": ["label"]},
+    "site": {"componentId": "settings"},
+}
+
+
+def publish(api: Api, name: str = "weather", **given: Any) -> str:
+    body = {"organization": "acme", "title": "Weather", "visibility": "public", **given}
+    api.post(f"{ALL}/{name}", body)
+    return f"{ALL}/{name}"
+
+
+def install(api: Api, integration: str, organization: str = "acme") -> str:
+    made = api.make(f"{integration}/installations", {"organization": organization})
+    return f"{integration}/installations/{made['id']}"
+
+
+@pytest.fixture
+def weather(api: Api) -> str:
+    """The path of an installation of an integration that has something to configure at every level."""
+    return install(api, publish(api, configurations=CONFIGURATIONS))
+
+
+def enabled(api: Api, path: str, **query: Any) -> list[str]:
+    return [integration["name"] for integration in api.items(f"{path}/integrations", **query)]
+
+
+# --- installing ---------------------------------------------------------------------------------------
+
+
+@covers("installIntegration", 201)
+@covers("getIntegrationInstallationById", 200)
+def test_an_integration_is_installed(api: Api) -> None:
+    publish(api)
+    made = api.make(f"{ALL}/weather/installations", {"organization": "acme"})
+    assert made == api.get(f"{ALL}/weather/installations/{made['id']}")
+    assert made["target"] == {"organization": "acme"}
+    assert (made["status"], made["configuration"], made["externalIds"]) == ("active", {}, [])
+    assert (made["space_selection"], made["site_selection"]) == ("all", "all")
+    assert made["createdAt"] == made["updatedAt"]
+
+
+def test_installing_again_gives_the_installation_that_is_there(api: Api) -> None:
+    before = api.get(INSTALLED)
+    assert api.make(f"{TOOLS}/installations", {"organization": "acme"}) == before
+    assert len(api.items(f"{TOOLS}/installations")) == 1
+
+
+@covers("installIntegration", 404)
+def test_what_is_installed_and_where_must_be_there(api: Api) -> None:
+    message = api.refused(404, "POST", f"{STATUS}/installations", {"organization": "none"})
+    assert message == "installation target: organization 'none' not found"
+    api.refused(404, "POST", f"{ALL}/none/installations", {"organization": "acme"})
+    api.as_("grace-token").refused(404, "POST", f"{STATUS}/installations", {"organization": "globex"})
+    api.as_("hank-token").refused(404, "POST", f"{TOOLS}/installations", {"organization": "globex"})
+
+
+@covers("installIntegration", 403)
+def test_who_may_create_content_installs(api: Api) -> None:
+    path = publish(api)
+    rui, lin = api.as_("rui-token"), api.as_("lin-token")
+    for caller, may in ((rui, False), (lin, True)):
+        assert caller.get("/orgs/acme")["permissions"]["installIntegration"] is may
+    rui.refused(403, "POST", f"{path}/installations", {"organization": "acme"})
+    install(lin, path)
+
+
+def test_a_private_one_is_installed_by_its_owner_alone(api: Api) -> None:
+    message = api.refused(403, "POST", f"{TOOLS}/installations", {"organization": "globex"})
+    assert "private" in message
+    install(api, publish(api, "unlisted", visibility="unlisted"), "globex")
+
+
+# --- listed -------------------------------------------------------------------------------------------
+
+
+@covers("listOrganizationInstallations", 200, 403)
+def test_what_an_organization_has_installed_is_listed(api: Api) -> None:
+    items = api.items("/orgs/acme/installations", limit=1)
+    assert [item["installation"]["id"] for item in items] == ["acme-tools-in-acme", "reactor-status-in-acme"]
+    assert items[1]["installation"] == api.get(IN_ACME)
+    assert items[1]["integration"] == api.get(STATUS)
+    found = api.items("/orgs/acme/installations", search="REACTOR st")
+    assert [item["integration"]["name"] for item in found] == ["reactor-status"]
+    api.as_("gus-token").refused(403, "GET", "/orgs/acme/installations")
+    api.as_("hank-token").refused(404, "GET", "/orgs/acme/installations")
+
+
+@covers("listIntegrationInstallations", 200)
+def test_the_installations_of_an_integration_are_those_that_the_caller_may_list(api: Api) -> None:
+    path = f"{STATUS}/installations"
+    both = ["reactor-status-in-acme", "reactor-status-in-globex"]
+    assert api.ids(path) == api.ids(path, limit=1) == both
+    assert api.as_("hank-token").ids(path) == both
+    assert api.as_("homer-token").ids(path) == ["reactor-status-in-globex"]
+    assert api.as_("kim-token").ids(path) == ["reactor-status-in-acme"]
+    assert api.as_("gus-token").ids(path) == []
+
+
+@covers("getIntegrationInstallationById", 404)
+def test_an_installation_that_the_caller_may_not_list_is_not_there(api: Api) -> None:
+    api.as_("kim-token").refused(404, "GET", IN_GLOBEX)
+    api.as_("gus-token").refused(404, "GET", IN_ACME)
+    api.refused(404, "GET", f"{STATUS}/installations/acme-tools-in-acme")
+    api.refused(404, "GET", f"{ALL}/none/installations/acme-tools-in-acme")
+    assert api.as_("hank-token").get(IN_ACME)["target"] == {"organization": "acme"}
+
+
+def test_installations_are_found_by_external_id(api: Api) -> None:
+    api.patch(IN_ACME, {"externalIds": ["one", "two"]})
+    path = f"{STATUS}/installations"
+    assert api.ids(path, externalId="two") == ["reactor-status-in-acme"]
+    assert api.ids(path, externalId="tw") == []
+    spaces, sites = f"{TOOLS}/spaces", f"{TOOLS}/sites"
+    assert [item["space"] for item in api.items(spaces, externalId="changelog-1")] == ["changelog"]
+    assert api.items(spaces, externalId="docs-1") == []
+    api.patch(f"{INSTALLED}/sites/docs", {"externalIds": ["docs-1"]})
+    assert [item["site"] for item in api.items(sites, externalId="docs-1")] == ["docs"]
+
+
+# --- configured ---------------------------------------------------------------------------------------
+
+
+@covers("updateIntegrationInstallation", 200)
+def test_an_installation_is_active_once_what_is_required_is_there(api: Api, weather: str) -> None:
+    assert api.get(weather)["status"] == "pending"
+    api.clock.pass_by(minutes=1)
+    changed = api.patch(weather, {"configuration": {"text": "x", "more": {"kept": [1, None]}}})
+    assert changed == api.get(weather)
+    assert changed["status"] == "active"
+    assert changed["configuration"] == {"text": "x", "more": {"kept": [1, None]}}
+    assert changed["updatedAt"] > changed["createdAt"]
+    for configuration in ({"count": 1}, {"text": ""}, {"text": None}):
+        changed = api.patch(weather, {"configuration": configuration})
+        assert (changed["status"], changed["configuration"]) == ("pending", configuration)
+
+
+def test_a_default_is_as_good_as_a_value(api: Api) -> None:
+    assert api.get(INSTALLED)["status"] == "active"
+    assert "mode" not in api.get(INSTALLED)["configuration"]
+
+
+def test_what_is_not_sent_stays(api: Api) -> None:
+    before = api.get(INSTALLED)
+    changed = api.patch(INSTALLED, {"externalIds": ["a", "b"], "space_selection": "all"})
+    assert (changed["externalIds"], changed["space_selection"]) == (["a", "b"], "all")
+    assert changed["configuration"] == before["configuration"]
+    assert changed["site_selection"] == "selected"
+
+
+@covers("updateIntegrationInstallation", 400)
+@pytest.mark.parametrize(
+    ("configuration", "complaint"),
+    [
+        ({"text": 1}, "text: a string is needed"),
+        ({"choice": "c"}, "choice: one of a, b is needed"),
+        ({"choice": True}, "choice: a string is needed"),
+        ({"count": "1"}, "count: a number is needed"),
+        ({"count": True}, "count: a number is needed"),
+        ({"on": 1}, "on: a boolean is needed"),
+    ],
+)
+def test_a_setting_has_the_type_that_was_declared(
+    api: Api, weather: str, configuration: Any, complaint: str
+) -> None:
+    message = api.refused(400, "PATCH", weather, {"configuration": configuration})
+    assert message == f"body.configuration.{complaint}"
+    assert api.get(weather)["configuration"] == {}
+
+
+def test_settings_of_their_type_are_taken(api: Api, weather: str) -> None:
+    good = {"text": "x", "choice": "b", "count": 1.5, "on": False, "press": "anything"}
+    assert api.patch(weather, {"configuration": good})["configuration"] == good
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"externalIds": ["x"] * 6},
+        {"externalIds": [1]},
+        {"space_selection": "some"},
+        {"site_selection": None},
+        {"configuration": []},
+    ],
+    ids=str,
+)
+def test_members_out_of_limits_are_refused(api: Api, given: Any) -> None:
+    assert api.refused(400, "PATCH", INSTALLED, given).startswith(f"body.{next(iter(given))}")
+
+
+@covers("updateIntegrationInstallation", 403, 404)
+def test_who_may_install_may_configure(api: Api) -> None:
+    api.as_("lin-token").patch(INSTALLED, {"externalIds": []})
+    api.as_("rui-token").refused(403, "PATCH", INSTALLED, {"externalIds": []})
+    api.as_("hank-token").refused(403, "PATCH", IN_ACME, {"externalIds": []})
+    api.as_("kim-token").refused(404, "PATCH", IN_GLOBEX, {"externalIds": []})
+
+
+def test_a_new_version_may_ask_for_more_or_less(api: Api, weather: str) -> None:
+    publish(api)
+    assert api.get(weather)["status"] == "active"
+    publish(api, configurations=CONFIGURATIONS)
+    assert api.get(weather)["status"] == "pending"
+
+
+def test_one_that_is_paused_stays_so(api: Api, builtin_world: Any) -> None:
+    acme, *others = builtin_world["organizations"]
+    paused = {"id": "paused", "integration": "acme-tools", "status": "paused"}
+    api.server.reset({**builtin_world, "organizations": [{**acme, "installations": [paused]}, *others]})
+    path = f"{TOOLS}/installations/paused"
+    assert api.patch(path, {"configuration": {"server": "x"}})["status"] == "paused"
+    assert enabled(api, "/spaces/changelog") == []
+
+
+def test_the_spaces_of_an_installation_are_counted(api: Api) -> None:
+    assert api.get(INSTALLED)["spaces"] == 1
+    assert api.patch(INSTALLED, {"space_selection": "all"})["spaces"] == len(api.ids("/orgs/acme/spaces"))
+
+
+# --- uninstalled --------------------------------------------------------------------------------------
+
+
+@covers("uninstallIntegration", 204)
+def test_what_is_uninstalled_is_off_every_space_and_site(api: Api) -> None:
+    api.delete(INSTALLED)
+    api.delete(INSTALLED)
+    api.refused(404, "GET", INSTALLED)
+    assert api.items(f"{TOOLS}/spaces") == api.items(f"{TOOLS}/sites") == []
+    again = install(api, TOOLS)
+    assert api.items(f"{again}/spaces") == api.items(f"{again}/sites") == []
+    assert api.get(again)["status"] == "pending"
+
+
+@covers("uninstallIntegration", 403, 404)
+def test_who_may_install_may_uninstall(api: Api) -> None:
+    api.as_("rui-token").refused(403, "DELETE", INSTALLED)
+    api.as_("hank-token").refused(403, "DELETE", IN_ACME)
+    api.as_("hank-token").refused(404, "DELETE", INSTALLED)
+    api.as_("kim-token").delete(IN_GLOBEX)
+    assert api.get(IN_GLOBEX)["id"] == "reactor-status-in-globex"
+    api.as_("lin-token").delete(INSTALLED)
+
+
+# --- on spaces and sites ------------------------------------------------------------------------------
+
+
+@covers("installIntegrationOnSpace", 201)
+@covers("getIntegrationSpaceInstallation", 200)
+@covers("updateIntegrationSpaceInstallation", 200)
+def test_an_integration_is_put_on_a_space_and_configured_there(api: Api, weather: str) -> None:
+    made = api.make(f"{weather}/spaces", {"space": "guides"})
+    path = f"{weather}/spaces/guides"
+    assert made == api.get(path)
+    assert (made["integration"], made["space"], made["status"]) == ("weather", "guides", "pending")
+    assert made["installation"] == api.get(weather)["id"]
+    changed = api.patch(path, {"configuration": {"label": "x"}, "externalIds": ["g"]})
+    assert changed == api.get(path)
+    assert (changed["status"], changed["configuration"]) == ("active", {"label": "x"})
+    assert api.make(f"{weather}/spaces", {"space": "guides"}) == changed
+    assert "label" in api.refused(400, "PATCH", path, {"configuration": {"label": 1}})
+
+
+@covers("installIntegrationOnSite", 201)
+@covers("getIntegrationSiteInstallation", 200)
+@covers("updateIntegrationSiteInstallation", 200)
+def test_an_integration_is_put_on_a_site_and_configured_there(api: Api, weather: str) -> None:
+    made = api.make(f"{weather}/sites", {"siteId": "help"})
+    path = f"{weather}/sites/help"
+    assert made == api.get(path)
+    assert (made["integration"], made["site"], made["status"]) == ("weather", "help", "active")
+    changed = api.patch(path, {"configuration": {"any": [1]}, "externalIds": ["h"]})
+    assert changed == api.get(path)
+    assert api.make(f"{weather}/sites", {"siteId": "help"}) == changed
+
+
+@covers("uninstallIntegrationFromSpace", 204)
+@covers("uninstallIntegrationFromSite", 204)
+@covers("getIntegrationSpaceInstallation", 404)
+@covers("getIntegrationSiteInstallation", 404)
+def test_it_is_taken_off_again(api: Api) -> None:
+    for path in (f"{INSTALLED}/spaces/changelog", f"{INSTALLED}/sites/docs"):
+        api.delete(path)
+        api.delete(path)
+        api.refused(404, "GET", path)
+        api.refused(404, "PATCH", path, {"externalIds": []})
+
+
+@covers("listIntegrationInstallationSpaces", 200)
+@covers("listIntegrationInstallationSites", 200)
+@covers("listIntegrationSpaceInstallations", 200)
+@covers("listIntegrationSiteInstallations", 200)
+def test_where_it_is_is_listed(api: Api) -> None:
+    for space in ("news", "guides"):
+        api.make(f"{INSTALLED}/spaces", {"space": space})
+    for of in (INSTALLED, TOOLS):
+        spaces = api.items(f"{of}/spaces", limit=1)
+        assert [item["space"] for item in spaces] == ["changelog", "guides", "news"]
+        assert spaces[0] == api.get(f"{INSTALLED}/spaces/changelog")
+        assert [item["site"] for item in api.items(f"{of}/sites")] == ["docs"]
+    everywhere = api.items(f"{STATUS}/spaces")
+    assert [(item["installation"], item["space"]) for item in everywhere] == [
+        ("reactor-status-in-globex", "manual")
+    ]
+
+
+def test_the_whole_space_or_site_is_given_for_its_id(api: Api) -> None:
+    space, site = api.get("/spaces/changelog"), api.get("/orgs/acme/sites/docs")
+    for of in (INSTALLED, TOOLS):
+        assert api.items(f"{of}/spaces", extended=True)[0]["space"] == space
+        assert api.items(f"{of}/sites", extended=True)[0]["site"] == site
+    assert api.get(f"{INSTALLED}/spaces/changelog", extended=True)["space"] == space
+    assert api.get(f"{INSTALLED}/sites/docs", extended=True)["site"] == site
+    made = api.ok("POST", f"{INSTALLED}/sites", {"siteId": "docs"}, 201, params={"extended": True})
+    assert made["site"] == site
+    assert api.get(f"{INSTALLED}/spaces/changelog", extended=False)["space"] == "changelog"
+    assert "query.extended" in api.refused(400, "GET", f"{TOOLS}/spaces", params={"extended": "perhaps"})
+
+
+def test_only_what_the_caller_may_view_is_listed_but_the_publisher_sees_where_all_is(api: Api) -> None:
+    api.patch("/spaces/changelog", {"defaultLevel": None})
+    kim = api.as_("kim-token")
+    assert kim.items(f"{TOOLS}/spaces") == kim.items(f"{INSTALLED}/spaces") == []
+    kim.refused(404, "GET", f"{INSTALLED}/spaces/changelog")
+    api.make(f"{IN_ACME}/spaces", {"space": "changelog"})
+    shown = api.as_("hank-token").items(f"{STATUS}/spaces", extended=True)
+    assert [item["space"] if isinstance(item["space"], str) else item["space"]["id"] for item in shown] == [
+        "changelog",
+        "manual",
+    ]
+    assert shown[0]["space"] == "changelog"
+
+
+@covers("installIntegrationOnSpace", 404)
+@covers("installIntegrationOnSite", 404)
+def test_only_spaces_and_sites_of_the_organization_are_taken(api: Api) -> None:
+    for space in ("manual", "none"):
+        api.refused(404, "POST", f"{INSTALLED}/spaces", {"space": space})
+    for site in ("globex-docs", "none"):
+        api.refused(404, "POST", f"{INSTALLED}/sites", {"siteId": site})
+    api.refused(404, "POST", f"{TOOLS}/installations/none/spaces", {"space": "guides"})
+
+
+@covers("installIntegrationOnSpace", 403)
+@covers("updateIntegrationSpaceInstallation", 403)
+@covers("uninstallIntegrationFromSpace", 403)
+def test_the_flag_of_a_space_says_who_may(api: Api) -> None:
+    rui, lin = api.as_("rui-token"), api.as_("lin-token")
+    for caller, may in ((rui, False), (lin, True)):
+        assert caller.get("/spaces/support")["permissions"]["installIntegration"] is may
+        status = 201 if may else 403
+        assert caller.call("POST", f"{INSTALLED}/spaces", {"space": "support"}).status_code == status
+    path = f"{INSTALLED}/spaces/support"
+    rui.refused(403, "PATCH", path, {"externalIds": []})
+    rui.refused(403, "DELETE", path)
+    lin.patch(path, {"externalIds": []})
+    lin.delete(path)
+    lin.refused(403, "POST", f"{INSTALLED}/spaces", {"space": "guides"})
+
+
+@covers("installIntegrationOnSite", 403)
+@covers("updateIntegrationSiteInstallation", 403)
+@covers("uninstallIntegrationFromSite", 403)
+def test_the_flag_of_a_site_says_who_may(api: Api) -> None:
+    rui, lin = api.as_("rui-token"), api.as_("lin-token")
+    for caller, may in ((rui, False), (lin, True)):
+        assert caller.get("/orgs/acme/sites/help")["permissions"]["installIntegration"] is may
+        status = 201 if may else 403
+        assert caller.call("POST", f"{INSTALLED}/sites", {"siteId": "help"}).status_code == status
+    path = f"{INSTALLED}/sites/help"
+    rui.refused(403, "PATCH", path, {"externalIds": []})
+    rui.refused(403, "DELETE", path)
+    assert rui.get(path)["site"] == "help"
+    lin.patch(path, {"externalIds": []})
+    lin.delete(path)
+
+
+@covers("installIntegrationOnSpace", 409)
+@covers("installIntegrationOnSite", 409)
+def test_an_integration_goes_where_its_target_is(api: Api) -> None:
+    for target, space, site in (("space", 201, 409), ("site", 409, 201), ("organization", 409, 409)):
+        installed = install(api, publish(api, f"for-{target}", target=target))
+        assert api.call("POST", f"{installed}/spaces", {"space": "guides"}).status_code == space
+        assert api.call("POST", f"{installed}/sites", {"siteId": "help"}).status_code == site
+
+
+# --- enabled ------------------------------------------------------------------------------------------
+
+
+@covers("listSpaceIntegrations", 200)
+def test_a_space_has_what_is_active_on_it_or_on_all(api: Api) -> None:
+    assert enabled(api, "/spaces/changelog") == ["acme-tools", "reactor-status"]
+    assert enabled(api, "/spaces/guides") == ["reactor-status"]
+    assert enabled(api, "/spaces/guides", search="tools") == []
+    api.make(f"{INSTALLED}/spaces", {"space": "guides"})
+    assert enabled(api, "/spaces/guides", limit=1) == ["acme-tools", "reactor-status"]
+    api.patch(INSTALLED, {"configuration": {}})
+    assert enabled(api, "/spaces/guides") == ["reactor-status"]
+    assert enabled(api, "/spaces/manual") == []
+    api.as_("hank-token").refused(404, "GET", "/spaces/guides/integrations")
+
+
+@covers("listSiteIntegrations", 200)
+def test_a_site_has_what_is_active_on_it_or_on_all(api: Api) -> None:
+    assert enabled(api, "/orgs/acme/sites/docs") == ["acme-tools"]
+    api.make(f"{IN_ACME}/sites", {"siteId": "docs"})
+    assert enabled(api, "/orgs/acme/sites/docs") == ["acme-tools"]
+    api.patch(f"{IN_ACME}/sites/docs", {"configuration": {"banner": False}})
+    assert enabled(api, "/orgs/acme/sites/docs") == ["acme-tools", "reactor-status"]
+    assert enabled(api, "/orgs/acme/sites/docs", search="status") == ["reactor-status"]
+    assert enabled(api, "/orgs/acme/sites/help") == []
+    assert enabled(api, "/orgs/globex/sites/globex-docs") == ["control-room"]
+
+
+# --- what goes ----------------------------------------------------------------------------------------
+
+
+def test_a_space_or_site_that_is_deleted_has_no_installation_any_more(api: Api) -> None:
+    api.delete("/orgs/acme/sites/docs")
+    assert api.items(f"{TOOLS}/sites") == []
+    api.delete("/spaces/changelog")
+    assert api.items(f"{TOOLS}/spaces") == []
+    api.post("/spaces/changelog/restore")
+    assert api.items(f"{TOOLS}/spaces") == []
+    api.refused(404, "GET", f"{INSTALLED}/spaces/changelog")
+
+
+def test_a_space_that_goes_to_another_organization_leaves_its_installations_behind(api: Api) -> None:
+    collection = api.make("/orgs/acme/collections", {"title": "Going"})["id"]
+    for parent in ({}, {"parent": collection}):
+        space = api.make("/orgs/acme/spaces", {"title": "Going", **parent})["id"]
+        api.make(f"{INSTALLED}/spaces", {"space": space})
+        moved = f"/collections/{collection}" if parent else f"/spaces/{space}"
+        api.post(f"{moved}/transfer", {"organization": "globex"})
+        assert [item["space"] for item in api.items(f"{TOOLS}/spaces")] == ["changelog"]
+        assert enabled(api, f"/spaces/{space}") == []

@@ -1,0 +1,92 @@
+"""Versions of OpenAPI specifications: what each processing that succeeded has kept."""
+
+import httpx
+from companion_calls import Api
+from covers import covers
+from pydantic_core import from_json
+
+SPEC = "/orgs/acme/openapi/pets"
+YAML = "openapi: 3.1.0\ninfo: {title: Pets, version: '1', x-since: 2024-05-01}\npaths: {}\n"
+JSON = '{"openapi":"3.1.0","info":{"title":"Pets","version":"2"},"paths":{}}'
+
+
+def process(api: Api, text: str) -> None:
+    api.clock.pass_by(seconds=1)
+    assert api.call("PUT", SPEC, {"source": {"text": text}}).is_success
+    api.server.finish()
+
+
+@covers("listOpenAPISpecVersions", 200)
+@covers("getOpenAPISpecVersionById", 200)
+@covers("getLatestOpenAPISpecVersion", 200)
+def test_every_success_keeps_a_version(api: Api) -> None:
+    process(api, YAML)
+    process(api, "no document")
+    process(api, JSON)
+    first, second = api.items(f"{SPEC}/versions", limit=1)
+    assert api.get(f"{SPEC}/versions/{first['id']}") == first
+    assert api.get(f"{SPEC}/versions/latest") == second
+    assert api.get(SPEC)["lastVersion"] == second["id"]
+    assert first["createdAt"] < second["createdAt"]
+
+
+@covers("getLatestOpenAPISpecVersionContentRaw", 200)
+@covers("getOpenAPISpecVersionContentRawById", 200)
+def test_the_text_of_a_version_is_kept_as_it_came(api: Api) -> None:
+    process(api, YAML)
+    first = api.get(f"{SPEC}/versions/latest")["id"]
+    process(api, JSON)
+    assert raw(api, first) == (YAML, "application/yaml")
+    assert raw(api, "latest") == (JSON, "application/json")
+
+
+def raw(api: Api, version: str) -> tuple[str, str]:
+    answer: httpx.Response = api.call("GET", f"{SPEC}/versions/{version}/content/raw")
+    assert answer.status_code == 200
+    return answer.text, answer.headers["content-type"].partition(";")[0]
+
+
+@covers("getLatestOpenAPISpecVersionContent", 200)
+@covers("getOpenAPISpecVersionContentById", 200)
+def test_the_content_of_a_version_is_its_document_read(api: Api) -> None:
+    process(api, YAML)
+    first = api.get(f"{SPEC}/versions/latest")["id"]
+    process(api, JSON)
+    (yaml,) = api.get(f"{SPEC}/versions/{first}/content")["filesystem"]
+    assert yaml["specification"]["info"] == {"title": "Pets", "version": "1", "x-since": "2024-05-01"}
+    (json,) = api.get(f"{SPEC}/versions/latest/content")["filesystem"]
+    assert (json["filename"], json["specification"]) == ("openapi.json", from_json(JSON))
+
+
+@covers("getLatestOpenAPISpecVersionContent", 409)
+@covers("getOpenAPISpecVersionContentById", 409)
+def test_a_document_that_has_no_end_is_read_raw_only(api: Api) -> None:
+    endless = YAML + "x-all: &all [*all]\n"
+    process(api, endless)
+    assert "raw" in api.refused(409, "GET", f"{SPEC}/versions/latest/content")
+    version = api.get(SPEC)["lastVersion"]
+    api.refused(409, "GET", f"{SPEC}/versions/{version}/content")
+    assert raw(api, version)[0] == endless
+
+
+@covers("getLatestOpenAPISpecVersion", 404)
+@covers("getOpenAPISpecVersionById", 404)
+@covers("getLatestOpenAPISpecVersionContent", 404)
+@covers("getOpenAPISpecVersionContentById", 404)
+@covers("getLatestOpenAPISpecVersionContentRaw", 404)
+@covers("getOpenAPISpecVersionContentRawById", 404)
+@covers("listOpenAPISpecVersions", 404)
+def test_a_version_is_one_of_its_specification(api: Api) -> None:
+    api.refused(404, "GET", f"{SPEC}/versions")
+    for version in ("latest", "shop-1"):
+        for what in ("", "/content", "/content/raw"):
+            api.refused(404, "GET", f"/orgs/acme/openapi/billing/versions/{version}{what}")
+    assert api.ids("/orgs/acme/openapi/shop/versions") == ["shop-1"]
+
+
+def test_versions_go_with_their_specification(api: Api) -> None:
+    process(api, YAML)
+    version = api.get(SPEC)["lastVersion"]
+    api.delete(SPEC)
+    process(api, JSON)
+    assert version not in api.ids(f"{SPEC}/versions")
