@@ -72,8 +72,7 @@ def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
         made["requestBody"] = {"required": row.body_required, "content": _content(refs[row.body])}
     success: Json = {"description": "Success"}
     if row.answer is not None:
-        kinds = _RAW if row.raw else ("application/json",)
-        success["content"] = {kind: {"schema": refs[row.answer]} for kind in kinds}
+        success["content"] = {kind: {} for kind in _RAW} if row.raw else _content(refs[row.answer])
     successes = {str(row.status): success} | ({"201": success} if row.creates else {})
     if row.minimal:
         successes["204"] = {"description": "Success, and a minimal answer was asked for"}

@@ -91,10 +91,7 @@ def _lines(content: Json, chosen: list[Page], title: str | None) -> Iterator[pdf
 
 def _read_out(content: Json, page: Page) -> Json:
     """As a reader has it: reusable contents in their place, variables with their values."""
-    kept = {found["id"]: found for found in content["reusableContents"]}
-    document = evaluation.with_reusable_contents(
-        document_of(page), lambda id: document_of(kept[id]) if id in kept else None
-    )
+    document = evaluation.with_reusable_contents(document_of(page), content["reusableContents"])
     variables = {"space": content["variables"], "page": page.get("variables") or {}}
     return evaluation.evaluated(document, variables, others=False)
 

@@ -5,9 +5,10 @@ reads, and nobody does here.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from .editing import document_of
 from .rich_text import data_of, ref_of, texts
 
 Json = dict[str, Any]
@@ -31,18 +32,18 @@ def evaluated(document: Json, variables: Mapping[str, Mapping[str, str]], *, oth
     return _replaced(document, value)
 
 
-def with_reusable_contents(document: Json, read: Callable[[str], Json | None]) -> Json:
-    """`read`: the Document of a reusable content. One that is not there, or in itself, stays a reference."""
+def with_reusable_contents(document: Json, contents: Iterable[Json]) -> Json:
+    """One that is not there, or in itself, stays a reference."""
+    kept = {content["id"]: content for content in contents}
 
     def within(passed: frozenset[str]) -> Callable[[Json], list[Json] | None]:
         def blocks(node: Json) -> list[Json] | None:
             if node.get("type") != "reusable-content":
                 return None
             id = str(ref_of(node).get("reusableContent", ""))
-            found = read(id) if id not in passed else None
-            if found is None:
+            if id in passed or id not in kept:
                 return None
-            inside: list[Json] = _replaced(found, within(passed | {id}))["nodes"]
+            inside: list[Json] = _replaced(document_of(kept[id]), within(passed | {id}))["nodes"]
             return inside
 
         return blocks

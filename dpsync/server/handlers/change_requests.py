@@ -78,14 +78,14 @@ def _asked(doc: Json) -> list[str]:
 def create(ctx: Context) -> Json:
     """A draft that starts from the main content as it is, with that of the template if one is named."""
     space, body = ctx.space(), ctx.body
-    request = new_change_request(ctx, space, body.subject)
+    request = _new(ctx, space, body.subject)
     if body.template is not None:
         _template_into(ctx, space, request, body.template)
     ctx.put(request)
     return answer(ctx, request)
 
 
-def new_change_request(ctx: Context, space: Record, subject: str, **more: Any) -> Record:
+def _new(ctx: Context, space: Record, subject: str) -> Record:
     """Not put yet."""
     number = ctx.store.last(CHANGE_REQUEST, scope=space.id) + 1
     initial = revisions.active_id(space)
@@ -98,10 +98,9 @@ def new_change_request(ctx: Context, space: Record, subject: str, **more: Any) -
         "revision": initial,
         "revisionInitial": initial,
         "contributors": [ctx.user],
-        **more,
     }
     id = ctx.new_id(CHANGE_REQUEST)
-    return Record(CHANGE_REQUEST, id, doc, space.organization, space.id, doc["status"], number, str(number))
+    return Record(CHANGE_REQUEST, id, doc, space.organization, space.id, "draft", number, str(number))
 
 
 def get(ctx: Context) -> Json:

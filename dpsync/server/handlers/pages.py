@@ -53,34 +53,32 @@ def get_file(ctx: Context) -> Json:
 
 
 def get_page(ctx: Context) -> Json:
-    reading = reading_of(ctx)
+    """With those below it, whose texts are in the same form."""
+    reading, query = reading_of(ctx), ctx.query
     found, above = reading.page(ctx.params["pageId"])
     answer = answers.page(reading, found, above)
-    if "markdown" not in answer:
-        return answer
-    query = ctx.query
-    changed = query.evaluated != "false" or query.dereferenced != "false"
-    if query.format == "markdown" and not changed:
-        return answer
-    text = answer.pop("markdown")
-    document = document_of(found) if "body" in found else to_document(text)
-    if changed:
-        document = _read_out(reading, found, document)
-    if query.format == "document":
-        answer["document"] = answers.document(document)
-    else:
-        answer["markdown"] = markdown.to_markdown(document)
+    if (query.format, query.evaluated, query.dereferenced) != ("markdown", "false", "false"):
+        _reshape(reading, found, answer)
     return answer
+
+
+def _reshape(reading: Reading, found: Page, answer: Json) -> None:
+    if "markdown" in answer:
+        text = answer.pop("markdown")
+        document = _read_out(reading, found, document_of(found) if "body" in found else to_document(text))
+        if reading.ctx.query.format == "document":
+            answer["document"] = answers.document(document)
+        else:
+            answer["markdown"] = markdown.to_markdown(document)
+    for below, below_answer in zip(found["pages"], answer["pages"], strict=True):
+        _reshape(reading, below, below_answer)
 
 
 def _read_out(reading: Reading, found: Page, document: Json) -> Json:
     """References are followed first, so that expressions in reusable contents are evaluated too."""
     query = reading.ctx.query
     if query.dereferenced != "false":
-        kept = {content["id"]: content for content in reading.content["reusableContents"]}
-        document = evaluation.with_reusable_contents(
-            document, lambda id: document_of(kept[id]) if id in kept else None
-        )
+        document = evaluation.with_reusable_contents(document, reading.content["reusableContents"])
     if query.dereferenced == "true":
         document = evaluation.with_addresses(document, lambda ref: answers.address(reading, found, ref))
     if query.evaluated != "false":

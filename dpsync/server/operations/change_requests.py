@@ -1,8 +1,11 @@
 """Part 4.6: change requests, and, as additions, changing their content and reviewing them."""
 
 from ..handlers import change_requests as handlers
+from ..handlers import reviews
 from ..models import change_requests as mc
+from ..models import changes as mx
 from ..models import pages as mp
+from ..models import reviews as mr
 from .rows import ADDED, CR, ORG, SP, get, listing, patch, post
 
 _FILTERS = (
@@ -40,8 +43,22 @@ OPERATIONS = [
             mp.ChangeRequest, mc.OrganizationChangeRequestsQuery,
             decided="Of the spaces that the caller may view, of every status unless `status` (which may be "
             "repeated) names some. " + _FILTERS),
-    post("updateChangeRequestContent", CR + "/content", handlers.change_content, mp.ContentUpdated,
-         mp.ContentUpdate, needs="edit", errors=(409,),
+    post("updateChangeRequestContent", CR + "/content", handlers.change_content, mx.ContentUpdated,
+         mx.ContentUpdate, needs="edit", errors=(409,),
          decided="One to fifty changes, all or none, each by its `operation`. 404 for a page that is not "
          "there, 409 when it is merged or archived.", **ADDED),
+    listing("getReviewsByChangeRequestId", CR + "/reviews", reviews.list_reviews, mr.Review, mr.ReviewsQuery,
+            decided="The latest of each reviewer.", **ADDED),
+    post("submitChangeRequestReview", CR + "/reviews", reviews.submit, mr.Review, mr.ReviewSubmit, status=201,
+         needs=None, errors=(403, 409),
+         decided="By whoever has the role review, or was asked to; in place of their review before. The "
+                 "comment becomes one on the change request. 409 when that is merged or archived.", **ADDED),
+    get("getChangeRequestReviewById", CR + "/reviews/{reviewId}", reviews.get_review, mr.Review,
+        mr.FormatQuery, **ADDED),
+    listing("getRequestedReviewersByChangeRequestId", CR + "/requested-reviewers", reviews.list_requested,
+            mr.RequestedReviewer, **ADDED),
+    post("requestReviewersForChangeRequest", CR + "/requested-reviewers", reviews.request_reviewers,
+         mr.ReviewersRequested, mr.ReviewersRequest, needs="edit",
+         decided="404 for a user who may not view the space. The subject and the description, where given, "
+                 "become those of the change request.", **ADDED),
 ]  # fmt: skip

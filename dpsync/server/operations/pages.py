@@ -1,6 +1,7 @@
 """Part 4.7: the content of spaces and of change requests, and the links of part 4.4a."""
 
 from ..handlers import change_requests, links, pages
+from ..models import changes as mx
 from ..models import joining as mj
 from ..models import pages as mp
 from .rows import CR, SP, get, listing, post
@@ -34,7 +35,7 @@ OPERATIONS = [
     listing("searchSpaceContent", SP + "/search", pages.search_space, mj.PageHit, mj.SearchQuery,
             decided="Pages with every word, in any case, in title, description or text; titles first."),
     post("applyTemplateToSpace", SP + "/content/template", change_requests.apply_template, None,
-         mp.TemplateApply, status=201, needs="edit", errors=(409,),
+         mx.TemplateApply, status=201, needs="edit", errors=(409,),
          decided="A template is the id of a space that the caller may view; its pages come behind those "
          "there are. 409 for main content whose edits are locked, and for a change request that is "
          "done."),

@@ -30,7 +30,7 @@ OPERATIONS = [
           decided="Needs the role admin: these are its settings, not its content."),
     post("duplicateSpace", SP + "/duplicate", content.duplicate_space, mc.Space, status=201,
          needs=None, errors=(403,),
-         decided="Same title, settings, roles and collection; in no site. " + _MADE_BY),
+         decided="Same title, settings, roles, content and collection; in no site. " + _MADE_BY),
     post("restoreSpace", SP + "/restore", content.restore_space, mc.Space,
          decided="404 after seven days; one that is not deleted stays as it is. It comes to the end of its "
          "collection, or of the top when that is gone."),

@@ -31,7 +31,8 @@ from ..context import CHANGE_REQUEST
 from ..documents import stored_document
 from ..models.base import Body, Document, Id, Stamp, absent
 from ..models.change_requests import Status
-from ..models.pages import Change, Dimensions, PageFields, PageType
+from ..models.changes import Change, PageFields
+from ..models.pages import Dimensions, PageType
 from ..models.templates import MarkdownText
 from ..store import Record, Store
 from .loading import Json, Loading, created

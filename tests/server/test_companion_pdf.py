@@ -1,0 +1,81 @@
+"""Contents as PDF."""
+
+import io
+from typing import Any
+
+import httpx
+from companion_calls import Api
+from content_calls import GUIDES, OPEN, written
+from covers import covers
+from pypdf import PdfReader
+
+
+def pdf(api: Api, at: str = OPEN, **query: Any) -> PdfReader:
+    """What is at the address that is answered, without any token."""
+    answer = httpx.get(api.get(f"{at}/pdf", **query)["url"], trust_env=False)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
+    return PdfReader(io.BytesIO(answer.content), strict=True)
+
+
+def text_in(reader: PdfReader) -> str:
+    return " ".join(" ".join(page.extract_text() for page in reader.pages).split())
+
+
+@covers("getChangeRequestPDF", 200)
+def test_a_pdf_has_the_text_of_every_page(api: Api) -> None:
+    reader = pdf(api)
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Guides"
+    found = text_in(reader)
+    for words in (
+        "Hello. Set up payments, then sell.", "acme-shop install --edition small",
+        "1. Download the installer.", "• Installed", "| Credit | **2 %** |",
+        "Search finds at most 100 things.", "Status",
+    ):  # fmt: skip
+        assert words in found
+
+
+@covers("getChangeRequestPDF", 400, 404)
+def test_a_pdf_may_be_of_one_page_with_or_without_those_below(api: Api) -> None:
+    one = text_in(pdf(api, page="getting-started", only=True))
+    assert one == "Getting started"
+    below = text_in(pdf(api, page="getting-started"))
+    assert "Download the installer." in below
+    assert "Hello." not in below
+    api.refused(404, "GET", f"{OPEN}/pdf", params={"page": "none"})
+    api.refused(400, "GET", f"{OPEN}/pdf", params={"only": "true"})
+
+
+def test_a_pdf_has_any_characters_and_any_length(api: Api) -> None:
+    alphabets = "Grüße, “quoted” – €5; (\\) 日本語, Ελληνικά, кириллица"
+    long = "\n\n".join(f"Paragraph {number} " + "goes on and on " * 20 for number in range(60))
+    made = written(api, f"{alphabets.replace(chr(92), chr(92) * 2)}\n\n{'x' * 500}\n\n{long}\n")
+    reader = pdf(api, made, page="welcome", only=True)
+    found = text_in(reader)
+    assert alphabets in found
+    assert "Paragraph 59 goes on" in found
+    assert found.replace(" ", "").count("x") >= 500
+    assert len(reader.pages) > 3
+
+
+def test_an_address_of_a_pdf_cannot_be_made_up(api: Api) -> None:
+    url = api.get(f"{OPEN}/pdf")["url"]
+    other = api.get(f"{OPEN}/pdf", page="welcome")["url"]
+    named, seal = other.rpartition("/")[2].split(".")
+    wrong = [
+        url[:-1] + ("0" if url[-1] != "0" else "1"),
+        f"{url.rpartition('/')[0]}/{named}",
+        f"{url}x",
+        url[:-65],
+    ]
+    for address in (*wrong, url.replace(url.rpartition(".")[2], seal)):
+        answer = httpx.get(address, trust_env=False)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, 404)
+
+
+def test_the_address_of_a_pdf_is_good_while_the_space_is_there(api: Api) -> None:
+    url = api.get(f"{OPEN}/pdf")["url"]
+    api.post(f"{OPEN}/merge")
+    assert httpx.get(url, trust_env=False).status_code == 200
+    api.delete(GUIDES)
+    assert httpx.get(url, trust_env=False).status_code == 404

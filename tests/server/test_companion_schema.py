@@ -1,0 +1,49 @@
+"""The answers are those that the OpenAPI document declares, whatever is asked; schemathesis does the asking.
+
+Half of the path parameters name what is in the built-in world, so that more than 404 is answered.
+"""
+
+import os
+from typing import Any
+
+import schemathesis
+from cases import IDS
+from companion_calls import Api
+from hypothesis import HealthCheck, settings
+from pydantic_core import from_json
+from schemathesis import checks
+
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+
+EXAMPLES = 300 if "DPSYNC_SOAK" in os.environ else 6
+CHECKS = [
+    checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+]
+
+
+def document() -> dict[str, Any]:
+    store = open_store(":memory:")
+    found: dict[str, Any] = from_json(build(store).openapi())
+    store.close()
+    for methods in found["paths"].values():
+        for operation in methods.values():
+            for parameter in operation["parameters"]:
+                if parameter["in"] == "path" and (known := IDS.get(parameter["name"])):
+                    parameter["schema"] = {"anyOf": [{"const": known}, parameter["schema"]]}
+    return found
+
+
+schema = schemathesis.openapi.from_dict(document())
+
+
+@schema.parametrize()
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+def test_every_answer_is_as_declared(api: Api, case: schemathesis.Case) -> None:
+    response = case.call(base_url=f"{api.server.url}/v1", headers={"Authorization": f"Bearer {api.token}"})
+    if case.method != "GET" and response.status_code < 300:
+        api.server.reset()
+    case.validate_response(response, checks=CHECKS)
