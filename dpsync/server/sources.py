@@ -2,15 +2,21 @@
 
 Only loopback and the hosts that the operator has named are ever contacted, at every hop of a redirect and
 never through a proxy: a companion is no way into a network.
+
+httpx is imported when somebody is contacted: most companions never do, and all of them are to start fast.
 """
+
+from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 
-import httpx
+if TYPE_CHECKING:
+    import httpx
 
 LARGEST_SOURCE = 10 * 1024 * 1024
 _HOPS = 5
@@ -34,6 +40,8 @@ class Sources:
 
     async def fetch(self, url: str) -> str:
         """The text at a URL. Raises FetchError."""
+        import httpx
+
         async with self._client("fetched") as client:
             content = await self._fetch(client, httpx.URL(url))
         try:
@@ -45,14 +53,19 @@ class Sources:
         """The status that a JSON document is answered with. No redirect is followed, and nothing more of the
         answer is read. Raises FetchError.
         """
+        import httpx
+
         async with self._client("reached") as client:
-            self._check(at := httpx.URL(url))
+            at = httpx.URL(url)
+            self._check(at)
             headers = {"Content-Type": "application/json"}
             async with client.stream("POST", at, content=content, headers=headers) as answer:
                 return answer.status_code
 
     @asynccontextmanager
     async def _client(self, done: str) -> AsyncIterator[httpx.AsyncClient]:
+        import httpx
+
         try:
             async with (
                 asyncio.timeout(self.seconds),

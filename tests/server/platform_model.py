@@ -1,4 +1,4 @@
-"""A platform in a few lines of plain data: what teams and the navigation of one site should become.
+"""A platform in a few lines of plain data: what teams, spaces and the navigation of one site should become.
 
 It knows one organization of four members and one site. Every operation either changes the model and returns
 the id of what it made, or raises Refused, and has then changed nothing that counts: the caller works on a
@@ -10,9 +10,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from platform_of_changes import Book, Content, Page, Refused
+
 ORGANIZATION, SITE = "lab", "manual"
 USERS = ("ada", "ben", "cas", "dot")
 TITLE = "The manual"
+PAGES = {
+    "one": Page("One", "The first."),
+    "two": Page("Two", "The second."),
+    "part": Page("Part", "Of the second.", "two"),
+    "three": Page("Three", ""),
+}
+
+
+def _below(parent: str) -> list[Any]:
+    return [
+        {"id": id, "title": page.title, "markdown": page.text, "pages": _below(id)}
+        for id, page in PAGES.items()
+        if page.parent == parent
+    ]
+
+
 WORLD = {
     "users": [{"id": user, "displayName": user.title()} for user in USERS],
     "tokens": {"ada-token": "ada"},
@@ -21,17 +39,14 @@ WORLD = {
             "id": ORGANIZATION,
             "title": "Lab",
             "members": [{"user": user, "role": "admin"} for user in USERS],
-            "spaces": [{"id": "alpha", "title": "Alpha"}, {"id": "beta", "title": "Beta"}],
+            "spaces": [
+                {"id": "alpha", "title": "Alpha", "content": {"pages": _below("")}},
+                {"id": "beta", "title": "Beta"},
+            ],
             "sites": [{"id": SITE, "title": TITLE}],
         }
     ],
 }
-
-
-class Refused(Exception):
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
 
 
 @dataclass
@@ -72,6 +87,7 @@ class Model:
 
     teams: dict[str, Team] = field(default_factory=dict)
     spaces: dict[str, str] = field(default_factory=lambda: {"alpha": "Alpha", "beta": "Beta"})
+    books: dict[str, Book] = field(default_factory=lambda: {"alpha": Book(Content(PAGES)), "beta": Book()})
     root: list[Section | Group] = field(default_factory=list)
     flat: list[Place] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -79,9 +95,10 @@ class Model:
     def shown(self) -> Any:
         """All that can be asked for."""
         teams = [(id, team.title, list(team.roles.items())) for id, team in self.teams.items()]
-        return teams, dict(self.spaces), self.root or self.flat
+        spaces = {id: (title, self.books[id].shown()) for id, title in self.spaces.items()}
+        return teams, spaces, self.root or self.flat
 
-    def _id(self, prefix: str) -> str:
+    def new_id(self, prefix: str) -> str:
         self.counts[prefix] += 1
         return f"{prefix}-{self.counts[prefix]}"
 
@@ -90,7 +107,7 @@ class Model:
     def create_team(self, title: str, members: list[str]) -> str:
         for user in members:
             _check_member(user)
-        id = self._id("team")
+        id = self.new_id("team")
         self.teams[id] = Team(title, dict.fromkeys(members, "member"))
         return id
 
@@ -128,13 +145,14 @@ class Model:
     # --- spaces ---------------------------------------------------------------------------------------
 
     def create_space(self, title: str) -> str:
-        id = self._id("space")
-        self.spaces[id] = title
+        id = self.new_id("space")
+        self.spaces[id], self.books[id] = title, Book()
         return id
 
     def delete_space(self, id: str) -> None:
         """It goes out of the site; a section that is left empty by this goes, too."""
         self.spaces.pop(id, None)
+        self.books.pop(id, None)
         _drop(self.flat, [place for place in self.flat if place.space == id])
         emptied = []
         for section in self.sections():
@@ -145,6 +163,10 @@ class Model:
         for section in emptied:
             self._drop_section(section)
 
+    def book(self, space: str) -> Book:
+        self._space(space)
+        return self.books[space]
+
     # --- navigation -----------------------------------------------------------------------------------
 
     def create_section(self, space: str, title: str | None, group: str | None) -> str:
@@ -152,7 +174,7 @@ class Model:
         children = self._children(group)
         self._wrap()
         section = self._new_section(title or self.spaces[space], children)
-        section.places.append(Place(self._id("place"), space, True))
+        section.places.append(Place(self.new_id("place"), space, True))
         return section.id
 
     def rename_section(self, id: str, title: str) -> str:
@@ -185,7 +207,7 @@ class Model:
         for id in sections:
             self._find(Section, id)
         self._wrap()
-        group = Group(self._id("group"), title)
+        group = Group(self.new_id("group"), title)
         children.append(group)
         for id in dict.fromkeys(sections):
             self._reparent(Section, id, group.id)
@@ -228,7 +250,7 @@ class Model:
         named = self._find(Section, section)[0] if section else None
         at = named or next((found for found in self.sections() if found.default), None)
         places = at.places if at else self.flat
-        place = Place(self._id("place"), space, not places)
+        place = Place(self.new_id("place"), space, not places)
         places.append(place)
         if self.root and not at:
             self._wrap()
@@ -310,7 +332,7 @@ class Model:
             raise Refused(404)
 
     def _new_section(self, title: str, children: list[Section | Group]) -> Section:
-        section = Section(self._id("sect"), title, not any(True for _ in self.sections()))
+        section = Section(self.new_id("sect"), title, not any(True for _ in self.sections()))
         children.append(section)
         return section
 

@@ -1,15 +1,17 @@
 """The content of one space and its change requests in plain data: what edits, updates and merges should do.
 
 A content is never changed: what changes it makes another. Only pages of text are known, each by its title and
-its text, its parent and its place among its siblings. Slugs are not: tests make pages with titles of their own.
+its text, its parent and its place among its siblings. Slugs are not: tests give each new page a title of its
+own.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 Change = dict[str, Any]
 NewId = Callable[[str], str]
+T = TypeVar("T")
 TOP = ""
 DONE = ("merged", "archived")
 
@@ -142,7 +144,7 @@ def three_way(base: Content, main: Content, theirs: Content) -> Content:
     return Content({id: pages[id] for id in ordered})
 
 
-def _chosen[T](before: T, here: T, there: T) -> T:
+def _chosen(before: T, here: T, there: T) -> T:
     if there in (before, here):
         return here
     if here != before:
@@ -161,14 +163,14 @@ def _check_rooted(pages: dict[str, Page], id: str) -> None:
 
 
 def _ordered(parent: str, pages: dict[str, Page], *sides: Content) -> list[str]:
-    """As the one has it that has changed the order; what only the other has is behind what it is behind there."""
+    """As on the side that has changed the order; what only the other has stays behind what it is behind."""
     orders = [[id for id in side.children(parent) if id in pages] for side in sides]
     orders = [[id for id in order if pages[id].parent == parent] for order in orders]
     shared = set.intersection(*map(set, orders))
     before, here, there = ([id for id in order if id in shared] for order in orders)
     _, main, theirs = orders
-    changed = _chosen(before, here, there) != here or here == before
-    order, other = (theirs, main) if changed else (main, theirs)
+    _chosen(before, here, there)
+    order, other = (theirs, main) if here == before else (main, theirs)
     for index, id in enumerate(other):
         if id not in order:
             known = [order.index(ahead) + 1 for ahead in other[:index] if ahead in order]
@@ -181,7 +183,7 @@ def _ordered(parent: str, pages: dict[str, Page], *sides: Content) -> list[str]:
 
 @dataclass
 class Proposal:
-    """A change request. `seen`: how many merges into the main content it knows; `base`: the content after these.
+    """A change request. `seen`: how many merges into the main content it knows; `base`: what these had made.
 
     `merged`: the same two as its merge has left them.
     """

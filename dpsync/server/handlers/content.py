@@ -201,7 +201,7 @@ def list_collections(ctx: Context) -> Json:
         key=lambda entry: entry[0],
         anchor=lambda entry: entry[1].id,
     )
-    return {**envelope, "items": [answers.collection(ctx, collection) for _, collection in items]}
+    return {**envelope, "items": [ctx.show(answers.collection, collection) for _, collection in items]}
 
 
 def create_collection(ctx: Context) -> Json:
@@ -216,8 +216,8 @@ def create_collection(ctx: Context) -> Json:
     return answers.collection(ctx, collection)
 
 
-def get_collection(ctx: Context) -> Json:
-    return answers.collection(ctx, ctx.collection())
+def get_collection(ctx: Context) -> Any:
+    return ctx.show(answers.collection, ctx.collection())
 
 
 def update_collection(ctx: Context) -> Json:

@@ -40,7 +40,7 @@ def list_specs(ctx: Context) -> Json:
     items, envelope = created_page(
         ctx.store, KIND, limit=query.limit, cursor=query.page, organization=organization.id
     )
-    return {**envelope, "items": [answers.openapi_spec(ctx, spec) for spec in items]}
+    return {**envelope, "items": [ctx.show(answers.openapi_spec, spec) for spec in items]}
 
 
 def create_spec(ctx: Context) -> Json:
@@ -58,8 +58,8 @@ def _new(ctx: Context, organization: Record, slug: str) -> Record:
     return spec
 
 
-def get_spec(ctx: Context) -> Json:
-    return answers.openapi_spec(ctx, _spec(ctx))
+def get_spec(ctx: Context) -> Any:
+    return ctx.show(answers.openapi_spec, _spec(ctx))
 
 
 def put_spec(ctx: Context) -> Json:

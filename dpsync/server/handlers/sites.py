@@ -38,7 +38,7 @@ def list_sites(ctx: Context) -> Json:
     if query.published is not None:
         found = [site for site in found if site.doc["published"] == query.published]
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda site: [site.seq])
-    return {**envelope, "items": [answers.site(ctx, site) for site in items]}
+    return {**envelope, "items": [ctx.show(answers.site, site) for site in items]}
 
 
 def create_site(ctx: Context) -> Json:
@@ -67,8 +67,8 @@ def _basenames(ctx: Context, organization: str, but: str = "") -> set[str]:
     return {site.doc["basename"] for site in sites if site.id != but}
 
 
-def get_site(ctx: Context) -> Json:
-    return answers.site(ctx, ctx.site())
+def get_site(ctx: Context) -> Any:
+    return ctx.show(answers.site, ctx.site())
 
 
 def update_site(ctx: Context) -> Json:

@@ -43,7 +43,7 @@ def list_teams(ctx: Context) -> Json:
         owner = ctx.standing(organization.id, query.owner)
         found = [team for team in found if owner.team_flags(team.id)["admin"]]
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda team: [team.seq])
-    return {**envelope, "items": [answers.team(ctx, team) for team in items]}
+    return {**envelope, "items": [ctx.show(answers.team, team) for team in items]}
 
 
 def create_team(ctx: Context) -> Json:
@@ -58,8 +58,8 @@ def create_team(ctx: Context) -> Json:
     return answers.team(ctx, team)
 
 
-def get_team(ctx: Context) -> Json:
-    return answers.team(ctx, _team(ctx, "view"))
+def get_team(ctx: Context) -> Any:
+    return ctx.show(answers.team, _team(ctx, "view"))
 
 
 def update_team(ctx: Context) -> Json:

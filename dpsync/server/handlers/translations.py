@@ -47,7 +47,7 @@ def list_translations(ctx: Context) -> Json:
     items, envelope = created_page(
         ctx.store, KIND, limit=query.limit, cursor=query.page, organization=organization.id
     )
-    return {**envelope, "items": [answers.translation(ctx, found) for found in items]}
+    return {**envelope, "items": [ctx.show(answers.translation, found) for found in items]}
 
 
 def create_translation(ctx: Context) -> Json:
@@ -78,8 +78,8 @@ def create_translation(ctx: Context) -> Json:
     return answers.translation(ctx, made)
 
 
-def get_translation(ctx: Context) -> Json:
-    return answers.translation(ctx, _translation(ctx))
+def get_translation(ctx: Context) -> Any:
+    return ctx.show(answers.translation, _translation(ctx))
 
 
 def update_translation(ctx: Context) -> Json:

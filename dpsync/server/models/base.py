@@ -24,7 +24,7 @@ def absent(**limits: Any) -> Any:
 
 
 class Body(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     def given(self) -> dict[str, Any]:
         """The fields that the caller sent, null included."""
@@ -34,7 +34,7 @@ class Body(BaseModel):
 class Query(BaseModel):
     """A parameter named in `lists` may be repeated; of any other, the last one counts."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     lists: ClassVar[frozenset[str]] = frozenset()
 
@@ -53,7 +53,7 @@ class Query(BaseModel):
 
 
 class Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 class Paged(Query):
@@ -105,14 +105,14 @@ class Block(BaseModel):
     came.
     """
 
-    model_config = ConfigDict(extra="allow", strict=True)
+    model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
 
     object: Literal["block"]
     type: str
 
 
 class Document(BaseModel):
-    model_config = ConfigDict(extra="allow", strict=True)
+    model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
 
     object: Literal["document"] = "document"
     data: dict[str, Any] = Field(default_factory=dict)
@@ -120,17 +120,17 @@ class Document(BaseModel):
 
 
 class InheritRules(Answer):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
     type: Literal["inherit"]
 
 
 class NoRules(Answer):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
     type: Literal["none"]
 
 
 class Rule(Answer):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     rule: Literal[
         "require_specific_reviewers",
@@ -152,7 +152,7 @@ class Rule(Answer):
 
 
 class Rules(Answer):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
     type: Literal["rules"]
     rules: list[Rule]
 

@@ -172,7 +172,7 @@ class SiteCustomizationUpdate(Body):
 
 
 class SiteCustomization(SiteCustomizationUpdate):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 _MEMBERS: dict[str, Any] = {
@@ -191,4 +191,4 @@ SiteSpaceCustomizationUpdate: type[Body] = create_model(
 class SiteSpaceCustomization(SiteSpaceCustomizationUpdate):  # type: ignore[misc,valid-type]
     """Only what the site space has in place of its site's."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)

@@ -17,7 +17,7 @@ LinkStatus = Literal["ok", "broken", "in-app"]
 
 
 class Layout(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     width: Literal["default", "wide"] = "default"
     cover: bool = True
@@ -31,7 +31,7 @@ class Layout(BaseModel):
 
 
 class Cover(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     ref: ContentRef
     refDark: ContentRef = absent()
@@ -40,14 +40,14 @@ class Cover(BaseModel):
 
 
 class MetaLinks(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     canonical: ContentRef = absent()
     alternates: list[ContentRef] = absent()
 
 
 class Computed(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     type: str = Field(pattern=r"^(builtin:openapi|builtin:translation|integration:[^:]+:[^:]+)$")
     dependencies: dict[str, dict[str, Any]] = absent()
@@ -55,7 +55,7 @@ class Computed(BaseModel):
 
 
 class Dimensions(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     width: float
     height: float

@@ -10,7 +10,7 @@ from .base import Body, absent
 class ContentRef(BaseModel):
     """A reference to content; which members it has goes by its kind."""
 
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     kind: Literal[
         "file", "url", "page", "anchor", "user", "collection", "space", "reusable-content", "tag", "openapi"

@@ -1,0 +1,68 @@
+"""Every operation, once, on PostgreSQL and on SQLite: it succeeds, and does and answers the same on both."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from cases import BODIES
+from companion_calls import START, Api, StillClock
+from postgres_cluster import Cluster
+from test_companion_operations import path_of, prepare
+
+from dpsync.server.app import build
+from dpsync.server.operation import Operation
+from dpsync.server.operations import OPERATIONS
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+
+
+@dataclass(frozen=True)
+class Done:
+    """What an operation has answered, wherever it was reached, and the state when all work was done."""
+
+    status: int
+    text: str
+    state: Any
+
+
+def served(where: str) -> Iterator[Api]:
+    """With a key for addresses of PDF that is not by chance."""
+    store = open_store(where)
+    with store.transaction():
+        store.set_setting("pdf-key", "00" * 32)
+    clock = StillClock()
+    app = build(store, clock=clock, check_answers=True)
+    with ThreadedServer(app) as server, httpx.Client(base_url=server.url) as http:
+        yield Api(server, http, clock)
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def on_sqlite() -> Iterator[Api]:
+    yield from served(":memory:")
+
+
+@pytest.fixture(scope="module")
+def on_postgres(postgres: Cluster) -> Iterator[Api]:
+    with postgres.database() as url:
+        yield from served(url)
+
+
+def done(api: Api, row: Operation, world: Any) -> Done:
+    api.clock.now = START
+    prepare(api, world)
+    answer = api.call(row.method, path_of(row), BODIES.get(row.id))
+    api.server.finish()
+    assert api.app.violations == []
+    return Done(answer.status_code, answer.text.replace(api.server.url, "https://here.example"), api.state())
+
+
+@pytest.mark.parametrize("row", OPERATIONS, ids=lambda row: str(row.id))
+def test_every_operation_does_the_same_on_both_databases(
+    on_sqlite: Api, on_postgres: Api, row: Operation, builtin_world: Any
+) -> None:
+    expected, found = (done(api, row, builtin_world) for api in (on_sqlite, on_postgres))
+    assert found == expected
+    assert found.status == row.status, found.text
