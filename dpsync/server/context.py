@@ -79,7 +79,9 @@ class Context:
     """Where the caller reached the service: what is served beside the API has its URL there."""
     minimal: bool = False
     created: bool = False
-    remembered: Remembered | None = None
+    remembered: Remembered = field(default_factory=Remembered)
+    _remembers: bool = False
+    _role_numbers: dict[str, int] = field(default_factory=dict)
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
     _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
     _counted: dict[tuple[str, Role, object], int] = field(default_factory=dict)
@@ -125,17 +127,32 @@ class Context:
         """For a request that only reads, what was worked out before about the state that it reads."""
         self.remembered = remembered
         self._standings = remembered.standings
+        self._remembers = getattr(self.query, "shareKey", None) is None
 
-    def show(self, render: "Callable[[Context, Record], Any]", record: Record) -> Any:
+    def show(
+        self,
+        render: "Callable[[Context, Record], Any]",
+        record: Record,
+        personal: "Callable[[Context, Record], object]" = lambda ctx, record: False,
+    ) -> Any:
         """The answer for a record, rendered once per role where nothing is written: then as JSON text.
 
-        Only for a rendering that depends on the caller by their roles alone, thus not with the key of a share
-        link.
+        `personal`: whether the rendering depends on the caller by more than their roles; then it is rendered
+        once per caller. With the key of a share link nothing is remembered.
         """
-        if self.remembered is None or getattr(self.query, "shareKey", None) is not None:
+        if not self._remembers:
             return render(self, record)
-        key = (render, record.kind, record.id, self.standing(record.organization))
-        return self.remembered.text(key, lambda: render(self, record))
+        role = self._role_numbers.get(record.organization)
+        if role is None:
+            role = self.remembered.number(self.standing(record.organization))
+            self._role_numbers[record.organization] = role
+        key: tuple[object, ...] = (render, record.kind, record.id, role)
+        found = self.remembered.texts.get(key)
+        if found is None:
+            if personal(self, record):
+                key = (render, record.kind, record.id, self.user)
+            found = self.remembered.text(key, lambda: render(self, record))
+        return found
 
     # --- what the caller is -----------------------------------------------------------------------
 

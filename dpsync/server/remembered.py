@@ -18,20 +18,26 @@ class Remembered:
 
     def __init__(self) -> None:
         self.version = -1
-        self._texts: dict[Hashable, bytes] = {}
+        self.texts: dict[Hashable, bytes] = {}
         self.standings: dict[tuple[str, str], Standing] = {}
+        self._numbers: dict[Standing, int] = {}
 
     def at(self, version: int) -> "Remembered":
         """What holds for this version of the state."""
-        if version != self.version or len(self._texts) > MOST:
-            self._texts.clear()
+        if version != self.version or len(self.texts) > MOST:
+            self.texts.clear()
             self.standings.clear()
+            self._numbers.clear()
             self.version = version
         return self
 
+    def number(self, standing: Standing) -> int:
+        """The same for all who may do the same."""
+        return self._numbers.setdefault(standing, len(self._numbers))
+
     def text(self, key: Hashable, render: Callable[[], Any]) -> bytes:
         """The answer under a key, rendered when it is not there."""
-        found = self._texts.get(key)
+        found = self.texts.get(key)
         if found is None:
-            found = self._texts[key] = to_json(render())
+            found = self.texts[key] = to_json(render())
         return found

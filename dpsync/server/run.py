@@ -1,6 +1,7 @@
 """The companion as a process: opens a database, loads the world into a fresh one, serves until stopped."""
 
 import asyncio
+import gc
 import socket
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -112,6 +113,7 @@ class _Service:
         companion = build(store, profile=self.profile, clock=clock, allow_fetch=self.allow_fetch)
         gateway = Gateway(companion, faults=self.faults, rate_limit=self.rate_limit, latency=self.latency)
         app = ControlPlane(gateway, clock, self.start_over, self.workers) if self.control else gateway
+        gc.freeze()  # the garbage collector need not look through the program again and again
         asyncio.run(_until_stopped(Listening(app, ready, gateway.drop), listening, gone))
 
     def work(self, db: str, listening: socket.socket, ready: Ready, gone: int) -> None:

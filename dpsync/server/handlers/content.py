@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from pydantic_core import to_json
-
 from .. import answers, grants, installed
 from ..content import revisions
 from ..content.erasing import erase_some_expired, hand_over
@@ -99,10 +97,8 @@ def get_space(ctx: Context) -> Any:
 
 
 def _shown(ctx: Context, space: Record) -> Any:
-    """As JSON text. Merge rules make permissions the caller's own: then it is rendered for them alone."""
-    if rules_for(ctx, space):
-        return to_json(answers.space(ctx, space))
-    return ctx.show(answers.space, space)
+    """Merge rules make permissions the caller's own."""
+    return ctx.show(answers.space, space, personal=rules_for)
 
 
 def update_space(ctx: Context) -> Json:
