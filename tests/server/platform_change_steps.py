@@ -20,15 +20,9 @@ def _known(chance: Random, known: list[str]) -> str:
     return chance.choice(known) if known and chance.random() < 0.97 else "none"
 
 
-def _space(chance: Random, model: Model) -> str:
-    """Where there are change requests already, mostly."""
-    busy = [id for id, book in model.books.items() if book.proposals]
-    return _known(chance, busy if busy and chance.random() < 0.9 else [*model.books])
-
-
 def _proposal(chance: Random, model: Model) -> tuple[str, str, str]:
     """Its space, what it is called by, and its path. Seldom one that is done."""
-    space = _space(chance, model)
+    space = _known(chance, [id for id, book in model.books.items() if book.proposals])
     proposals = model.books[space].proposals if space in model.books else {}
     undone = {id: one for id, one in proposals.items() if one.status not in DONE}
     among = undone if undone and chance.random() < 0.85 else proposals
@@ -44,7 +38,7 @@ def proposed(space: str, subject: str) -> Step:
 
 
 def propose(chance: Random, model: Model) -> Step:
-    return proposed(_space(chance, model), chance.choice(TITLES))
+    return proposed(_known(chance, ["alpha", *model.spaces]), chance.choice(TITLES))
 
 
 def describe(chance: Random, model: Model) -> Step:
@@ -86,28 +80,29 @@ def _change(chance: Random, now: Content, base: Content) -> Change:
     match chance.choice(KINDS if now.pages else ("insert",)):
         case "insert":
             title = f"Page {chance.randrange(10**9)}"
-            return {"operation": "insert_page", "title": title, **text, **_place(chance, now, TOP)}
+            return {"operation": "insert_page", "title": title, **text, **_place(chance, now)}
         case "title":
             return {"operation": "update_page", "page": page, "title": chance.choice(TITLES)}
         case "text":
             return {"operation": "update_page", "page": page, **text}
         case "move":
-            parent = now.pages[page].parent if page in now.pages else TOP
-            return {"operation": "update_page", "page": page, **_place(chance, now, parent)}
+            return {"operation": "update_page", "page": page, **_place(chance, now, page)}
         case "delete":
             return {"operation": "delete_page", "page": page}
         case _:
             return {"operation": "revert_page", "page": chance.choice([page, *gone])}
 
 
-def _place(chance: Random, now: Content, parent: str) -> dict[str, Any]:
+def _place(chance: Random, now: Content, page: str = "") -> dict[str, Any]:
     """In another page or at the top, and beside another there; or beside one of the same parent."""
     place: dict[str, Any] = {}
+    parent = now.pages[page].parent if page in now.pages else TOP
     if chance.random() < 0.5:
         place["into"] = chance.choice((None, _known(chance, [*now.pages])))
         parent = place["into"] or TOP
     if not place or chance.random() < 0.5:
-        place["position"] = {chance.choice(("before", "after")): _known(chance, now.children(parent))}
+        near = [id for id in now.children(parent) if id != page]
+        place["position"] = {chance.choice(("before", "after")): _known(chance, near)}
     return place
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from platform_change_steps import changed, proposed, step_about_changes
 from platform_model import WORLD, Group, Model, Place, Section
+from platform_of_changes import Change
 from platform_steps import (
     MAKING,
     NAVIGATION,
@@ -58,8 +59,13 @@ Maker = Callable[[Random, Model], Step]
 ABOUT = st.sampled_from([step_about_anything, step_about_changes])
 
 
+def edit(page: str) -> Change:
+    return {"operation": "update_page", "page": page}
+
+
 def furniture() -> list[Step]:
     """Teams, a group in a group, sections with several site spaces, and change requests that are at odds."""
+    first = {"position": {"before": "one"}}
     return [
         team_made("News", ["ada", "ben"]),
         team_made("API", []),
@@ -71,9 +77,10 @@ def furniture() -> list[Step]:
         section_made("beta", "API", "group-1"),
         place_made("beta", "sect-2"),
         place_made("beta", "sect-2"),
-        *(proposed("alpha", subject) for subject in ("Better", "Shorter", "Not yet begun")),
-        changed("alpha", "1", [{"operation": "update_page", "page": "one", "title": "The one"}]),
+        *(proposed("alpha", subject) for subject in ("Better", "Shorter", "Another order")),
+        changed("alpha", "1", [{**edit("one"), "title": "The one"}, {**edit("three"), **first}]),
         changed("alpha", "2", [{"operation": "delete_page", "page": "one"}]),
+        changed("alpha", "3", [{**edit("two"), **first}]),
     ]
 
 
