@@ -8,38 +8,122 @@ with ReadClient(url, token) as client:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpsync.apply.executor import Executor
 from dpsync.apply.journal import Journal, NoJournal
-from dpsync.apply.run import carry_out
+from dpsync.apply.run import Refused, carry_out
+from dpsync.apply.saved import Saved, different
 from dpsync.client.client import ReadClient, WriteClient
+from dpsync.config.base import read_base
+from dpsync.config.files import Directory, InFront
+from dpsync.config.layers import Layers
 from dpsync.config.load import load as load_config
+from dpsync.config.load import load_from
+from dpsync.config.served import within
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.evidence import with_evidence
 from dpsync.live.reader import read_snapshot
+from dpsync.model.address import Address, Pattern
+from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.drift import Drift
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
+from dpsync.planner import transfer
 from dpsync.planner.context import Context, Options
+from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.removal import removal
+from dpsync.planner.restructuring import settling
+from dpsync.planner.selection import selection
 
-__all__ = ["Options", "Planned", "Session", "load", "load_registry"]
+if TYPE_CHECKING:
+    from dpsync.importing.made import Made
+    from dpsync.importing.update import Updated
+
+__all__ = [
+    "Base", "Imported", "Options", "Planned", "Session", "import_", "load", "load_base", "load_registry",
+    "update",
+]  # fmt: skip
 
 
-def load(root: Path, env: Mapping[str, str] | None = None, registry: Registry | None = None) -> Desired:
-    """The checked configuration. Raises DiagnosticError (exit 5) with everything that is wrong."""
-    desired, diagnostics = load_config(root, registry or load_registry(), os.environ if env is None else env)
+def load(
+    root: Path,
+    env: Mapping[str, str] | None = None,
+    registry: Registry | None = None,
+    overlays: Sequence[Path] = (),
+    environment: str | None = None,
+) -> Desired:
+    """The checked configuration with what goes over it.
+
+    Raises DiagnosticError (exit 5) with everything that is wrong.
+    """
+    layers = Layers.of(root, overlays, environment)
+    variables = os.environ if env is None else env
+    desired, diagnostics = load_config(root, registry or load_registry(), variables, layers)
     errors = [item for item in diagnostics if item.severity == "error"]
     if errors:
         raise DiagnosticError(errors, Exit.INVALID, desired.texts)
     return desired
+
+
+def load_base(
+    root: Path,
+    ref: str | None = None,
+    env: Mapping[str, str] | None = None,
+    registry: Registry | None = None,
+    overlays: Sequence[Path] = (),
+    environment: str | None = None,
+) -> Base:
+    """The configuration with what goes over it, as git has it at `ref` or at the default base.
+
+    docs/configuration.md says which base is the default.
+    Raises DiagnosticError (exit 5) when a named `ref` cannot be used. A default one that cannot be had is an
+    empty base, with the reason in `said`.
+    """
+    layers = Layers.of(root, overlays, environment)
+    return read_base(root, registry or load_registry(), os.environ if env is None else env, ref, layers)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A configuration made from what is live, and what planning it found: nothing, if it is right."""
+
+    made: Made
+    plan: Plan | None
+    problems: tuple[Diagnostic, ...] = ()
+
+    @property
+    def proven(self) -> bool:
+        """Whether a plan of the new configuration is empty."""
+        return self.plan is not None and self.plan.empty and not self.problems
+
+
+def import_(
+    client: ReadClient, registry: Registry, named: Sequence[str] = (), parallelism: int = 4
+) -> Imported:
+    """Write down the organizations that are named by id or hostname, else all that the token sees.
+
+    Nothing is written anywhere. With a client that remembers its answers, checking costs no further reads.
+    Raises ClientError when reading failed, DiagnosticError for an organization that is not there.
+    """
+    from dpsync.importing.made import make
+
+    made = make(client, registry, named, parallelism)
+    desired, found = made.load(registry)
+    if problems := tuple(item for item in found if item.severity == "error"):
+        return Imported(made, None, problems)
+    try:
+        return Imported(made, Session(desired, registry, parallelism).plan(client).plan)
+    except DiagnosticError as unclear:
+        return Imported(made, None, unclear.diagnostics)
 
 
 @dataclass(frozen=True)
@@ -52,11 +136,25 @@ class Planned:
 
 @dataclass(frozen=True)
 class Session:
-    """A configuration against a platform. `parallelism` bounds the requests in flight."""
+    """A configuration against a platform. `parallelism` bounds the requests in flight.
+
+    `base` is the configuration of an earlier commit: by it renamed entries are recognised, and what was
+    protected stays so. `known` is which id each address had after the last applies: asked only where names
+    went round in a ring and nothing else tells whether that was done.
+    """
 
     desired: Desired
     registry: Registry
     parallelism: int = 4
+    base: Base = NOT_ASKED
+    known: Mapping[Address, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Both are taken as far as the server's profile goes: nothing below meets what it cannot read.
+        object.__setattr__(self, "desired", within(self.desired, self.registry))
+        if self.base.desired is not None:
+            before = replace(self.base, desired=within(self.base.desired, self.registry))
+            object.__setattr__(self, "base", before)
 
     def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
         """Read, compare, plan; when deletes result, what they rest on is read again and more closely.
@@ -70,11 +168,33 @@ class Session:
             raise DiagnosticError(found.diagnostics, found.exit_code, self.desired.texts) from None
 
     def _plan(self, client: ReadClient, options: Options) -> Planned:
-        snapshot = read_snapshot(client, self.registry, self.desired, self.parallelism)
-        going = removal(Context(self.registry, self.desired, snapshot, options))
-        if going.roots:
-            snapshot = with_evidence(client, self.registry, snapshot, going.roots, self.parallelism)
-        return Planned(make_plan(Context(self.registry, self.desired, snapshot, options)), snapshot)
+        snapshot = read_snapshot(client, self.registry, self.desired, self.parallelism, self.base, self.known)
+        context = Context(self.registry, self.desired, snapshot, options, self.base)
+        desired, _ = settling(context)
+        if desired is not self.desired:
+            snapshot = read_snapshot(client, self.registry, desired, self.parallelism, self.base, self.known)
+            context = Context(self.registry, desired, snapshot, options, self.base)
+        part = selection(context)
+        going = removal(replace(context, chosen=part.wanted) if part else context)
+        looked_at = {*going.roots, *transfer.looked_at(context)}
+        if looked_at:
+            snapshot = with_evidence(client, self.registry, snapshot, looked_at, self.parallelism)
+        context = Context(self.registry, desired, snapshot, options, self.base)
+        return Planned(make_plan(context), snapshot)
+
+    def drift(self, client: ReadClient, options: Options | None = None) -> Drift:
+        """What is live instead of what the files say. Raises as `plan` does: a failed check is no answer."""
+        options = options or Options()
+        planned = self.plan(client, options)
+        context = Context(self.registry, self.desired, planned.snapshot, options, self.base)
+        return find_drift(context, planned.plan)
+
+    def as_saved(self, planned: Planned, saved: Saved) -> Planned:
+        """The saved plan on what is live now. Raises Refused when it is not what would be done any more."""
+        stale = different(saved.plan, planned.plan)
+        if stale:
+            raise Refused(stale)
+        return replace(planned, plan=saved.plan)
 
     def executor(
         self,
@@ -106,4 +226,42 @@ class Session:
                 Diagnostic(item.code, item.message, address=item.address) for item in executor.plan.refusals
             ]
             raise DiagnosticError(found, Exit.REFUSED)
-        return carry_out(executor, lambda: self.plan(executor.client, options).plan)
+
+        def again() -> Plan:
+            proof = replace(options or Options(), proof=True)
+            return replace(self, known={**self.known, **executor.ids}).plan(executor.client, proof).plan
+
+        return carry_out(executor, again)
+
+
+def update(
+    session: Session,
+    client: ReadClient,
+    root: Path,
+    addresses: Sequence[str],
+    layers: Layers | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Updated:
+    """The files of a configuration with live values at the addresses that are named; nothing is written.
+
+    An address means all that is below it, too; `#field` means one field; patterns are allowed. With a client
+    that remembers its answers, checking the result costs no further reads. Raises ClientError when reading
+    failed, ValueError for what is no address, and DiagnosticError (exit 4) when the edited files would say
+    anything else than before beside what was asked for.
+    """
+    from dpsync.importing.sides import Sides
+    from dpsync.importing.update import unintended
+    from dpsync.importing.update import update as edit
+
+    patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
+    planned, files = session.plan(client), Directory(root)
+    made = edit(Sides(session.registry, session.desired, planned.snapshot, files), planned.plan, patterns)
+    if made.files:
+        edited = InFront(files, made.files)
+        desired, wrong = load_from(edited, session.registry.whole, os.environ if env is None else env, layers)
+        found = [item for item in wrong if item.severity == "error"]
+        if not found:
+            found = unintended(planned.plan, replace(session, desired=desired).plan(client).plan, made)
+        if found:
+            raise DiagnosticError(found, Exit.REFUSED, desired.texts)
+    return made

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
 
 from dpsync.apply.fresh import Fresh
 from dpsync.apply.journal import Journal, JournalFull
@@ -21,7 +20,8 @@ from dpsync.apply.schedule import Schedule
 from dpsync.client.client import Answer, WriteClient
 from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, Rejected, Unknown
 from dpsync.kinds.registry import Registry
-from dpsync.live.decode import pointer
+from dpsync.kinds.urls import segment
+from dpsync.live.decode import compose, pointer
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.journal import GOOD, Outcome, Result
@@ -29,6 +29,9 @@ from dpsync.model.plan import Change, Plan, Step
 from dpsync.model.snapshot import Snapshot
 from dpsync.model.values import ENV, REF, fill, markers
 
+_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT = 0.1, 5.0, 60.0
+"""Seconds, for what the platform makes by itself."""
+GONE = ("delete", "clear")
 _UNMADE = re.compile(r"\{([^{}]+)\}")
 
 
@@ -67,6 +70,11 @@ class Executor:
             source = self.fresh.source(change) if change.steps else None
             if source is not None:
                 self._by_source.setdefault(source.url, []).append(change)
+
+    @property
+    def ids(self) -> Mapping[Address, str]:
+        """Which live id each address has by now."""
+        return dict(self._ids)
 
     def stop(self) -> None:
         self.stopped = True
@@ -121,7 +129,7 @@ class Executor:
         try:
             outcome = self._not_any_more(task)
             if outcome is None:
-                self.journal.write("intent", step=task.step.id, method=task.step.method)
+                self.journal.write("intent", step=task.step.id, method=task.step.method, **self._whose(task))
                 outcome = self._tried(task)
                 self.journal.write("outcome", **outcome.model_dump(exclude_none=True))
         except JournalFull as full:
@@ -129,6 +137,12 @@ class Executor:
             self.trouble.append(str(full))
             return outcome or self._outcome(task, "not-tried", str(full))
         return outcome
+
+    def _whose(self, task: _Task) -> dict[str, str]:
+        """Address and id of what is about to be written, where it is live."""
+        address = task.change.address
+        id = self._ids.get(Address.parse(address))
+        return {} if id is None else {"address": address, "id": id}
 
     def _not_any_more(self, task: _Task) -> Outcome | None:
         """Why nothing should be sent any more, found out by reading; None when all is as planned."""
@@ -165,7 +179,7 @@ class Executor:
 
     def _not_empty(self, task: _Task) -> str | None:
         kind = self.registry[task.change.kind]
-        if task.step.verb != "delete" or kind.on_delete != "lifted":
+        if task.step.verb not in GONE or kind.on_delete != "lifted":
             return None
         id = str(task.change.id)
         left = self.fresh.what_is_inside(kind, id, self.snapshot.objects[kind.name, id])
@@ -173,10 +187,12 @@ class Executor:
 
     def _send(self, task: _Task, again: bool = True) -> Outcome:
         step = task.step
-        path = _UNMADE.sub(lambda match: quote(self._ids[Address.parse(match[1])], safe="@"), step.path)
+        if step.verb == "await":
+            return self._await(task)
+        path = _UNMADE.sub(lambda match: self._segment(Address.parse(match[1])), step.path)
         body = fill(step.body, self._known)
         if step.whole:
-            body = {**self.client.get(path), **body}
+            body = _laid_over(self.client.get(path), body, everything=step.method == "PUT")
         with self._lock:
             self.writes += 1
         try:
@@ -187,15 +203,35 @@ class Executor:
                 return self._outcome(task, "unknown", _words(task, unknown), unknown.status)
             return self._look_up(task, unknown, again)
         except NotFound as gone:
-            if step.verb == "delete":
+            if step.verb in GONE:
                 return self._outcome(task, "already", status=gone.status)
             return self._outcome(task, "failed", _words(task, gone), gone.status)
         except Rejected as rejected:
             # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
-            if rejected.status == 409 and step.verb in ("move", "place"):
+            if rejected.status == 409 and step.verb in ("move", "place", "transfer"):
                 return self._outcome(task, "already", status=409)
             return self._outcome(task, "failed", _words(task, rejected), rejected.status)
         return self._answered(task, answer)
+
+    def _await(self, task: _Task) -> Outcome:
+        """Ask again and again, less and less often, until it is there or that took too long."""
+        step, waited, pause = task.step, 0.0, _FIRST_PAUSE
+        path = _UNMADE.sub(lambda match: self._segment(Address.parse(match[1])), step.path)
+        while True:
+            body = self.client.get(path)
+            found = {gives.address: compose(body, gives.pointer or "") for gives in step.gives}
+            if all(found.values()):
+                with self._lock:
+                    self._ids |= {Address.parse(address): str(id) for address, id in found.items()}
+                return self._outcome(task, "done")
+            if self.stopped or waited >= _LONGEST_WAIT:
+                return self._outcome(task, "not-tried", "the platform has not made it yet: apply again later")
+            self.client.pause(pause)
+            waited, pause = waited + pause, min(pause * 2, _LONGEST_PAUSE)
+
+    def _segment(self, address: Address) -> str:
+        resource = self.desired.resources.get(address)
+        return segment(self._ids[address], self.registry[resource.kind] if resource else None)
 
     def _known(self, marker: str, name: str) -> Any:
         if marker == REF:
@@ -207,7 +243,7 @@ class Executor:
         if step.answers is not None and pointer(answer.body, "object") != step.answers:
             return self._outcome(task, "failed", "the platform wants something else first", answer.status)
         for gives in step.gives:
-            id = gives.id if gives.pointer is None else pointer(answer.body, gives.pointer)
+            id = gives.id if gives.pointer is None else compose(answer.body, gives.pointer)
             if gives.pointer is None:
                 id = fill(id, self._known)
             if not isinstance(id, str):
@@ -215,7 +251,7 @@ class Executor:
                 return self._look_up(task, missing, again=False)
             with self._lock:
                 self._ids[Address.parse(gives.address)] = id
-        requested = step.verb == "delete" and answer.status == 202
+        requested = step.verb in GONE and answer.status == 202
         own = self._ids.get(Address.parse(task.change.address))
         return self._outcome(task, "requested" if requested else "done", status=answer.status, id=own)
 
@@ -258,6 +294,14 @@ class Executor:
             status=status,
             id=id,
         )
+
+
+def _laid_over(live: Any, wanted: Any, everything: bool = True) -> Any:
+    """What is wanted over what is live, member by member; else only the members that are wanted at all."""
+    if not (isinstance(live, dict) and isinstance(wanted, dict)):
+        return wanted
+    kept = {name: value for name, value in live.items() if everything or name in wanted}
+    return kept | {name: _laid_over(live.get(name), value) for name, value in wanted.items()}
 
 
 def _words(task: _Task, error: ClientError) -> str:

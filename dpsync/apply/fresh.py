@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
-from dpsync.identity.match import View
-from dpsync.kinds.base import Kind, Tree
+from dpsync.identity.view import View
+from dpsync.kinds.base import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
@@ -60,7 +60,7 @@ class Fresh:
         chain = self._chain(change)
         if chain is None:
             return None
-        if isinstance(kind.read, Tree):
+        if kind.in_tree:
             owner = self.registry.tree_owner(kind)
             while chain[0][0] != owner:
                 chain = chain[1:]
@@ -119,15 +119,15 @@ class Fresh:
                 continue
             live = here.get((change.kind, change.id))
             if live is None:
-                if change.action != "delete":
+                if change.action != "delete" and not any(step.verb == "restore" for step in change.steps):
                     found[change.address] = "it is gone since the plan was made"
             elif object_digest(live, self._names(change)) != change.digest:
                 found[change.address] = "it was changed since the plan was made"
         return found
 
-    def _names(self, change: Change) -> set[str] | None:
+    def _names(self, change: Change) -> set[str]:
         if change.action == "delete":
-            return None
+            return self.registry[change.kind].lasting
         resource = self.desired.resources[Address.parse(change.address)]
         return set(resource.fields)
 
@@ -160,7 +160,7 @@ class Fresh:
         ]
         view = View(
             kind,
-            self.ids.get,
+            self._bound,
             lambda entry: self.desired.resources.get(entry.children[0]) if entry.children else None,
             lambda item: [other for other in everything if other.holder == item.identity],
         )
@@ -172,13 +172,21 @@ class Fresh:
                 return [item for item in hits if view.near(resource, item) == best]
         return []
 
+    def _bound(self, address: Address) -> str | None:
+        """The id that a reference means: what was put out, where the entry puts something out."""
+        resource = self.desired.resources.get(address)
+        outputs = self.registry[resource.kind].outputs if resource is not None else None
+        if outputs is None:
+            return self.ids.get(address)
+        return self.ids.get(address.child(outputs.kind)) or self.snapshot.outputs.get(address)
+
     def what_is_inside(self, kind: Kind, id: str, owner: LiveObject) -> list[str]:
         """What a holder contains right now: it is deleted only when this is empty."""
         chain = self.snapshot.above(owner)
         found: list[str] = []
         for other, item in self.registry.referring(kind.name):
             at = chain
-            if isinstance(other.read, Tree):
+            if other.in_tree:
                 tree_owner = self.registry.tree_owner(other)
                 while at[0][0] != tree_owner:
                     at = at[1:]

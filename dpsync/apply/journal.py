@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
+
+from dpsync.model.address import Address
+
+REMEMBERED = 50
+"""How many of the newest journals are read."""
 
 
 class JournalFull(Exception):
@@ -19,6 +25,35 @@ class Journal(Protocol):
 
     def write(self, event: str, **facts: Any) -> None:
         """Record one event. Raises JournalFull when it could not be put on disk."""
+
+
+def last_ids(directory: Path) -> dict[Address, str]:
+    """Which live id each address had when it was last written, by the journals of this checkout.
+
+    A hint, never a state: what it says is only asked where nothing else can tell two readings apart.
+    """
+    ids: dict[Address, str] = {}
+    for line in _lines(directory):
+        try:
+            event = from_json(line)
+        except ValueError:
+            continue  # the process was killed while it wrote
+        if isinstance(event, dict) and event.get("event") in ("intent", "outcome") and event.get("id"):
+            ids[Address.parse(str(event.get("address")))] = str(event["id"])
+    return ids
+
+
+def _lines(directory: Path) -> Iterator[bytes]:
+    """The lines of the newest journals, oldest first. One that cannot be read says nothing."""
+    try:
+        dated = sorted((path.stat().st_mtime_ns, path.name, path) for path in directory.glob("*.jsonl"))
+    except OSError:
+        return
+    for _, _, path in dated[-REMEMBERED:]:
+        try:
+            yield from path.read_bytes().splitlines()
+        except OSError:
+            continue
 
 
 class NoJournal:

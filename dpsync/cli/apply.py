@@ -15,11 +15,14 @@ from dpsync.cli.options import (
     Output,
     Place,
     as_output,
-    configuration,
+    git_base,
     interactive,
+    layered,
     output,
     planning,
     platform,
+    profiled,
+    selecting,
 )
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
@@ -32,41 +35,65 @@ if TYPE_CHECKING:
 
 
 @click.command("apply")
-@configuration
+@click.argument("saved_in", required=False, type=click.Path(path_type=Path), metavar="[PLAN]")
+@layered
+@profiled
+@selecting
 @planning
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option(
+    "--approved", metavar="DIGEST", help="Only the plan with this digest; it needs no other answer."
+)
 @click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
 @output
 def command(
-    file: str | None, directory: Path, confirm: tuple[str, ...], no_delete: bool, parallelism: int,
-    timeout: float, yes: bool, no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
+    saved_in: Path | None, files: tuple[str, ...], directory: Path, environment: str | None, profile: str,
+    select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
+    base: str | None, parallelism: int, timeout: float, yes: bool, approved: str | None, no_input: bool,
+    format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Do what plan shows, and prove that it converged.
 
     Shows the plan, asks, carries it out, reads everything back and plans again. The report says what was
     done, what failed, what was not tried, and what nobody knows; a journal of it is kept in .dpsync/journal.
+
+    PLAN is a file that plan --out has written: exactly that is carried out, or nothing.
     """
-    from dpsync.api import Options, Session, load, load_registry
+    from dpsync.api import Options, Session, load_registry
+    from dpsync.apply.journal import last_ids
     from dpsync.apply.lock import locked
+    from dpsync.apply.saved import check_approved, read_saved
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import WriteClient
 
     out = as_output(format_, color, verbose, quiet)
-    url, token = platform()
+    options = Options(confirm, not no_delete, select=select, exclude=exclude)
+    if saved_in is not None and options != Options():
+        raise click.UsageError("a saved plan has its own --select, --exclude, --confirm and --no-delete")
+    with endings(out):
+        saved = read_saved(directory / saved_in) if saved_in is not None else None
+        if saved is not None:
+            check_approved(saved.plan, approved)
+            options, base, profile = saved.options, base or saved.plan.base, saved.plan.profile
+        place = Place.find(files, directory, environment)
+        desired = place.load(out)
+        url, token = platform(desired.environment)
     with endings(out, url):
-        place = Place.find(file, directory)
-        session = Session(load(place.root), load_registry(), parallelism)
-        options = Options(confirm, not no_delete)
+        base_ = git_base(out, place, base)
+        session = Session(desired, load_registry(profile), parallelism, base_, last_ids(place.journals))
         with WriteClient(url, token, timeout=timeout, trace=tracer(out)) as client:
             planned = session.plan(client, options)
+            if saved is not None:
+                planned = session.as_saved(planned, saved)
             _show_plan(out, planned.plan, verbose)
-            code = _may_go_on(out, planned.plan, yes, no_input)
+            check_approved(planned.plan, approved)
+            code = _may_go_on(out, planned.plan, yes or approved is not None, no_input)
             if code is not None:
                 _show_end(out, planned.plan, None, code)
                 return code
             roots = [planned.snapshot.matches[address].id for address in _organizations(planned.plan)]
-            with locked(url, roots), _journal(place.root.parent, planned.plan) as journal:
+            with locked(url, roots), _journal(place.journals, planned.plan) as journal:
                 executor = session.executor(client, planned, journal)
                 executor.told = _teller(out)
                 with _signals(executor) as received:
@@ -117,7 +144,7 @@ def _journal(directory: Path, plan: Plan) -> Iterator[FileJournal]:
     from dpsync.apply.journal import FileJournal
 
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    journal = FileJournal(directory / ".dpsync" / "journal", f"{stamp}-{plan.digest[:8]}")
+    journal = FileJournal(directory, f"{stamp}-{plan.digest[:8]}")
     try:
         yield journal
     finally:

@@ -12,6 +12,7 @@ import click
 from dpsync.apply.journal import JournalFull
 from dpsync.apply.lock import Locked
 from dpsync.apply.run import Refused
+from dpsync.apply.saved import NotApproved
 from dpsync.cli.options import Output
 from dpsync.client import errors
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -34,6 +35,10 @@ def endings(out: Output, url: str = "") -> Iterator[None]:
             for address, why in sorted(refused.stale.items())
         ]
         finish(out, found, Exit.REFUSED)
+    except NotApproved as other:
+        message = f"approved was the plan {other.approved}, and this one is {other.found}"
+        hint = "look at this one, and approve it by its digest (16 digits or more)"
+        finish(out, [Diagnostic("not-approved", message, hint=hint)], Exit.REFUSED)
     except Locked as locked:
         message = f'another dpsync is applying to the organization "{locked.organization}"'
         finish(out, [Diagnostic("locked", message, hint="wait until it has ended")], Exit.REFUSED)

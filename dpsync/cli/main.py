@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any, NoReturn
 
 import click
@@ -14,6 +15,8 @@ from dpsync.model.diagnostic import Exit
 COMMANDS = {
     "plan": "Show what apply would do; writes nothing.",
     "apply": "Do it, and prove that it converged.",
+    "drift": "Show what the platform has that the files do not say; writes nothing.",
+    "import": "Write the configuration of what is live.",
     "validate": "Check the configuration without a platform.",
     "serve": "Run the companion: the platform's API on this machine.",
     "schema": "Print a JSON Schema, for editors and other tools.",
@@ -23,8 +26,8 @@ EXIT_CODES = """\b
 Exit codes:
   0    done (plan: with or without changes)
   1    failed, nothing was written
-  2    changes or drift present (plan --detailed-exitcode)
-  3    partial, blocked or not converged (apply)
+  2    changes or drift present (drift, plan --detailed-exitcode)
+  3    partial, blocked or not converged (apply, import)
   4    refused: a guard, a stale plan, unconfirmed
   5    the configuration is invalid
   64   wrong usage
@@ -49,7 +52,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"dpsync.cli.{cmd_name}").command
+        command = import_module(f"dpsync.cli.{cmd_name}{'_' * iskeyword(cmd_name)}").command
         assert isinstance(command, click.Command)
         return command
 

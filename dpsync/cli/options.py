@@ -7,13 +7,16 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 import click
 
-from dpsync.model.diagnostic import Exit
 from dpsync.render.paint import Paint, When, wants_colour
+
+if TYPE_CHECKING:
+    from dpsync.model.base import Base
+    from dpsync.model.desired import Desired, Environment
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,43 +46,53 @@ class Output:
             click.echo(text, err=True, color=True)
 
 
-class NotSupportedYet(click.ClickException):
-    """A flag that is known, but whose effect does not exist yet: never accepted in silence."""
-
-    exit_code = Exit.INVALID
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not supported yet; nothing would come of it")
-
-
-def _file(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
-    if len(value) > 1:
-        raise NotSupportedYet("giving --file several times (overlays)")
-    return value[0] if value else None
-
-
-def _later(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        raise NotSupportedYet(parameter.opts[-1])
-
-
-def later(command: F) -> F:
-    """Flags still to come: hidden from --help, refused by name."""
-    for names in (("--env",), ("--select",), ("--exclude",), ("--base",), ("-o", "--out"), ("--approved",)):
-        command = click.option(*names, hidden=True, expose_value=False, callback=_later)(command)
-    return command
-
-
-def configuration(command: F) -> F:
-    """-f and -C: which configuration."""
-    command = later(command)
-    command = click.option(
+def _directory(command: F) -> F:
+    return click.option(
         "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
         help="Work as if started in this directory.", show_default="the present one",
     )(command)  # fmt: skip
+
+
+def layered(command: F) -> F:
+    """-f, -C and --env: which configuration, and what goes over it."""
+    command = click.option(
+        "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV",
+        help="The environment of the root file. [default: its top-level values; env: DPSYNC_ENV]",
+    )(command)  # fmt: skip
+    command = _directory(command)
     return click.option(
-        "-f", "--file", "file", multiple=True, callback=_file, metavar="FILE",
-        help="The root file. [default: dpsync.yaml, from here up to the git root; env: DPSYNC_FILE]",
+        "-f", "--file", "files", multiple=True, metavar="FILE",
+        help="The root file; given again, an overlay that goes over it. "
+        "[default: dpsync.yaml, from here up to the git root; env: DPSYNC_FILE]",
+    )(command)  # fmt: skip
+
+
+def profiled(command: F) -> F:
+    """--profile: which operations the platform has."""
+    return click.option(
+        "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", default="full", callback=_profile,
+        help="Which operations the platform has: full, or reference for the documented ones alone; "
+        "what those cannot do is blocked. [default: full; env: DPSYNC_PROFILE]",
+    )(command)  # fmt: skip
+
+
+def _profile(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    from dpsync.kinds.profiles import PROFILES
+
+    if value not in PROFILES:
+        raise click.BadParameter(f"there is no profile {value!r}: one of {', '.join(PROFILES)}")
+    return value
+
+
+def selecting(command: F) -> F:
+    """--select and --exclude: which part of it."""
+    command = click.option(
+        "--exclude", multiple=True, metavar="PATTERN",
+        help="Leave out what is at these addresses, and everything in it. May be repeated.",
+    )(command)  # fmt: skip
+    return click.option(
+        "--select", multiple=True, metavar="PATTERN",
+        help="Only what is at these addresses, everything in it, and what that needs. May be repeated.",
     )(command)  # fmt: skip
 
 
@@ -99,8 +112,8 @@ def output(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def planning(command: F) -> F:
-    """What plan and apply share."""
+def reading(command: F) -> F:
+    """What everything shares that reads the platform."""
     command = click.option(
         "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, metavar="SECONDS",
         help="How long one request may take, its whole answer included.",
@@ -109,32 +122,76 @@ def planning(command: F) -> F:
         "--parallelism", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
         help="How many requests may be in flight.",
     )(command)  # fmt: skip
+    return click.option(
+        "--base", metavar="REF",
+        help="The commit that tells a rename from a new thing. [default: HEAD; in CI what was before it]",
+    )(command)  # fmt: skip
+
+
+def planning(command: F) -> F:
+    """What plan and apply share."""
+    command = reading(command)
     command = click.option("--no-delete", is_flag=True, help="Keep everything, whatever prune says.")(command)
     return click.option(
         "--confirm", multiple=True, metavar="TEXT",
-        help='Answer a limit once, naming the number: --confirm "delete 12".',
+        help="Answer a refusal once, with the words that it names: "
+        '--confirm "delete 12", --confirm "restructure acme/sites/docs".',
     )(command)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Place:
-    """Which configuration is meant."""
+    """Which configuration is meant, and what goes over it."""
 
     root: Path
+    overlays: tuple[Path, ...] = ()
+    environment: str | None = None
+
+    @property
+    def journals(self) -> Path:
+        """Where applies of this checkout keep their journals."""
+        return self.root.parent / ".dpsync" / "journal"
 
     @staticmethod
-    def find(file: str | None, directory: Path) -> Place:
+    def find(files: tuple[str, ...], directory: Path, environment: str | None = None) -> Place:
         """Raises DiagnosticError when there is none, or two."""
         from dpsync.config.discovery import find_root
 
-        named = file or os.environ.get("DPSYNC_FILE")
-        return Place((directory / named) if named else find_root(directory))
+        named = os.environ.get("DPSYNC_FILE")
+        root, *overlays = files or ((named,) if named else (None,))
+        found = directory / root if root is not None else find_root(directory)
+        return Place(found, tuple(directory / str(name) for name in overlays), environment)
+
+    def load(self, out: Output) -> Desired:
+        """The configuration. Raises DiagnosticError."""
+        from dpsync.api import load
+
+        for path in (self.root, *self.overlays):
+            out.talk(f"Reading {path}", level=1)
+        return load(self.root, overlays=self.overlays, environment=self.environment)
 
 
-def platform() -> tuple[str, str]:
-    """URL and token from the environment; no flag takes a token, since others could read it."""
+def git_base(out: Output, place: Place, ref: str | None) -> Base:
+    """The git base; what should have been there and is not is said on stderr."""
+    from dpsync.api import load_base
+    from dpsync.render.diagnostics import render_diagnostics
+
+    base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment)
+    if base.warning is not None:
+        text = render_diagnostics([base.warning], {}, color=out.paint(error=True).on)
+        click.echo(text.rstrip(), err=True, color=True)
+    return base
+
+
+def platform(chosen: Environment | None = None) -> tuple[str, str]:
+    """URL and token: of the process's environment, else of the one that was chosen in the root file.
+
+    No flag takes a token, since others could read it.
+    """
     url, token = os.environ.get("DPSYNC_URL"), os.environ.get("DPSYNC_TOKEN")
     file = os.environ.get("DPSYNC_TOKEN_FILE")
+    if chosen is not None:
+        url, token = _of(chosen, url, token, file)
     if not url:
         raise click.UsageError(
             "DPSYNC_URL is not set: the address of the platform, without /v1.\n"
@@ -153,6 +210,24 @@ def platform() -> tuple[str, str]:
     if url.startswith("http://") and not _loopback(url):
         click.echo("warning: DPSYNC_URL is not https: the token can be read on the way", err=True)
     return url, token
+
+
+def _of(
+    chosen: Environment, url: str | None, token: str | None, file: str | None
+) -> tuple[str | None, str | None]:
+    """What the chosen environment adds; that it is overruled is worth saying."""
+    if url and chosen.url and url.rstrip("/") != chosen.url.rstrip("/"):
+        click.echo(f"warning: DPSYNC_URL is set and goes before the url of {chosen.name}: {url}", err=True)
+    if chosen.token and (token or file):
+        click.echo(
+            f"warning: DPSYNC_TOKEN is set and goes before {chosen.token}, the token of {chosen.name}",
+            err=True,
+        )
+    elif chosen.token:
+        token = os.environ.get(chosen.token)
+        if not token:
+            raise click.UsageError(f"{chosen.token} is not set: the token of the environment {chosen.name}.")
+    return url or chosen.url, token
 
 
 def _loopback(url: str) -> bool:

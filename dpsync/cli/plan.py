@@ -6,25 +6,45 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.options import Place, as_output, configuration, output, planning, platform
+from dpsync.cli.options import (
+    Place,
+    as_output,
+    git_base,
+    layered,
+    output,
+    planning,
+    platform,
+    profiled,
+    selecting,
+)
 from dpsync.model.diagnostic import Exit
 
 
 @click.command("plan")
-@configuration
+@layered
+@profiled
+@selecting
 @planning
+@click.option(
+    "-o", "--out", "saved_as", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Save the plan, to be applied later: dpsync apply FILE.",
+)  # fmt: skip
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 2 when there are changes.")
 @output
 def command(
-    file: str | None, directory: Path, confirm: tuple[str, ...], no_delete: bool, parallelism: int,
-    timeout: float, detailed_exitcode: bool, format_: str, color: str, verbose: int, quiet: bool,
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
+    exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool, base: str | None,
+    parallelism: int, timeout: float, saved_as: Path | None, detailed_exitcode: bool, format_: str,
+    color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Show what apply would do; writes nothing.
 
     Compares the configuration with what is live at DPSYNC_URL. A plan that may not be applied is shown and
-    ends with exit code 4.
+    ends with exit code 4 and is not saved.
     """
-    from dpsync.api import Options, Session, load, load_registry
+    from dpsync.api import Options, Session, load_registry
+    from dpsync.apply.journal import last_ids
+    from dpsync.apply.saved import save
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
@@ -32,18 +52,23 @@ def command(
     from dpsync.render.plan_text import render_plan
 
     out = as_output(format_, color, verbose, quiet)
-    url, token = platform()
+    with endings(out):
+        place = Place.find(files, directory, environment)
+        desired = place.load(out)
+        url, token = platform(desired.environment)
     with endings(out, url):
-        place = Place.find(file, directory)
-        out.talk(f"Reading {place.root}", level=1)
-        session = Session(load(place.root), load_registry(), parallelism)
+        base_ = git_base(out, place, base)
+        session = Session(desired, load_registry(profile), parallelism, base_, last_ids(place.journals))
         with ReadClient(url, token, timeout=timeout, trace=tracer(out)) as client:
-            plan = session.plan(client, Options(confirm, not no_delete)).plan
+            plan = session.plan(client, Options(confirm, not no_delete, select=select, exclude=exclude)).plan
         if out.json:
             out.result(plan_document(plan).model_dump_json(indent=2))
         else:
             out.result(render_plan(plan, out.paint(), verbose))
         if not plan.can_apply:
             return Exit.REFUSED
+        if saved_as is not None:
+            save(directory / saved_as, plan, confirm, not no_delete)
+            out.talk(f"Saved; apply it with: dpsync apply {saved_as}")
         return Exit.CHANGES if detailed_exitcode and not plan.empty else Exit.DONE
     raise AssertionError

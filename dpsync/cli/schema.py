@@ -9,12 +9,15 @@ import click
 
 @click.command("schema")
 @click.argument(
-    "name", type=click.Choice(["configuration", "plan", "apply", "findings"]), default="configuration"
+    "name",
+    type=click.Choice(["configuration", "plan", "apply", "drift", "import", "saved-plan", "findings"]),
+    default="configuration",
 )
 def command(name: str) -> None:
     """Print a JSON Schema, for editors and other tools.
 
-    NAME is configuration (the default), or the JSON output of plan, of apply, or the findings of any command.
+    NAME is configuration (the default), or the JSON output of plan, of apply, of drift, of import, a
+    plan that was saved, or the findings of any command.
     """
     from dpsync.config.schema import configuration_schema
     from dpsync.kinds.registry import load

@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.options import Place, as_output, configuration, output
+from dpsync.cli.options import Place, as_output, layered, output, profiled
+
+if TYPE_CHECKING:
+    from dpsync.model.desired import Desired
 
 
 @click.command("validate")
-@configuration
+@layered
+@profiled
 @output
-def command(file: str | None, directory: Path, format_: str, color: str, verbose: int, quiet: bool) -> None:
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, format_: str, color: str,
+    verbose: int, quiet: bool,
+) -> None:  # fmt: skip
     """Check the configuration without a platform.
 
-    Reads every file and reports everything that is wrong at once. Exit code 5 when something is.
+    Reads every file and reports everything that is wrong at once. Exit code 5 when something is. With
+    --profile it also names the entries that such a platform cannot read: plan will say they are blocked.
     """
-    from dpsync.api import load
     from dpsync.cli.edge import endings
     from dpsync.render.documents import findings_document
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
-        place = Place.find(file, directory)
-        out.talk(f"Reading {place.root}", level=1)
-        desired = load(place.root)
+        desired = Place.find(files, directory, environment).load(out)
         if out.json:
             out.result(findings_document((), 0).model_dump_json(indent=2))
         elif not quiet:
-            number, files = len(desired.resources), len(desired.texts)
-            out.result(f"Valid: {number} entries in {files} file{'s' if files != 1 else ''}.")
+            number, read = len(desired.resources), len(desired.texts)
+            for line in _unserved(desired, profile):
+                out.result(line)
+            out.result(f"Valid: {number} entries in {read} file{'s' if read != 1 else ''}.")
+
+
+def _unserved(desired: Desired, profile: str) -> Iterator[str]:
+    from dpsync.config.served import within
+    from dpsync.kinds.registry import load
+    from dpsync.render.visible import visible
+
+    for address, item in sorted(within(desired, load(profile)).unserved.items()):
+        yield f"{item.span.file}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"

@@ -59,6 +59,10 @@ class ReadClient:
         """Ends every wait and refuses every further request with Interrupted; one under way is finished."""
         self._cancelled.set()
 
+    def pause(self, seconds: float) -> None:
+        """Wait between two questions; a cancel ends it."""
+        self._clock.wait(seconds, self._cancelled)
+
     @property
     def requests(self) -> int:
         """Requests tried so far, repeated ones included."""

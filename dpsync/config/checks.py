@@ -19,6 +19,7 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
         mine = [resource for resource in resources.values() if resource.kind == kind.name]
         yield from _natural_keys(kind, mine)
         yield from _pins(kind, mine)
+        yield from _earlier_names(kind, mine)
         for field in kind.fields:
             if field.unique:
                 yield from _unique(resources, kind, field, field.unique, mine)
@@ -73,6 +74,23 @@ def _pins(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
             related = (("the other one", other.where("id")),)
             message = f'the id "{resource.pin}" pins two {kind.noun}s'
             yield Diagnostic("DP224", message, resource.where("id"), str(resource.address), related=related)
+
+
+def _earlier_names(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
+    """Two entries of one place that both were the same thing before."""
+    seen: dict[tuple[Address | None, bytes], Resource] = {}
+    for resource in mine:
+        for fields in resource.previously:
+            other = seen.setdefault((resource.parent, canonical(fields)), resource)
+            if other is not resource:
+                yield Diagnostic(
+                    "DP229",
+                    f"two {kind.noun}s were called the same before",
+                    resource.where("previously"),
+                    str(resource.address),
+                    "only one of them can be what had that name",
+                    (("the other one", other.where("previously")),),
+                )
 
 
 def _unique(

@@ -38,6 +38,10 @@ MISSING_VARIABLE: Final = "DP131"
 MALFORMED_VARIABLE: Final = "DP132"
 VARIABLE_VALUE: Final = "DP133"
 
+BASE: Final = "DP140"
+ENVIRONMENT: Final = "DP141"
+NO_ENVIRONMENT: Final = "DP142"
+
 TITLES: Final[dict[str, str]] = {
     SYNTAX: "The file is not valid YAML",
     ENCODING: "The file is not UTF-8 text",
@@ -70,4 +74,7 @@ TITLES: Final[dict[str, str]] = {
     MISSING_VARIABLE: "A variable is not set",
     MALFORMED_VARIABLE: 'A "${" that is not a variable',
     VARIABLE_VALUE: "The value of a variable cannot be used",
+    BASE: "A commit cannot be the git base",
+    ENVIRONMENT: "An environment is not as it should be",
+    NO_ENVIRONMENT: "There is no such environment",
 }

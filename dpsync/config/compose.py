@@ -9,20 +9,33 @@ from __future__ import annotations
 from collections.abc import Mapping as Environment
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.config.discovery import included_files, read_file
+from dpsync.config.files import Files
+from dpsync.config.layers import (
+    Chosen,
+    Layers,
+    Trees,
+    check_environments,
+    chosen,
+    names,
+    no_such,
+    only,
+    override,
+    unknown_organizations,
+)
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
 from dpsync.config.suggest import did_you_mean
 from dpsync.config.variables import substitute
+from dpsync.model.desired import Environment as Surroundings
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.span import Span
 
 FORMAT_VERSION: Final = 1
 ROOT_KEYS: Final = ("dpsync", "include", "policy", "organizations", "environments")
+OVERLAY_KEYS: Final = ("dpsync", "include", "policy", "organizations")
 INCLUDED_KEYS: Final = ("organizations",)
 
 
@@ -31,37 +44,46 @@ class Sources:
     """What was read. `root` is the merged tree with variables substituted, without refused top-level keys.
 
     It is an empty mapping when the root file could not be read. `texts` holds the text of every file, by the
-    name that spans use (relative to `project`, with `/`).
+    name that spans use (relative to the project, with `/`).
     """
 
     root: Mapping
-    project: Path
     texts: dict[str, str]
     diagnostics: tuple[Diagnostic, ...]
+    environment: Surroundings | None = None
+    environments: tuple[str, ...] = ()
 
 
-def load_sources(root: Path, env: Environment[str, str]) -> Sources:
-    """Read a root file and what it includes. Never raises: everything that is wrong is in `diagnostics`."""
-    loading = _Loading(env)
-    top = loading.file(root, root.name, None)
+def load_sources(
+    files: Files, env: Environment[str, str], layers: Layers | None = None, trees: Trees = ()
+) -> Sources:
+    """Read a root file, what it includes, and what goes over it.
+
+    `trees` says where lists of nodes stand, which merge by their keys. Never raises: everything that is
+    wrong is in `diagnostics`.
+    """
+    layers = layers or Layers()
+    loading = _Loading(files, env, layers.environment)
+    top = loading.file(files.root, None)
     if top is None:
-        empty = Mapping((), Span(root.name, 1, 1, 1, 1))
-        return Sources(empty, root.parent.resolve(), loading.texts, tuple(loading.diagnostics))
+        empty = Mapping((), Span(files.root, 1, 1, 1, 1))
+        return Sources(empty, loading.texts, tuple(loading.diagnostics))
     loading.version(top)
-    parts = [loading.allowed(top, ROOT_KEYS, root.name)]
-    include = top.get("include")
-    if include is not None:
-        files, problems = included_files(root, include)
-        loading.diagnostics += problems
-        loading.complete = loading.complete and not problems
-        for file in files:
-            part = loading.file(file.path, file.name, file.span)
-            if part is not None:
-                parts.append(loading.allowed(part, INCLUDED_KEYS, root.name))
-    merged, problems = merge(parts)
-    loading.diagnostics += problems
+    merged = loading.whole(top, ROOT_KEYS, files.root)
+    environment = loading.chosen(top)
+    if environment is not None:
+        loading.diagnostics += unknown_organizations(environment, merged)
+        merged = loading.surrounded(merged, environment, trees)
+    for name in layers.overlays:
+        merged = loading.overlaid(merged, name, None, trees)
     loading.organizations(merged, top)
-    return Sources(merged, root.parent.resolve(), loading.texts, tuple(loading.diagnostics))
+    return Sources(
+        merged,
+        loading.texts,
+        tuple(loading.diagnostics),
+        environment.environment if environment else None,
+        loading.environments,
+    )
 
 
 def merge(parts: Several[Mapping]) -> tuple[Mapping, list[Diagnostic]]:
@@ -105,15 +127,18 @@ def _given_twice(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
 
 @dataclass(slots=True)
 class _Loading:
+    files: Files
     env: Environment[str, str]
+    environment: str | None = None
+    environments: tuple[str, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # Whether every file was read: otherwise "no organizations" would only repeat what is known.
     complete: bool = True
 
-    def file(self, path: Path, name: str, span: Span | None) -> Mapping | None:
+    def file(self, name: str, span: Span | None) -> Mapping | None:
         """The mapping in one file, or None after saying why. `span` is the include that named it."""
-        node = self.content(path, name, span)
+        node = self.content(name, span)
         if isinstance(node, Mapping):
             return node
         self.complete = False
@@ -130,10 +155,10 @@ class _Loading:
             self.diagnostics.append(Diagnostic(codes.SHAPE, f"{name} is not a mapping", node.span, hint=hint))
         return None
 
-    def content(self, path: Path, name: str, span: Span | None) -> Node | None:
+    def content(self, name: str, span: Span | None) -> Node | None:
         """The node of one file with its variables; null when it is empty, None when it cannot be read."""
         try:
-            content = read_file(path, DEFAULT_LIMITS.bytes)
+            content = self.files.read(name, DEFAULT_LIMITS.bytes)
         except OSError as error:
             reason = error.strerror or str(error)
             self.diagnostics.append(Diagnostic(codes.UNREADABLE, f"{name} cannot be read: {reason}", span))
@@ -147,9 +172,62 @@ class _Loading:
         self.diagnostics += problems
         if node is None:
             return None if problems else Scalar(None, Span(name, 1, 1, 1, 1), "", True)
+        if name == self.files.root and isinstance(node, Mapping):
+            node = self._without_others(node)
         node, problems = substitute(node, self.env, text)
         self.diagnostics += problems
         return node
+
+    def whole(self, top: Mapping, keys: tuple[str, ...], name: str) -> Mapping:
+        """One layer: a file and what it includes, relative to itself; nothing in it is given twice."""
+        root = self.files.root
+        parts = [self.allowed(top, keys, root)]
+        include = top.get("include")
+        if include is not None:
+            included, problems = self.files.included(include, name)
+            self.diagnostics += problems
+            self.complete = self.complete and not problems
+            for file in included:
+                part = self.file(file.name, file.span)
+                if part is not None:
+                    parts.append(self.allowed(part, INCLUDED_KEYS, root))
+        merged, problems = merge(parts)
+        self.diagnostics += problems
+        return merged
+
+    def overlaid(self, below: Mapping, name: str, span: Span | None, trees: Trees) -> Mapping:
+        """The same with an overlay over it; its format version may be left out."""
+        top = self.file(name, span)
+        if top is None:
+            return below
+        if "dpsync" in top:
+            self.version(top)
+        return override(below, self.whole(top, OVERLAY_KEYS, name), trees)
+
+    def surrounded(self, below: Mapping, environment: Chosen, trees: Trees) -> Mapping:
+        overlay = environment.overlay
+        if overlay is not None:
+            name = self.files.real(str(overlay.value))
+            if name is None:
+                message = f'"{overlay.value}" leads outside the project'
+                self.diagnostics.append(Diagnostic(codes.OUTSIDE, message, overlay.span))
+            else:
+                below = self.overlaid(below, name, overlay.span, trees)
+        if environment.organizations is None:
+            return below
+        key = Scalar("organizations", environment.organizations.span, "organizations", True)
+        found_by = Mapping(((key, environment.organizations),), environment.organizations.span)
+        return override(below, found_by, ())
+
+    def _without_others(self, root: Mapping) -> Mapping:
+        self.environments = names(root)
+        self.diagnostics += check_environments(root)
+        if self.environment is not None and self.environment not in self.environments:
+            self.diagnostics.append(no_such(root, self.environment))
+        return only(root, self.environment)
+
+    def chosen(self, root: Mapping) -> Chosen | None:
+        return None if self.environment is None else chosen(root, self.environment)
 
     def version(self, root: Mapping) -> None:
         node = root.get("dpsync")

@@ -10,11 +10,9 @@ import re
 from dataclasses import dataclass, field
 
 from dpsync.config.suggest import did_you_mean
-from dpsync.kinds import later
 from dpsync.kinds.base import Entries, Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Json
 from dpsync.model.address import Address
 from dpsync.model.desired import Scope
 from dpsync.model.diagnostic import Diagnostic
@@ -38,6 +36,8 @@ class Entry:
     holder: Address | None = None
     nodes: dict[str, tuple[Scalar | None, Node]] = field(default_factory=dict)
     pin: Scalar | None = None
+    previously: tuple[Scalar, Node] | None = None
+    new: tuple[Scalar, Node] | None = None
     children: list[Address] = field(default_factory=list)
     unreadable: bool = False
     """It is no entry at all, which was reported: what it lacks is not worth a second finding."""
@@ -89,18 +89,13 @@ class Declarations:
             hint = f"write {{}} for one without settings, or its {kind.shorthand}" if kind.shorthand else None
             entry.unreadable = True
             self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, hint)
-        elif isinstance(node, Mapping) and not self._only_short(kind):
+        elif isinstance(node, Mapping) and not kind.only_short:
             self._mapping(entry, node)
         elif kind.shorthand:
             entry.nodes[kind.shorthand] = (None, node)
         else:
             entry.unreadable = True
             self.error("DP202", f"{kind.one} is a mapping", node.span)
-
-    @staticmethod
-    def _only_short(kind: Kind) -> bool:
-        """A free-form value is always the whole entry: its own keys could be mistaken for fields."""
-        return kind.shorthand is not None and isinstance(kind.field(kind.shorthand).type, Json)
 
     def _add(self, entry: Entry) -> bool:
         other = self.entries.get(entry.address)
@@ -120,20 +115,17 @@ class Declarations:
                 continue
             if word == "id":
                 self._pin(entry, value)
+            elif word == "previously":
+                entry.previously = key, value
+            elif word == "new":
+                entry.new = key, value
             elif word in settable:
                 entry.nodes[word] = (key, value)
             elif any(place.split(".")[0] == word for place in places):
                 self._place(entry, word, key, value)
-            elif word in later.ENTRY or word in later.BELOW.get(kind.name, ()):
-                self.not_supported(key)
             else:
-                known = [*settable, *places, *reserved, "id"]
+                known = [*settable, *places, *reserved, "id", "previously", "new"]
                 self.unknown_key(key, known, kind.one)
-
-    def not_supported(self, key: Scalar) -> None:
-        self.error(
-            "DP250", f'"{key.value}" is not supported yet', key.span, "remove it; nothing would come of it"
-        )
 
     def _pin(self, entry: Entry, value: Node) -> None:
         if isinstance(value, Scalar) and isinstance(value.value, str) and value.value:
@@ -283,11 +275,6 @@ class Declarations:
         self.error("DP215", f'the {entry.kind.noun} "{entry.key}" needs at least one {holds}', entry.key_span)
 
     def _wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
-        if isinstance(type_, Scalar) and type_.value in later.NODES:
-            self.error(
-                "DP250", f'nodes of type "{type_.value}" are not supported yet', type_.span, "remove it"
-            )
-            return
         hint = f"one of {', '.join(known)}"
         if isinstance(type_, Scalar) and (near := did_you_mean(str(type_.value), list(known))):
             hint = f'did you mean "{near}"?'

@@ -55,8 +55,11 @@ def find_root(start: Path) -> Path:
     raise DiagnosticError([Diagnostic(codes.NO_ROOT, message, hint=hint)], Exit.INVALID)
 
 
-def included_files(root: Path, include: Node) -> tuple[list[Included], list[Diagnostic]]:
-    """The files that the value of `include` names: each once, sorted by name, in any order of the list."""
+def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+    """The files that the value of `include` names: each once, sorted by name, in any order of the list.
+
+    `at` is the file that it stands in, when that is not the root file.
+    """
     if not isinstance(include, Sequence):
         message = '"include" is a list of paths'
         return [], [Diagnostic(codes.INCLUDE, message, include.span, hint="write include: [sites/*.yaml]")]
@@ -67,7 +70,7 @@ def included_files(root: Path, include: Node) -> tuple[list[Included], list[Diag
         if not isinstance(item, Scalar) or not isinstance(item.value, str):
             problems.append(Diagnostic(codes.INCLUDE, "an include is a path or a pattern", item.span))
             continue
-        found, refused = _expand(root, project, item.value, item.span)
+        found, refused = _expand(root, project, (project / at).parent if at else project, item)
         problems.extend(refused)
         for file in found:
             files.setdefault(file.path, file)
@@ -83,14 +86,17 @@ def read_file(path: Path, limit: int) -> bytes:
         return stream.read(limit + 1)
 
 
-def _expand(root: Path, project: Path, text: str, span: Span) -> tuple[list[Included], list[Diagnostic]]:
+def _expand(
+    root: Path, project: Path, directory: Path, item: Scalar
+) -> tuple[list[Included], list[Diagnostic]]:
+    text, span = str(item.value), item.span
     if not text.strip() or text.startswith(("/", "~")) or "://" in text:
         message = f'"{text}" is not a path relative to {root.name}'
         return [], [
             Diagnostic(codes.INCLUDE, message, span, hint="only files of this project can be included")
         ]
     if "*" not in text:
-        checked = _checked(project, project / text, text, span)
+        checked = _checked(project, directory / text, text, span)
         if isinstance(checked, Included) and checked.path == root.resolve():
             return [], [Diagnostic(codes.INCLUDE, f"{root.name} includes itself", span, hint="remove it")]
         return ([], [checked]) if isinstance(checked, Diagnostic) else ([checked], [])
@@ -99,7 +105,7 @@ def _expand(root: Path, project: Path, text: str, span: Span) -> tuple[list[Incl
         return [], [_outside(text, span, 'a pattern cannot hold ".."')]
     found: list[Included] = []
     problems: list[Diagnostic] = []
-    for path in _matching(project, segments):
+    for path in _matching(directory, segments):
         checked = _checked(project, path, path.relative_to(project).as_posix(), span)
         if isinstance(checked, Diagnostic):
             problems.append(checked)
@@ -172,6 +178,26 @@ def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
                     pending.append((Path(entry.path), following))
             elif last in wild:
                 yield Path(entry.path)
+
+
+def fits(name: str, pattern: str) -> bool:
+    """Whether the name of a file fits a pattern, by the same rules, where no directory can be looked in."""
+    segments = [segment for segment in pattern.split("/") if segment not in ("", ".")]
+    last = len(segments)
+    if segments and segments[-1] == "**":
+        segments, last = [*segments, "*"], last + 1
+    *directories, file = name.split("/")
+    positions = _closed(segments, {0})
+    for part in directories:
+        ahead = {i + 1 for i in positions if i < last and _is_or_fits(segments[i], part)}
+        if not part.startswith("."):
+            ahead |= {i for i in positions if i < last and segments[i] == "**"}
+        positions = _closed(segments, ahead)
+    return any(i == last - 1 and _is_or_fits(segments[i], file) for i in positions)
+
+
+def _is_or_fits(segment: str, name: str) -> bool:
+    return segment == name or _matches(segment, name)
 
 
 def _closed(segments: list[str], positions: Iterable[int]) -> frozenset[int]:

@@ -5,38 +5,51 @@ Every problem is found before any is reported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 from dpsync.config.checks import cross_checks
-from dpsync.config.compose import Sources, load_sources
+from dpsync.config.compose import load_sources
 from dpsync.config.declare import Declarations
-from dpsync.config.discovery import read_file
+from dpsync.config.files import Directory, Files
+from dpsync.config.layers import Layers
 from dpsync.config.policy import PolicyReader
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
 from dpsync.config.resolve import Resolving
-from dpsync.kinds import later
+from dpsync.kinds.base import Entries, Kind
+from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import TextFile
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node, Scalar
 
+_DEEPEST: Final = 12
+"""Keys on the way to a tree; kinds may be declared inside of each other."""
 
-def load(root: Path, registry: Registry, env: Mapping[str, str]) -> tuple[Desired, tuple[Diagnostic, ...]]:
+
+def load(
+    root: Path, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
+) -> tuple[Desired, tuple[Diagnostic, ...]]:
     """The configuration in a root file and everything it includes, and all that is wrong with it."""
-    sources = load_sources(root, env)
+    return load_from(Directory(root), registry, env, layers)
+
+
+def load_from(
+    files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
+) -> tuple[Desired, tuple[Diagnostic, ...]]:
+    """The same, wherever the files come from."""
+    sources = load_sources(files, env, layers, tuple(_trees(registry)))
     declared = Declarations(registry)
     declared.diagnostics += sources.diagnostics
-    for key, _ in sources.root:
-        if key.text in later.ROOT:
-            declared.not_supported(key)
     organizations = sources.root.get("organizations")
     if organizations is not None:
         declared.organizations(organizations)
-    files = _Files(sources, declared)
-    resolving = Resolving(declared, files.read)
+    values = _Values(files, dict(sources.texts), declared)
+    resolving = Resolving(declared, values.read, values.text)
     resources: dict[Address, Resource] = {}
     for entry in declared.entries.values():
         resources[entry.address] = resolving.resource(entry)
@@ -45,8 +58,24 @@ def load(root: Path, registry: Registry, env: Mapping[str, str]) -> tuple[Desire
     policy.check(registry, list(resources.values()))
     declared.diagnostics += cross_checks(registry, resources)
     declared.diagnostics += _not_found_by_anything(registry, resources)
-    desired = Desired(resources, declared.scopes, resolving.lookups, rules, files.texts)
+    desired = Desired(
+        resources, declared.scopes, resolving.lookups, rules, values.texts,
+        sources.environment, sources.environments,
+    )  # fmt: skip
     return desired, tuple(declared.diagnostics)
+
+
+def _trees(registry: Registry) -> Iterator[tuple[str, ...]]:
+    """Where trees of nodes stand in a file: the keys that lead there, "*" for the key of an entry."""
+    pending: list[tuple[Kind, tuple[str, ...]]] = [(registry.root, (registry.root.key, "*"))]
+    while pending:
+        kind, path = pending.pop()
+        for place, kinds in registry.places(kind.name).items():
+            below = (*path, *place.split("."))
+            if isinstance(kinds[0].shape, NodeShape):
+                yield below
+            elif len(below) < _DEEPEST:
+                pending.append((kinds[0], (*below, "*") if isinstance(kinds[0].shape, Entries) else below))
 
 
 def _not_found_by_anything(registry: Registry, resources: Mapping[Address, Resource]) -> list[Diagnostic]:
@@ -68,33 +97,51 @@ def _not_found_by_anything(registry: Registry, resources: Mapping[Address, Resou
     ]
 
 
-class _Files:
+class _Values:
     """Files that values come from: `{file: …}`, relative to the file that names them, inside the project."""
 
-    def __init__(self, sources: Sources, declared: Declarations) -> None:
-        self._project = sources.project
+    def __init__(self, files: Files, texts: dict[str, str], declared: Declarations) -> None:
+        self._files = files
         self._declared = declared
-        self.texts = dict(sources.texts)
+        self.texts = texts
 
     def read(self, path: Scalar) -> Node | str | None:
-        text = str(path.value)
-        name = (PurePosixPath(path.span.file).parent / text).as_posix()
-        found = (self._project / name).resolve()
-        if not found.is_relative_to(self._project):
-            self._declared.error("DP125", f'"{text}" lies outside of the project', path.span)
+        found = self._bytes(path)
+        if found is None:
             return None
-        try:
-            data = read_file(found, DEFAULT_LIMITS.bytes)
-        except OSError as error:
-            hint = "the path is relative to this file"
-            self._declared.error("DP122", f'cannot read "{text}": {error.strerror or error}', path.span, hint)
-            return None
-        shown = found.relative_to(self._project).as_posix()
-        if found.suffix in (".json", ".yaml", ".yml"):
+        shown, data = found
+        if PurePosixPath(shown).suffix in (".json", ".yaml", ".yml"):
             node, problems = read(data, shown)
             self.texts[shown] = data.decode("utf-8", "replace")
             self._declared.diagnostics += problems
             return node if not problems else None
+        return self._decoded(path, shown, data)
+
+    def text(self, path: Scalar) -> TextFile | None:
+        found = self._bytes(path)
+        text = self._decoded(path, *found) if found is not None else None
+        if found is None or text is None:
+            return None
+        self.texts[found[0]] = text
+        return TextFile(found[0], text)
+
+    def _bytes(self, path: Scalar) -> tuple[str, bytes] | None:
+        """The name inside the project and the content."""
+        text = str(path.value)
+        name = (PurePosixPath(path.span.file).parent / text).as_posix()
+        shown = self._files.real(name)
+        if shown is None:
+            self._declared.error("DP125", f'"{text}" lies outside of the project', path.span)
+            return None
+        try:
+            data = self._files.read(shown, DEFAULT_LIMITS.bytes)
+        except OSError as error:
+            hint = "the path is relative to this file"
+            self._declared.error("DP122", f'cannot read "{text}": {error.strerror or error}', path.span, hint)
+            return None
+        return shown, data
+
+    def _decoded(self, path: Scalar, shown: str, data: bytes) -> str | None:
         decoded, problems = decode(data, shown)
         self._declared.diagnostics += [replace(problem, span=path.span) for problem in problems]
         return decoded if not problems else None

@@ -1,4 +1,4 @@
-"""The `policy:` part of the root file: prune, protect, ignore and limits."""
+"""The `policy:` part of the root file: prune, protect, ignore, forget and limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dpsync.model.desired import Limits, Policy, Resource
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
 
-_LISTS = ("prune", "protect", "ignore")
+_LISTS = ("prune", "protect", "ignore", "forget")
 
 
 class PolicyReader:
@@ -32,7 +32,7 @@ class PolicyReader:
         elif node is not None:
             self.declared.error("DP202", "policy is a mapping", node.span)
         found = {name: tuple(pattern for pattern, _ in self.patterns[name]) for name in _LISTS}
-        return Policy(found["prune"], found["protect"], found["ignore"], self.limits)
+        return Policy(found["prune"], found["protect"], found["ignore"], self.limits, found["forget"])
 
     def _list(self, name: str, node: Node) -> None:
         if not isinstance(node, Sequence):
@@ -82,6 +82,12 @@ class PolicyReader:
                     message = f'"{pattern.field}" is a natural key of {kind.one} and cannot be ignored'
                     self.declared.error("DP231", message, span, hint)
                     break
+        for pattern, span in self.patterns["forget"]:
+            named = next((one for one in resources if pattern.matches(one.address)), None)
+            if named is not None and "*" not in pattern.segments[-1]:
+                hint = "remove the entry to forget it, or this pattern to manage it"
+                message = f"{named.address} is declared, and forgotten at the same time"
+                self.declared.error("DP233", message, span, hint, first=named.span)
         for scope in self.declared.empty:
             if not any(pattern.matches(scope.address) for pattern, _ in self.patterns["prune"]):
                 word = scope.address.segments[-1]

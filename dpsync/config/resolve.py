@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dpsync.config.declare import Declarations, Entry
+from dpsync.config.earlier import new, previously
 from dpsync.config.suggest import did_you_mean
 from dpsync.kinds.base import Field, Kind
-from dpsync.kinds.types import INVALID, Invalid
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.types import INVALID, Invalid, TextFile
 from dpsync.model.address import Address
 from dpsync.model.desired import Lookup, Resource
 from dpsync.model.diagnostic import Diagnostic
@@ -16,15 +18,17 @@ from dpsync.model.span import Span
 from dpsync.model.values import Ref, Value
 
 ReadFile = Callable[[Scalar], "Node | str | None"]
+ReadText = Callable[[Scalar], "TextFile | None"]
 
 
 class Resolving:
     """Reads the fields of entries. Implements what types need while they read (kinds.types.Parsing)."""
 
-    def __init__(self, declared: Declarations, read_file: ReadFile) -> None:
+    def __init__(self, declared: Declarations, read_file: ReadFile, read_text: ReadText) -> None:
         self.declared = declared
         self.registry = declared.registry
         self.file = read_file
+        self.text = read_text
         self.lookups: dict[Address, Lookup] = {}
         self._at: Entry | None = None
 
@@ -50,7 +54,8 @@ class Resolving:
                 continue
             place = owner.child(*target.key.split("."))
             local = target.field(target.natural).type.fold(key) if target.natural else key
-            address = place.child(local)
+            # A node inside of a node is named by both keys: "news/latest".
+            address = place.child(*(local.split("/") if isinstance(target.shape, NodeShape) else (local,)))
             entry = self.declared.entries.get(address)
             if entry is not None and entry.kind.name == name:
                 return Ref(address)
@@ -95,6 +100,11 @@ class Resolving:
                 value = self._value(field, node)
                 if value is not INVALID:
                     fields[field.name] = value
+            elif field.name == kind.default:
+                spans[field.name] = entry.key_span
+                value = self._value(field, Scalar(entry.key, entry.key_span, entry.key, plain=False))
+                if value is not INVALID:
+                    fields[field.name] = value
             elif field.required and not entry.unreadable:
                 self.error(
                     "DP206", f'"{field.name}" is missing in the {kind.noun} "{entry.key}"', entry.key_span
@@ -102,9 +112,13 @@ class Resolving:
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:
             spans["id"] = entry.pin.span
+        names, is_new = previously(entry, self), new(entry, self)
+        for word, said in (("previously", entry.previously), ("new", entry.new)):
+            if said:
+                spans[word] = said[1].span
         return Resource(
             kind.name, entry.address, entry.key, entry.parent, entry.holder,
-            fields, entry.key_span, spans, pin, tuple(entry.children),
+            fields, entry.key_span, spans, pin, tuple(entry.children), names, is_new,
         )  # fmt: skip
 
     def _nested(self, entry: Entry, field: Field) -> Value:

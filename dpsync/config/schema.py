@@ -11,9 +11,33 @@ from typing import Any
 from dpsync.kinds.base import Entries, Field, Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Json
 
 Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string", "minLength": 1}
+_ENVIRONMENT: Schema = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "url": _TEXT,
+        "token": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["env"],
+            "properties": {"env": _TEXT},
+        },
+        "overlay": _TEXT,
+        "organizations": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "additionalProperties": False,
+                "minProperties": 1,
+                "properties": {"id": _TEXT, "hostname": _TEXT},
+            },
+        },
+    },
+}
 
 _KEY = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
@@ -38,6 +62,7 @@ def configuration_schema(registry: Registry) -> Schema:
                     "prune": patterns,
                     "protect": patterns,
                     "ignore": patterns,
+                    "forget": patterns,
                     "limits": {
                         "type": "object",
                         "additionalProperties": False,
@@ -45,6 +70,7 @@ def configuration_schema(registry: Registry) -> Schema:
                     },
                 },
             },
+            "environments": {"type": "object", "additionalProperties": _ENVIRONMENT},
             registry.root.key: _entries(registry, registry.root),
         },
         "definitions": {kind.name: _definition(registry, kind) for kind in sorted_kinds(registry)},
@@ -60,13 +86,17 @@ def _definition(registry: Registry, kind: Kind) -> Schema:
     if kind.shorthand is None:
         return whole
     short = _field(kind.field(kind.shorthand))
-    if isinstance(kind.field(kind.shorthand).type, Json):
+    if kind.only_short:
         return short
     return {"anyOf": [short, whole]}
 
 
 def _object(registry: Registry, kind: Kind) -> Schema:
     properties: Schema = {} if isinstance(kind.shape, Single) else {"id": {"type": "string"}}
+    if kind.can_be_renamed:
+        properties["previously"] = _previously(kind)
+    if kind.content:
+        properties["new"] = {"type": "boolean"}
     required: list[str] = []
     if isinstance(kind.shape, NodeShape):
         properties |= {"type": {"const": kind.shape.type}, "key": {"type": "string", "pattern": _KEY}}
@@ -78,11 +108,21 @@ def _object(registry: Registry, kind: Kind) -> Schema:
         settable = field.on != "neither" or field.source is None
         if settable and not field.nest and field.name != kind.natural:
             properties[field.name] = _field(field)
-            required += [field.name] if field.required else []
+            required += [field.name] if field.required and field.name != kind.default else []
     for place, kinds in registry.places(kind.name).items():
         _put(properties, place.split("."), _place(registry, kinds))
     schema: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
     return schema | ({"required": required} if required else {})
+
+
+def _previously(kind: Kind) -> Schema:
+    """What it was called before: as a text, as the fields of a natural key, or several of them."""
+    fields = {name: kind.field(name).type.schema() for name in kind.identity_fields}
+    named: Schema = {
+        "type": "object", "additionalProperties": False, "properties": fields, "minProperties": 1,
+    }  # fmt: skip
+    one: Schema = {"anyOf": [{"type": "string", "minLength": 1}, named]}
+    return {"anyOf": [*one["anyOf"], {"type": "array", "items": one}]}
 
 
 def _field(field: Field) -> Schema:

@@ -5,13 +5,15 @@ Every layer reads these words; none knows a kind by name.
 Templates. In paths: `{organization}` and other kinds' names are ids of ancestors, `{parent}` is the parent's
 own URL, `{id}` the object's id, `{value}` and `{old}` the ids a field refers to. In bodies: "$fields" is
 everything that goes along, "$id", "$value", "$old", "$wire" (a node's type on the wire), "$position",
-"$child.NAME" (a field of the first child), "$NAME" (a field). A "..." key spreads its value.
+"$child.NAME" (a field of the first child), "$NAME" (a field, or the id of an ancestor of that kind). A "..."
+key spreads its value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field as _field
 from typing import Any, Literal
 
 from dpsync.kinds.types import Type
@@ -28,10 +30,13 @@ class Call:
     path: str
     body: Any = "$fields"
     gives: str = "id"
+    """A name ("id", "user.id"), "$NAME" for a field of its own, or a text with such names in braces."""
     makes: str | None = None
     """Where the answer has the id of the first child that the platform makes along with it."""
     whole: bool = False
-    """The body replaces everything: undeclared members are sent again as they are live."""
+    """The body replaces what there is: undeclared members, at any depth, are sent again as they are live."""
+    complete: bool = False
+    """Every field goes along: as it is declared, else as it is live. What is neither is lost."""
     answers: str | None = None
     """The `object` that a proper answer has; another answer means that it did not happen."""
 
@@ -79,13 +84,34 @@ class Tree:
 
     path: str
     root: str
+    otherwise: Lists | None = None
+    """Where it is read on a server that has no such answer."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The nodes of a tree in several lists, holders before what they hold; each says what it is in.
+
+    What stands between siblings of different lists is not known then.
+    """
+
+    paths: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        """The first one, which names the read."""
+        return self.paths[0]
 
 
 @dataclass(frozen=True)
 class Entries:
-    """A mapping of local keys. With `natural` the key of an entry *is* that field."""
+    """A mapping of local keys. With `natural` the key of an entry *is* that field.
+
+    `default` is the field that has the key's value where none is written.
+    """
 
     natural: str | None = None
+    default: str | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +148,10 @@ class Order:
     within: str | None = None
     field: str | None = None
     read: Pages | None = None
+    apart: bool = False
+    """Only siblings of one kind have an order among each other."""
+    otherwise: Order | None = None
+    """The order by another call, for a server that lacks this one."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +172,31 @@ class Guard:
 
 
 @dataclass(frozen=True)
+class Restore:
+    """One that was deleted can be brought back for a while; until then an answer has something at `gone`."""
+
+    call: Call
+    gone: str
+
+
+@dataclass(frozen=True)
+class Add:
+    """A call that makes one under the id of its pin, where `field` is declared to be `value`."""
+
+    call: Call
+    field: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Busy:
+    """While `field` has one of these values the platform is at work on it, by itself."""
+
+    field: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Field:
     """One managed property.
 
@@ -151,12 +206,19 @@ class Field:
     name: str
     type: Type
     on: Literal["create", "update", "both", "neither"] = "both"
-    read: str | None = "="
-    """Where an answer has it, dotted. "=" is the name itself, "" the whole answer; None cannot be read."""
+    read: str | Mapping[str, str] | None = "="
+    """Where an answer has it, dotted. "=" is the name itself, "" the whole answer; None cannot be read.
+
+    A mapping says where its parts are, when they lie apart.
+    """
     write: str | None = None
     create_as: str | None = None
     """Its name in the creating call, where that differs from `write`."""
     via: Call | Mapping[Any, Call] | None = None
+    otherwise: Call | Mapping[Any, Call] | None = None
+    """Its `via` where the server's updating call does not take it."""
+    lacks: bool = False
+    """Whether the server has not every call that would write it."""
     null: Literal["refused", "clear", "empty"] = "refused"
     absent: Any = None
     nest: bool = False
@@ -166,9 +228,11 @@ class Field:
     exposure: tuple[Any, ...] = ()
     """Its values from least to most exposed: up is written last, down first."""
     required: bool = False
+    usual: Any = None
+    """What a new one has where nothing is said. It is only ever left out by import, never filled in."""
 
     @property
-    def source(self) -> str | None:
+    def source(self) -> str | Mapping[str, str] | None:
         return self.name if self.read == "=" else self.read
 
     @property
@@ -185,11 +249,12 @@ class Kind:
     key: str
     shape: Entries | Single | Node
     at: str
-    read: Pages | One | Tree
+    read: Pages | One | Tree | Lists
     fields: tuple[Field, ...]
     label: str = ""
     """What people call one of them."""
     id: str = "id"
+    """Where an answer has its id, dotted; a text with such names in braces where its URL needs several."""
     own_id: bool = True
     """Whether the id names one everywhere.
 
@@ -197,7 +262,10 @@ class Kind:
     """
     title: str = "title"
     """The field that people know an undeclared one by."""
+    url: str | None = None
+    """Where an answer has the address at which people see it."""
     identity: tuple[str | tuple[str, ...], ...] = ()
+    """Natural keys: a field, a member of one ("translations.en"), "$child.NAME", or several of these."""
     near: tuple[str, ...] = ()
     find: Pages | None = None
     """Where it is looked up by its natural key when it has no parent."""
@@ -213,6 +281,15 @@ class Kind:
     guard: Guard | None = None
     shown_in: Pages | None = None
     """The objects that show this one and lose it when it is deleted."""
+    restore: Restore | None = None
+    transfer: Call | None = None
+    """A call that gives it, with everything in it, to another of what it is below: `$NAME` is the new one."""
+    add: Add | None = None
+    busy: Busy | None = None
+    acts: Mapping[str, Call] = _field(default_factory=dict)
+    """What one can be told to do, by the word that asks for it: no state, so never done unasked."""
+    lacks: frozenset[str] = frozenset()
+    """Which of its words the server has no operation for."""
 
     @property
     def parents(self) -> tuple[str, ...]:
@@ -232,8 +309,51 @@ class Kind:
         return self.name, id if self.own_id or parent is None else "/".join((*parent, id))
 
     @property
+    def in_tree(self) -> bool:
+        """Whether it is read with the whole tree that it is a node of."""
+        return isinstance(self.shape, Node)
+
+    @property
     def natural(self) -> str | None:
         return self.shape.natural if isinstance(self.shape, Entries) else None
+
+    def creating(self, pin: str | None, fields: Mapping[str, Any]) -> Call | ByHand | None:
+        """The call that makes an entry: that of its pin where there is one for it."""
+        if self.add is not None and pin is not None and fields.get(self.add.field) == self.add.value:
+            return self.add.call
+        return self.create
+
+    @property
+    def identity_fields(self) -> tuple[str, ...]:
+        """The fields of its own that its natural keys are made of."""
+        parts = (part for key in self.identity for part in ((key,) if isinstance(key, str) else key))
+        return tuple(dict.fromkeys(part.partition(".")[0] for part in parts if not part.startswith("$")))
+
+    @property
+    def can_be_renamed(self) -> bool:
+        """Whether what one is recognised by can be written to one that is live."""
+        fields = [self.field(name) for name in self.identity_fields]
+        writable = any(item.on in ("update", "both") and item.source != self.id for item in fields)
+        return self.parent is not None and self.update is not None and writable
+
+    @property
+    def default(self) -> str | None:
+        return self.shape.default if isinstance(self.shape, Entries) else None
+
+    @property
+    def only_short(self) -> bool:
+        """A free-form value is always the whole entry: its own keys could be mistaken for fields."""
+        return self.shorthand is not None and self.field(self.shorthand).type.takes_mapping
+
+    @property
+    def comes_along(self) -> bool:
+        """Whether one is there as soon as its parent is: then it is only ever changed."""
+        return isinstance(self.shape, Single) and self.shape.always
+
+    @property
+    def lasting(self) -> set[str]:
+        """Its fields but the one that says what the platform is doing."""
+        return {item.name for item in self.fields if self.busy is None or item.name != self.busy.field}
 
     @property
     def nest(self) -> Field | None:

@@ -17,12 +17,13 @@ COLLECTION = Kind(
     update=Patch("{self}"),
     delete=Delete(),
     content=True,
+    transfer=Post("{self}/transfer", {"organization": "$organization"}),
     on_delete="lifted",
     fields=(
         Field("title", Text(1, 50), required=True),
         Field("parent", Reference("collection"), null="clear", via=Post("{self}/move", {"parent": "$value"})),
         Field("description", Text(0, 100), on="update", null="empty"),
-        Field("defaultLevel", LEVEL, on="update", absent="guest"),
+        Field("defaultLevel", LEVEL, on="update", absent="guest", usual="inherit"),
         # The order of its spaces: compared and changed as the order of the spaces, never sent as a field.
         Field("order", Many(Reference("space"), as_set=True), on="neither", read=None),
     ),

@@ -24,10 +24,10 @@ ORGANIZATION = Kind(
               on="update", null="clear"),
         # Written as `logo`, read as `urls.logo`, where the platform may answer with a URL of its own.
         Field("logo", Text(1, 2048, form="url"), on="update", read="urls.logo", null="clear"),
-        Field("sso", Flag(), on="update", absent=False),
+        Field("sso", Flag(), on="update", absent=False, after=("saml",)),
         Field("ai", Flag(), on="update", absent=False),
-        Field("inviteLinks", Flag(), on="update"),
-        Field("mergeRules", STANDALONE_MERGE_RULES, on="update"),
+        Field("inviteLinks", Flag(), on="update", usual=True),
+        Field("mergeRules", STANDALONE_MERGE_RULES, on="update", usual={"type": "rules", "rules": []}),
         Field("type", Enum(("business", "community")), on="neither"),
     ),
 )  # fmt: skip

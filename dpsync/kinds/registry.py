@@ -9,15 +9,18 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from dpsync.kinds import later
-from dpsync.kinds.base import Entries, Kind, Node, Tree
+from dpsync.kinds.base import Entries, Kind, Node
+from dpsync.kinds.profiles import FULL, PROFILES, Profile
+from dpsync.kinds.serving import served
 
 
 class Registry:
-    """A closed set of kinds."""
+    """A closed set of kinds, as a server with this profile has them."""
 
-    def __init__(self, kinds: Iterable[Kind]) -> None:
-        self.kinds = {kind.name: kind for kind in kinds}
+    def __init__(self, kinds: Iterable[Kind], profile: Profile = FULL) -> None:
+        self.profile = profile
+        self.declared = {kind.name: kind for kind in kinds}
+        self.kinds = served(self.declared, profile)
 
     def __getitem__(self, name: str) -> Kind:
         return self.kinds[name]
@@ -61,7 +64,6 @@ class Registry:
 
     def tree_owner(self, kind: Kind) -> str:
         """The kind that owns the tree which this kind is a node of."""
-        assert isinstance(kind.read, Tree)
         return next(
             parent
             for node in self.nodes(kind.key)
@@ -71,8 +73,13 @@ class Registry:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The keys a pattern may start with: the places below an organization, also those still to come."""
-        return frozenset(self.places(self.root.name)) | later.BELOW.get(self.root.name, frozenset())
+        """The keys a pattern may start with: the places below an organization."""
+        return frozenset(self.whole.places(self.root.name))
+
+    @cached_property
+    def whole(self) -> Registry:
+        """The kinds of a server that has everything: what may be written does not depend on the server."""
+        return Registry(self.declared.values())
 
     def referring(self, name: str) -> tuple[tuple[Kind, Any], ...]:
         """Fields of any kind that put an object into one of this kind (its collection, its group)."""
@@ -88,12 +95,12 @@ class Registry:
         return isinstance(kind.shape, Entries) and kind.shape.natural is not None
 
 
-def load() -> Registry:
-    """Every kind declared in this package, one file each."""
+def load(profile: str = FULL.name) -> Registry:
+    """Every kind declared in this package, one file each, of those that a server with this profile has."""
     import dpsync.kinds as package
 
     kinds: list[Kind] = []
     for module in sorted(iter_modules(package.__path__), key=lambda item: item.name):
         found = vars(import_module(f"dpsync.kinds.{module.name}")).values()
         kinds.extend(value for value in found if isinstance(value, Kind))
-    return Registry(kinds)
+    return Registry(kinds, PROFILES[profile])

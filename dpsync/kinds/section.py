@@ -1,9 +1,19 @@
 """Sections of a site. One is made around a space, which becomes its first site space."""
 
-from dpsync.kinds.base import Delete, Field, Kind, Node, Patch, Post
+from dataclasses import replace
+
+from dpsync.kinds.base import ANY, Delete, Field, Kind, Node, Order, Patch, Post
+from dpsync.kinds.languages import LOCALIZED
 from dpsync.kinds.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.types import Flag, Reference, Text
 
+_IN_GROUP = "/orgs/{organization}/sites/{site}/section-groups/{value}/sections"
+_OUT_OF_GROUP = "/orgs/{organization}/sites/{site}/section-groups/{old}/sections/{id}"
+_MOVES = Order(
+    Post("{self}/move", {"position": "$position"}),
+    pointer={"type": "site-section", "siteSection": "$id"},
+    apart=True,
+)
 SECTION = Kind(
     name="section",
     parent="site",
@@ -11,13 +21,14 @@ SECTION = Kind(
     shape=Node("section", "site-section", children="siteSpaces", holds=("site_space",), least=1),
     at="/orgs/{organization}/sites/{site}/sections/{id}",
     read=NAVIGATION,
+    url="urls.published",
     # Creating takes no path: an interrupted creation is found by its title and what it shows.
     identity=("path", ("title", "$child.space")),
     create=Post("/orgs/{organization}/sites/{site}/sections", {"...": "$fields", "spaceId": "$child.space"},
                 makes="siteSpaces.0.id"),
     update=Patch("{self}"),
     delete=Delete(),
-    order=SIBLINGS,
+    order=replace(SIBLINGS, otherwise=_MOVES),
     after=("adaptive_schema",),
     fields=(
         Field("title", Text(2, 128), required=True),
@@ -25,10 +36,14 @@ SECTION = Kind(
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), on="update", null="clear"),
         Field("condition", Text(1, 1024), on="update", null="clear"),
+        Field("localizedTitle", LOCALIZED, on="update", null="clear"),
+        Field("localizedDescription", LOCALIZED, on="update", null="clear"),
+        Field("draft", Flag(), on="update", absent=False),
         # One section in the whole site is the default, groups included; it is the site that names it.
         Field("default", Flag(), on="update", absent=False, one_per="site",
               via=Patch("{parent}", {"defaultSiteSection": "$id"})),
         Field("group", Reference("section_group"), on="update", nest=True, read="sectionGroup",
-              write="siteSectionGroupId", null="clear"),
+              write="siteSectionGroupId", null="clear",
+              otherwise={ANY: Post(_IN_GROUP, {"sectionId": "$id"}), None: Delete(_OUT_OF_GROUP)}),
     ),
 )  # fmt: skip

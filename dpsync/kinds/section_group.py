@@ -1,9 +1,15 @@
 """Groups in a site's navigation: they hold sections and other groups, and have no URL of their own."""
 
-from dpsync.kinds.base import Delete, Field, Kind, Node, Order, Patch, Post, Tree
-from dpsync.kinds.types import Reference, Text
+from dataclasses import replace
 
-NAVIGATION = Tree("/orgs/{organization}/sites/{site}/structure", root="structure")
+from dpsync.kinds.base import Delete, Field, Kind, Lists, Node, Order, Patch, Post, Tree
+from dpsync.kinds.languages import LOCALIZED
+from dpsync.kinds.types import Flag, Reference, Text
+
+_SITE = "/orgs/{organization}/sites/{site}"
+LISTS = Lists((f"{_SITE}/section-groups", f"{_SITE}/sections", f"{_SITE}/site-spaces"))
+STRUCTURE = Tree(f"{_SITE}/structure", root="structure")
+NAVIGATION = replace(STRUCTURE, otherwise=LISTS)
 SIBLINGS = Order(
     Patch("/orgs/{organization}/sites/{site}/structure/sort",
           {"item": {"type": "$wire", "id": "$id"}, "position": "$position"}),
@@ -14,7 +20,7 @@ SECTION_GROUP = Kind(
     parent="site",
     key="structure",
     shape=Node("section-group", "site-section-group", children="children",
-               holds=("section_group", "section")),
+               holds=("section_group", "section", "external_link")),
     at="/orgs/{organization}/sites/{site}/section-groups/{id}",
     read=NAVIGATION,
     identity=("title",),
@@ -27,6 +33,8 @@ SECTION_GROUP = Kind(
     fields=(
         Field("title", Text(1, 100), required=True),
         Field("icon", Text(1, 50), null="clear"),
+        Field("localizedTitle", LOCALIZED, on="update", null="clear"),
+        Field("draft", Flag(), on="update", absent=False),
         # Read under one name and written under two more.
         Field("group", Reference("section_group"), nest=True, read="sectionGroup", create_as="parent",
               write="parentSectionGroupId", null="clear"),

@@ -1,6 +1,7 @@
 """Docs sites. Their navigation is made of kinds of its own (section_group, section, site_space)."""
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.roles import LEVEL
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
 SITE = Kind(
@@ -19,9 +20,10 @@ SITE = Kind(
     fields=(
         Field("title", Text(2, 128), required=True),
         Field("type", Enum(("basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium")),
-              on="create"),
+              on="create", usual="basic"),
         Field("visibility", Enum(("public", "unlisted", "share-link", "visitor-auth")),
-              exposure=("visitor-auth", "share-link", "unlisted", "public")),
+              exposure=("visitor-auth", "share-link", "unlisted", "public"),
+              after=("visitor_auth", "share_link")),
         Field("basename", Text(1, 100), on="update", unique="organization"),
         # Written as one text, read as an object with the platform's target beside it.
         Field("proxy", Text(3, 512, r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+",
@@ -29,7 +31,8 @@ SITE = Kind(
               on="update", read="proxy.origin", null="clear"),
         Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
               on="update", absent={"enabled": False}),
-        Field("agentsContext", Enum(("excluded", "included")), on="update"),
+        Field("defaultLevel", LEVEL, on="update"),
+        Field("agentsContext", Enum(("excluded", "included")), on="update", usual="included"),
         # Publishing may be answered with a checkout instead of the site: then it did not happen.
         Field("published", Flag(), absent=False, exposure=(False, True), on="update",
               via={True: Post("{self}/publish", None, answers="site"),

@@ -3,10 +3,17 @@
 It never changes its section.
 """
 
-from dpsync.kinds.base import Delete, Field, Kind, Node, Patch, Post
+from dataclasses import replace
+
+from dpsync.kinds.base import Delete, Field, Kind, Node, Order, Patch, Post
 from dpsync.kinds.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.types import Flag, Reference, Text
 
+_MOVES = Order(
+    Post("{self}/move", {"position": "$position"}),
+    pointer={"type": "site-space", "siteSpace": "$id"},
+    apart=True,
+)
 SITE_SPACE = Kind(
     name="site_space",
     parent=("section", "site"),
@@ -15,18 +22,21 @@ SITE_SPACE = Kind(
     label="site space",
     at="/orgs/{organization}/sites/{site}/site-spaces/{id}",
     read=NAVIGATION,
+    url="urls.published",
     identity=("path", "space"),  # creating takes no path: an interrupted creation is found by its space
     title="path",
     create=Post("/orgs/{organization}/sites/{site}/site-spaces"),
     update=Patch("{self}"),
     delete=Delete(),
-    order=SIBLINGS,
+    order=replace(SIBLINGS, otherwise=_MOVES),
     after=("adaptive_schema",),
     fields=(
         Field("space", Reference("space", "translation"), read="space.id", write="spaceId", required=True),
         Field("path", Text(1, 100), on="update", unique="parent"),
         Field("condition", Text(1, 1024), on="update", null="clear"),
         Field("hidden", Flag(), on="update", absent=False),
+        Field("pageId", Text(1), on="update", null="clear"),
+        Field("draft", Flag(), on="update", absent=False),
         # Its section names the default, or the site where there are no sections.
         Field("default", Flag(), on="update", absent=False, one_per="parent",
               via=Patch("{parent}", {"defaultSiteSpace": "$id"})),

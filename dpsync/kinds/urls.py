@@ -37,15 +37,16 @@ def expand(
         if more and name in more:
             return segment(more[name])
         if name in ("id", kind.name) and id is not None:
-            return segment(id)
-        return segment(next(other for around, other in chain if around == name))
+            return segment(id, kind)
+        return segment(next(other for around, other in chain if around == name), registry[name])
 
     return _NAME.sub(fill, template)
 
 
-def segment(id: str) -> str:
-    """An id as one segment of a path."""
-    return id if _UNMADE.fullmatch(id) else quote(id, safe="@")
+def segment(id: str, kind: Kind | None = None) -> str:
+    """An id as one segment of a path, or as several where its kind says that it has several parts."""
+    safe = "@/" if kind is not None and "{" in kind.id else "@"
+    return id if _UNMADE.fullmatch(id) else quote(id, safe=safe)
 
 
 def split_query(path: str) -> tuple[str, dict[str, str] | None]:

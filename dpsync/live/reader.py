@@ -7,28 +7,42 @@ before its navigation can be read), so kinds are read and matched in the registr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import NotFound
-from dpsync.identity.match import View, match, no_such_id
-from dpsync.kinds.base import Kind, Single, Tree
+from dpsync.client.errors import Forbidden, NotFound
+from dpsync.identity.elsewhere import elsewhere
+from dpsync.identity.match import match, no_such_id
+from dpsync.identity.renames import Past
+from dpsync.identity.view import View
+from dpsync.kinds.base import Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.decode import decode, pointer
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
+from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Resource, Scope
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
 from dpsync.model.values import LiveId
 
 
-def read_snapshot(client: ReadClient, registry: Registry, desired: Desired, parallelism: int = 4) -> Snapshot:
-    """Read and match. Raises ClientError for failed reads, DiagnosticError for what needs an answer."""
-    reader = _Reader(client, registry, desired, parallelism)
+def read_snapshot(
+    client: ReadClient,
+    registry: Registry,
+    desired: Desired,
+    parallelism: int = 4,
+    base: Base = NOT_ASKED,
+    known: Mapping[Address, str] | None = None,
+) -> Snapshot:
+    """Read and match. Raises ClientError for failed reads, DiagnosticError for what needs an answer.
+
+    `known` is which id each address had after the last applies.
+    """
+    reader = _Reader(client, registry, desired, parallelism, base, known or {})
     reader.organizations()
     for kind in registry.ordered:
         if kind.parent is not None:
@@ -43,6 +57,8 @@ class _Reader:
     registry: Registry
     desired: Desired
     parallelism: int
+    base: Base
+    known: Mapping[Address, str]
     sources: Sources = field(init=False)
     matches: dict[Address, Match] = field(default_factory=dict)
     objects: dict[Identity, LiveObject] = field(default_factory=dict)
@@ -50,6 +66,7 @@ class _Reader:
     lanes: dict[Identity, tuple[Identity, ...]] = field(default_factory=dict)
     put_out: set[Identity] = field(default_factory=set)
     outputs: dict[Address, str | None] = field(default_factory=dict)
+    transferred: set[Address] = field(default_factory=set)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -57,6 +74,10 @@ class _Reader:
         self._by_parent: dict[tuple[str, Address | None], list[Resource]] = defaultdict(list)
         for resource in self.desired.resources.values():
             self._by_parent[resource.kind, resource.parent].append(resource)
+        self._earlier = self.base.desired.resources if self.base.desired else {}
+        self._earlier_by_parent: dict[tuple[str, Address | None], dict[Address, Resource]] = defaultdict(dict)
+        for address, resource in self._earlier.items():
+            self._earlier_by_parent[resource.kind, resource.parent][address] = resource
         needed = (lookup for lookup in self.desired.lookups.values())
         self._looked_up = {(lookup.kind, lookup.parent) for lookup in needed}
 
@@ -119,11 +140,70 @@ class _Reader:
         self._put_out()
         for parent in self._parents(kind):
             self._match(kind, parent)
+        if kind.transfer is not None:
+            self._elsewhere(kind)
+
+    def _elsewhere(self, kind: Kind) -> None:
+        """Entries that are not below their parent, but still below another one that is declared, too."""
+        asking = [
+            (address, resource, self._earlier_elsewhere(resource))
+            for address, resource in sorted(self.desired.resources.items())
+            if resource.kind == kind.name and address not in self.matches and resource.parent in self.matches
+        ]
+        asking = [item for item in asking if item[1].pin or item[1].previously or item[2]]
+        if not asking:
+            return
+        bound = {match.id for address, match in self.matches.items() if self._is_of(address, kind)}
+        free = [item for item in self._everywhere(kind) if item.id not in bound]
+        view = View(kind, self._bound, self._first_child, lambda _: [])
+        for address, resource, earlier in asking:
+            owner = self.matches[address.parent(kind.key)].id
+            others = [item for item in free if item.parent is not None and item.parent[1] != owner]
+            found = elsewhere(view, resource, others, earlier)
+            if found is not None:
+                self.matches[address] = found
+                self.transferred.add(address)
+                free = [item for item in free if item.id != found.id]
+
+    def _everywhere(self, kind: Kind) -> list[LiveObject]:
+        """The objects of a kind below all that is declared and can hold them."""
+        holders = [address for address in sorted(self.matches) if self._holds(address, kind)]
+        sources = [self._source(kind, address) for address in holders]
+        self.sources.fetch(sources)
+        found = [item for source in sources for item in self.sources.objects[source.url]]
+        found = [item for item in found if item.kind == kind.name and item.identity not in self.put_out]
+        for item in found:
+            self.objects.setdefault(item.identity, item)
+        return found
+
+    def _holds(self, address: Address, kind: Kind) -> bool:
+        resource = self.desired.resources.get(address)
+        return resource is not None and resource.kind in kind.parents
+
+    def _is_of(self, address: Address, kind: Kind) -> bool:
+        resource = self.desired.resources.get(address)
+        return resource is not None and resource.kind == kind.name
+
+    def _earlier_elsewhere(self, resource: Resource) -> list[Resource]:
+        """The entries of the git base with this key below another parent, that are not declared any more."""
+        return [
+            earlier
+            for address, earlier in sorted(self._earlier.items())
+            if earlier.kind == resource.kind
+            and earlier.key == resource.key
+            and earlier.parent != resource.parent
+            and address not in self.desired.resources
+        ]
 
     def pins_without_parent(self) -> None:
         """A pinned entry is never created, also not along with what should hold it."""
         for address, resource in sorted(self.desired.resources.items()):
-            if resource.pin is not None and address not in self.matches:
+            kind = self.registry[resource.kind]
+            added = (
+                resource.parent in self.matches
+                and kind.creating(resource.pin, resource.fields) != kind.create
+            )
+            if resource.pin is not None and address not in self.matches and not added:
                 self.diagnostics.append(no_such_id(self.registry[resource.kind], resource))
         self._stop(Exit.INVALID)
 
@@ -134,11 +214,13 @@ class _Reader:
         }
         named |= {scope.parent for scope in self.desired.scopes.values() if kind.name in scope.kinds}
         named |= {parent for name, parent in self._looked_up if name == kind.name}
-        return sorted(parent for parent in named if parent is not None and parent in self.matches)
+        # What is on something else is lost when that is transferred: it is not there any more.
+        there = self.matches.keys() - self.transferred
+        return sorted(parent for parent in named if parent is not None and parent in there)
 
     def _needed(self) -> Iterable[Source]:
         for scope in self.desired.scopes.values():
-            if scope.parent in self.matches:
+            if scope.parent in self.matches and scope.parent not in self.transferred:
                 yield self._source(self.registry[scope.kinds[0]], scope.parent)
                 for kind in self._putting_out(scope):
                     yield self._source(kind, scope.parent)
@@ -192,9 +274,10 @@ class _Reader:
             for item in everything
             if item.kind == kind.name and item.parent == owner and item.identity not in self.put_out
         ]
+        wanted = self._by_parent[kind.name, parent]
+        live += self._deleted(kind, parent, owner, source, wanted, live)
         self.objects |= {item.identity: item for item in live}
         self._note_scope(kind, parent, source, everything)
-        wanted = self._by_parent[kind.name, parent]
         if isinstance(kind.shape, Single):
             self.matches |= {
                 resource.address: Match(item.id, "place") for resource in wanted for item in live[:1]
@@ -206,17 +289,36 @@ class _Reader:
                 self._first_child,
                 lambda item: [o for o in everything if o.holder == item.identity],
             )
-            found = match(view, wanted, live)
+            earlier = self._earlier_by_parent.get((kind.name, parent), {})
+            found = match(view, wanted, live, Past(earlier, self._earlier_first_child, self.known))
             self.matches |= found.matches
             self.diagnostics += found.diagnostics
         self._look_up(kind, parent, live)
         self._bind_outputs(kind, wanted)
         self._stop(Exit.INVALID)
 
+    def _deleted(
+        self,
+        kind: Kind,
+        parent: Address,
+        owner: Identity,
+        source: Source,
+        wanted: list[Resource],
+        live: list[LiveObject],
+    ) -> list[LiveObject]:
+        """Pinned objects that were deleted and can be brought back: asked for one by one."""
+        if kind.restore is None:
+            return []
+        ids = {item.id for item in live}
+        pins = sorted({resource.pin for resource in wanted if resource.pin and resource.pin not in ids})
+        chain = self.chain(parent)
+        found = self.sources.map(lambda pin: self.sources.deleted(kind, pin, owner, chain, source.url), pins)
+        return [item for item in found if item is not None]
+
     def _tree_owner(self, kind: Kind, parent: Address) -> Address:
         """A tree hangs below its owner, however deep the node is."""
         at = parent
-        if isinstance(kind.read, Tree):
+        if kind.in_tree:
             owner = self.registry.tree_owner(kind)
             while self._resource(at).kind != owner:
                 above = self._resource(at).parent
@@ -242,11 +344,17 @@ class _Reader:
             self.lanes |= {key: tuple(items) for key, items in lanes.items()}
 
     def _bound(self, address: Address) -> str | None:
+        """The id that a reference means: what was put out, where the entry puts something out."""
+        if address in self.outputs:
+            return self.outputs[address]
         found = self.matches.get(address)
         return found.id if found else None
 
     def _first_child(self, resource: Resource) -> Resource | None:
         return self.desired.resources.get(resource.children[0]) if resource.children else None
+
+    def _earlier_first_child(self, resource: Resource) -> Resource | None:
+        return self._earlier.get(resource.children[0]) if resource.children else None
 
     def _look_up(self, kind: Kind, parent: Address, live: list[LiveObject]) -> None:
         """Bind what is named by its natural key without being declared."""
@@ -279,15 +387,36 @@ class _Reader:
 
     def snapshot(self) -> Snapshot:
         self._read_orders()
+        self._read_removed()
         return Snapshot(
             objects=self.objects,
             matches=self.matches,
             scopes={address: tuple(items) for address, items in self.scopes.items()},
             lanes=self.lanes,
             outputs=self.outputs,
+            put_out=frozenset(self.put_out),
+            transferred=frozenset(self.transferred),
             user=self._user(),
             requests=self.client.requests,
         )
+
+    def _read_removed(self) -> None:
+        """Places that the git base declares and nobody does any more: what was there is still to be named.
+
+        Nothing depends on it, so that a place which this token may not see is passed over.
+        """
+        for scope in self.base.desired.scopes.values() if self.base.desired else ():
+            kind = self.registry[scope.kinds[0]]
+            if scope.address in self.desired.scopes or scope.parent not in self.matches or kind.comes_along:
+                continue
+            source = self._source(kind, scope.parent)
+            try:
+                self.sources.fetch([source])
+            except (Forbidden, NotFound):
+                continue
+            for item in self.sources.objects[source.url]:
+                if item.identity not in self.put_out:
+                    self.objects.setdefault(item.identity, item)
 
     def _read_orders(self) -> None:
         """The present order where an order is declared and no tree has it: one list per holding object."""
@@ -322,6 +451,6 @@ class _Reader:
             for guard in (self.registry[name].guard for name in scope.kinds)
             if guard is not None
         )
-        if not guarded:
+        if not guarded or not self.registry.profile.has("GET", "/user"):
             return None
         return str(pointer(self.client.get("/user"), "id"))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound, NotJson
-from dpsync.kinds.base import Kind, One, Pages, Single, Tree
+from dpsync.kinds.base import Kind, Lists, One, Pages, Single, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand, split_query
-from dpsync.live.decode import decode, decode_tree, pointer
+from dpsync.live.decode import decode, decode_lists, decode_tree, pointer
 from dpsync.model.snapshot import Identity, LiveObject
 
 
@@ -24,6 +24,13 @@ class Source:
     kind: str
     owner: Identity | None
     own_id: str = ""
+    lists: tuple[str, ...] = ()
+    """Where one read has several lists: all of them, the first one being `url`."""
+
+
+def is_gone(kind: Kind, body: Any) -> bool:
+    """Whether an answer is about something that was deleted and can be brought back."""
+    return kind.restore is not None and pointer(body, kind.restore.gone) is not None
 
 
 class Sources:
@@ -37,8 +44,10 @@ class Sources:
 
     def source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         """Where the objects of a kind below `owner` are read; `chain` begins with the owner itself."""
-        url = expand(self._registry, kind, kind.read.path, None, chain)
-        return Source(url, kind.name, owner, owner[1] if isinstance(kind.shape, Single) else "")
+        paths = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
+        url, *more = (expand(self._registry, kind, path, None, chain) for path in paths)
+        own_id = owner[1] if isinstance(kind.shape, Single) else ""
+        return Source(url, kind.name, owner, own_id, (url, *more) if more else ())
 
     def fetch(self, sources: Iterable[Source]) -> None:
         """Read what was not read yet."""
@@ -64,14 +73,29 @@ class Sources:
                     assert source.owner is not None
                     nodes = decode_tree(kinds, pointer(body, root), source.owner, source.url)
                     return tuple(nodes)
-                case Pages():
+                case Lists():
+                    assert source.owner is not None
+                    items = (item for url in source.lists for item in self.pages(url))
                     return tuple(
-                        decode(kind, item, source.owner, source.url) for item in self.pages(source.url)
+                        decode_lists(self._registry.nodes(kind.key), items, source.owner, source.url)
                     )
+                case Pages():
+                    listed = (item for item in self.pages(source.url) if not is_gone(kind, item))
+                    return tuple(decode(kind, item, source.owner, source.url) for item in listed)
                 case One():
                     return self._one(kind, source)
         except (ValueError, AttributeError) as wrong:
             raise NotJson("GET", source.url, 200, "application/json", str(wrong)) from wrong
+
+    def deleted(self, kind: Kind, id: str, owner: Identity, chain: Chain, source: str) -> LiveObject | None:
+        """One that is in no list any more and can be brought back, by its own URL; None if there is none."""
+        try:
+            body = self._client.get(expand(self._registry, kind, kind.at, id, chain))
+        except NotFound:
+            return None
+        if not is_gone(kind, body) or pointer(body, owner[0]) not in (None, owner[1]):
+            return None  # also one of another organization, which this is not the place to bring back
+        return replace(decode(kind, body, owner, source), deleted=True)
 
     def _one(self, kind: Kind, source: Source) -> tuple[LiveObject, ...]:
         try:

@@ -30,6 +30,10 @@ class Resource:
     pin: str | None = None
     children: tuple[Address, ...] = ()
     """Nodes directly inside, in order."""
+    previously: tuple[Mapping[str, Value], ...] = ()
+    """Natural keys of earlier times, each as the fields that it is made of."""
+    new: bool = False
+    """Declared to be a new thing, whatever looks like it."""
 
     def where(self, name: str) -> Span:
         return self.spans.get(name, self.span)
@@ -70,6 +74,24 @@ class Policy:
     protect: tuple[Pattern, ...] = ()
     ignore: tuple[Pattern, ...] = ()
     limits: Limits = Limits()
+    forget: tuple[Pattern, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where a configuration is for: the platform's URL and the name of the variable with the token."""
+
+    name: str
+    url: str | None = None
+    token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """An entry, or an empty mapping of entries, that a server cannot even read."""
+
+    reason: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +103,12 @@ class Desired:
     lookups: Mapping[Address, Lookup] = field(default_factory=dict)
     policy: Policy = field(default_factory=Policy)
     texts: Mapping[str, str] = field(default_factory=dict)
+    environment: Environment | None = None
+    """The one that was chosen."""
+    environments: tuple[str, ...] = ()
+    """Those that could be chosen."""
+    unserved: Mapping[Address, Unserved] = field(default_factory=dict)
+    """What the server has no operation for: declared, but in none of the above."""
 
     def pruned(self, scope: Address) -> bool:
         """Whether undeclared things in this scope are deleted; a prune pattern covers one scope."""

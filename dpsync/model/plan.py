@@ -15,7 +15,8 @@ from pydantic_core import to_json
 
 Action = Literal["create", "update", "delete"]
 Verb = Literal[
-    "create", "update", "link", "place", "default", "step-aside", "move", "withdraw", "expose", "delete"
+    "create", "restore", "transfer", "update", "link", "place", "default", "step-aside", "move", "withdraw",
+    "expose", "act", "await", "clear", "delete",
 ]
 
 
@@ -132,12 +133,36 @@ class Origin(Frozen):
     column: int
 
 
+class Also(Frozen):
+    """What was not selected and is planned all the same, because something selected needs it."""
+
+    address: str
+    needed_by: str
+
+
+class Part(Frozen):
+    """Which part of the configuration was planned."""
+
+    select: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    also: tuple[Also, ...] = ()
+
+
 class Plan(Frozen):
     """What would be done. `can_apply` is decided here and nowhere else."""
 
     format: Literal["dpsync.plan/1"] = "dpsync.plan/1"
     base: str | None = None
     """The git commit that served as the base."""
+    base_from: str = ""
+    """What that commit is for people ("HEAD"), or why there is no base."""
+    environment: str | None = None
+    environments: tuple[str, ...] = ()
+    """Those of the root file: with none chosen, its top-level values were taken."""
+    profile: str = "full"
+    """Which operations the server was taken to have."""
+    part: Part | None = None
+    """What was selected; None for everything."""
     changes: tuple[Change, ...] = ()
     blocked: tuple[Blocked, ...] = ()
     waiting: tuple[Waiting, ...] = ()
@@ -169,8 +194,13 @@ class Plan(Frozen):
         return hashlib.sha256(self.bytes()).hexdigest()
 
     def bytes(self) -> bytes:
-        """The canonical form: without `origins` and without how much reading it took."""
-        return to_json(_ordered(self.model_dump(mode="json", exclude={"origins", "requests"})))
+        """The canonical form.
+
+        It is without `origins`, how much reading it took, how the base was found, and what the platform is
+        at work on.
+        """
+        aside = {"origins", "requests", "base_from", "waiting"}
+        return to_json(_ordered(self.model_dump(mode="json", exclude=aside)))
 
 
 def _ordered(value: Any) -> Any:

@@ -27,6 +27,10 @@ class LiveObject:
     source: str
     own_id: bool = True
     """Whether the id names it without its parent."""
+    deleted: bool = False
+    """It is no longer in its list and can be brought back."""
+    url: str | None = None
+    """Where people see it; compared with nothing."""
 
     @property
     def identity(self) -> Identity:
@@ -59,7 +63,11 @@ class Snapshot:
     """The live order of siblings, by the object that holds them (at the root of a tree: its owner)."""
     outputs: Mapping[Address, str | None] = field(default_factory=dict)
     """The id of what a declared object has put out (None: not yet)."""
+    put_out: frozenset[Identity] = frozenset()
+    """Everything that was put out, also by what is not declared: none of it stands for itself."""
     user: str | None = None
+    transferred: frozenset[Address] = frozenset()
+    """Entries that are still below another one of what holds them."""
     evidence: Evidence = field(default_factory=Evidence)
     requests: int = 0
 

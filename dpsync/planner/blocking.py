@@ -5,12 +5,15 @@ An entry that cannot be made blocks what it is part of; a field that names it bl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dpsync.kinds.base import ByHand, Call, Field
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Blocked
 from dpsync.model.values import references
 from dpsync.planner.context import Context
+from dpsync.planner.restructuring import Restructure, begins, confirmed, nodes_of
 
 _LATER = "apply again when the platform has made it"
 
@@ -26,26 +29,54 @@ class Blocking:
         self._context = context
         self._entries: dict[Address, Blocked] = {}
         self._fields: dict[tuple[Address, str], Blocked] = {}
+        self._unmoved: list[Blocked] = []
+        self.first: dict[Address, Address] = {}
+        """By tree that gets another kind of root, the one entry of it that is made before all else."""
+        self._settle()
+        for item in confirmed(context):
+            if not item.alone:
+                self._hold(item)
+        if self.first:
+            self._settle()
+
+    def _settle(self) -> None:
         grown = -1
         while grown != len(self._entries):
             grown = len(self._entries)
-            for resource in context.resources.values():
-                if resource.address not in self._entries and context.live(resource.address) is None:
+            for resource in self._context.resources.values():
+                address = resource.address
+                known = address in self._entries or address in self.first.values()
+                if not known and self._context.live(address) is None:
                     self._consider(resource)
+
+    def _hold(self, item: Restructure) -> None:
+        """One entry of a tree comes first; the rest of it is planned when that is there."""
+        nodes = [address for address in nodes_of(self._context, item) if address not in self._entries]
+        first = begins(self._context, item, nodes)
+        if first is not None:
+            self.first[item.scope.address] = first
+        reason = f"{item.scope.parent} gets its first section before, and the platform moves what it has now"
+        todo = f'apply again, with the same --confirm "{item.answer}"'
+        for address in nodes:
+            if address != first:
+                self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
 
     def _consider(self, resource: Resource) -> None:
         kind = self._context.kind(resource)
         address = str(resource.address)
         if self._context.ignored(resource.address):
             return
-        if isinstance(kind.create, ByHand) or kind.create is None:
-            todo = kind.create.todo.format(key=resource.key) if isinstance(kind.create, ByHand) else ""
+        create = kind.creating(resource.pin, resource.fields)
+        if isinstance(create, ByHand) or (create is None and not kind.comes_along):
+            todo = create.todo.format(key=resource.key) if isinstance(create, ByHand) else ""
             reason = f"{kind.one} cannot be created by dpsync"
+            if "create" in kind.lacks:
+                reason = self._context.registry.profile.lacks(f"creating {kind.one}")
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
             return
         named = self._for_creating(resource)
         for other in sorted(named):
-            if self._not_put_out(other):
+            if self._not_put_out(other) and not self._will_be(other):
                 self._entries[resource.address] = Blocked(
                     address=address, reason=_not_yet(other), todo=_LATER
                 )
@@ -76,6 +107,18 @@ class Blocking:
         puts_out = resource is not None and self._context.kind(resource).outputs is not None
         return puts_out and self._context.known_id(address) is None
 
+    def _will_be(self, address: Address) -> bool:
+        """Whether the platform is at work on it, or will be as soon as this plan makes what puts it out."""
+        resource = self._context.resources[address]
+        kind, live = self._context.kind(resource), self._context.live(address)
+        if kind.busy is None:
+            return False
+        if live is None:
+            return not self._context.ignored(address)
+        if any(f"{word} {address}" in self._context.options.confirm for word in kind.acts):
+            return True
+        return live.fields.get(kind.busy.field) in kind.busy.values
+
     def entry(self, address: Address) -> bool:
         return address in self._entries
 
@@ -85,7 +128,7 @@ class Blocking:
             if other in self._entries:
                 self.note(resource, item, f"it names {other}", because=str(other))
                 return True
-            if self._not_put_out(other):
+            if self._not_put_out(other) and not self._will_be(other):
                 self.note(resource, item, _not_yet(other), _LATER)
                 return True
         return False
@@ -98,6 +141,21 @@ class Blocking:
             address=name, reason=reason, todo=todo, because=because
         )
 
+    def noted(self, address: Address, item: Field) -> bool:
+        return (address, item.name) in self._fields
+
+    def order(self, address: Address, where: str) -> None:
+        """What cannot be brought to its place among its siblings."""
+        kind = self._context.kind(self._context.resources[address])
+        reason = self._context.registry.profile.lacks(f"moving {kind.one}")
+        todo = f"move it {where} on the platform, or give the entry the place that it has"
+        self._unmoved.append(Blocked(address=str(address), reason=reason, todo=todo))
+
+    def _unserved(self) -> Iterator[Blocked]:
+        for address, item in self._context.desired.unserved.items():
+            if not self._context.ignored(address):
+                yield Blocked(address=str(address), reason=item.reason)
+
     def all(self) -> tuple[Blocked, ...]:
-        found = [*self._entries.values(), *self._fields.values()]
+        found = [*self._entries.values(), *self._fields.values(), *self._unserved(), *self._unmoved]
         return tuple(sorted(found, key=lambda item: item.address))

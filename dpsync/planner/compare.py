@@ -10,7 +10,7 @@ from dpsync.kinds.types import Flag
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Difference
 from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import Value, digest
+from dpsync.model.values import Value, canonical, digest
 from dpsync.planner.context import Context
 
 
@@ -25,7 +25,7 @@ class Changed:
     def difference(self, context: Context, resource: Resource) -> Difference:
         return Difference(
             field=self.field.name,
-            before=context.shown(self.field, self.before, resource),
+            before=context.shown(self.field, self.field.type.narrow(self.before, self.after), resource),
             after=context.shown(self.field, self.after, resource),
             known=self.field.source is not None,
         )
@@ -34,8 +34,11 @@ class Changed:
 def managed(context: Context, resource: Resource) -> Iterator[Field]:
     """The fields that this entry declares and that some call can write."""
     kind = context.kind(resource)
+    match = context.snapshot.matches.get(resource.address)
+    renamed = match is not None and match.by == "previously"
     for field in kind.fields:
-        if field.name in resource.fields and field.name != kind.natural and field.on != "neither":
+        fixed = field.name == kind.natural and not renamed
+        if field.name in resource.fields and not fixed and field.on != "neither":
             yield field
 
 
@@ -43,13 +46,34 @@ def changed(context: Context, resource: Resource, live: LiveObject) -> list[Chan
     """The fields of a live object that are not as wanted."""
     found = []
     for field in managed(context, resource):
-        if field.source is None:
-            continue
         after = context.normal(field, resource.fields[field.name], resource)
         before = context.normal(field, live.fields.get(field.name), live)
-        if not same(field, after, before):
+        readable = field.source is not None
+        if (readable and not same(field, after, before)) or _unread_changed(context, resource, field, live):
             found.append(Changed(field, after, before))
     return found
+
+
+def unread(field: Field, value: Value) -> Value:
+    """The part of a field's value that the platform never gives back, None when there is none."""
+    if value is None:
+        return None
+    return value if field.source is None else field.type.unread(value)
+
+
+def _unread_changed(context: Context, resource: Resource, field: Field, live: LiveObject) -> bool:
+    """Whether what cannot be read back is to be sent: it differs from the git base, or somebody says so."""
+    address = resource.address
+    value = unread(field, context.desired.resources[address].fields[field.name])
+    if value is None or context.options.proof:
+        return False
+    if f"send {address}#{field.name}" in context.options.confirm:
+        return True
+    if context.base.desired is None:
+        return False
+    earlier = context.base.desired.resources.get(context.earlier_addresses.get(live.identity, address))
+    before = earlier.fields.get(field.name) if earlier else None
+    return before is None or canonical(unread(field, before)) != canonical(value)
 
 
 def wanted_anew(context: Context, resource: Resource) -> list[Changed]:
@@ -69,7 +93,7 @@ def same(field: Field, after: Value, before: Value) -> bool:
     return field.type.same(after, before)
 
 
-def object_digest(live: LiveObject, names: set[str] | None = None) -> str:
-    """Digest of a live object: kind, id, parent and declared fields (all of them where none are named)."""
-    fields = {name: value for name, value in live.fields.items() if names is None or name in names}
+def object_digest(live: LiveObject, names: set[str]) -> str:
+    """Digest of a live object: kind, id, parent and the named fields."""
+    fields = {name: value for name, value in live.fields.items() if name in names}
     return digest([live.kind, live.id, live.parent, live.holder, fields])

@@ -7,13 +7,16 @@ are.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
+from dpsync.identity.remember import remember
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
-from dpsync.model.address import Address
+from dpsync.model.address import Address, Pattern
+from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Lookup, Resource
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import LiveId, Ref, Value, to_plain, transform
@@ -25,6 +28,11 @@ class Options:
 
     confirm: tuple[str, ...] = ()
     delete: bool = True
+    proof: bool = False
+    """Whether this only proves what was done: what cannot be read back is then taken as it is."""
+    select: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    """Address patterns: only the selected part is planned, with what it needs."""
 
 
 @dataclass
@@ -35,6 +43,9 @@ class Context:
     desired: Desired
     snapshot: Snapshot
     options: Options = field(default_factory=Options)
+    base: Base = NOT_ASKED
+    chosen: frozenset[Address] | None = None
+    """The part that is planned, where that is not everything."""
 
     @cached_property
     def resources(self) -> dict[Address, Resource]:
@@ -45,16 +56,19 @@ class Context:
             fields = {
                 name: self.normal(kind.field(name), value, resource)
                 for name, value in resource.fields.items()
-                if not self.ignored(address, name)
+                if not self._ignored(address, name)
             }
-            edited[address] = Resource(
-                resource.kind, address, resource.key, resource.parent, resource.holder, fields,
-                resource.span, resource.spans, resource.pin, resource.children,
-            )  # fmt: skip
+            edited[address] = replace(resource, fields=fields)
         return edited
 
     def ignored(self, address: Address, field: str | None = None) -> bool:
-        """Whether a pattern leaves the object, something around it, or this field of it alone."""
+        """Whether a pattern leaves the object, something around it, or this field of it alone.
+
+        What was not selected is left alone, too.
+        """
+        return self.left_out(address) or self._ignored(address, field)
+
+    def _ignored(self, address: Address, field: str | None) -> bool:
         return any(
             pattern.covers(address)
             if pattern.field is None
@@ -62,8 +76,56 @@ class Context:
             for pattern in self.desired.policy.ignore
         )
 
+    def left_out(self, address: Address) -> bool:
+        """Whether something was not selected."""
+        return self.chosen is not None and address not in self.chosen
+
+    def first_child(self, resource: Resource) -> Resource | None:
+        return self.desired.resources.get(resource.children[0]) if resource.children else None
+
     def kind(self, item: Resource | LiveObject) -> Kind:
         return self.registry[item.kind]
+
+    # The past.
+
+    @cached_property
+    def remembered(self) -> dict[Address, Identity]:
+        """The live objects that the entries of the git base are."""
+        if self.base.desired is None:
+            return {}
+        return remember(self.registry, self.base.desired, self.desired, self.snapshot)
+
+    @cached_property
+    def earlier_addresses(self) -> dict[Identity, Address]:
+        """The address that a live object has in the git base."""
+        return {identity: address for address, identity in self.remembered.items()}
+
+    def protected(self, identity: Identity) -> Literal["now", "before"] | None:
+        """Whether an object may not go: by what is written now, or by what the git base says."""
+        addresses = [self.address(identity)]
+        if identity in self.earlier_addresses:
+            addresses.append(self.earlier_addresses[identity])
+        if any(pattern.matches(address) for pattern in self.desired.policy.protect for address in addresses):
+            return "now"
+        before = self.base.desired.policy.protect if self.base.desired else ()
+        return "before" if any(item.matches(address) for item in before for address in addresses) else None
+
+    def forgotten(self, identity: Identity, pattern: Pattern | None = None) -> bool:
+        """Whether nobody wants to hear of a live object any more: by what it is called, or was called.
+
+        With a `pattern`, by that one alone.
+        """
+        patterns = self.desired.policy.forget if pattern is None else (pattern,)
+        return bool(patterns) and any(
+            pattern.covers(name) for name in self._all_names(identity) for pattern in patterns
+        )
+
+    def _all_names(self, identity: Identity) -> set[Address]:
+        """The address of an object that nobody declares, in both its forms, and the one in the git base."""
+        item = self.snapshot.objects[identity]
+        place, title = self._place(item), self._title(item)
+        names = {place.unmanaged(title), place.unmanaged(title, item.id)}
+        return names | ({self.earlier_addresses[identity]} if identity in self.earlier_addresses else set())
 
     # Names of live things.
 
@@ -133,6 +195,8 @@ class Context:
             meant = [self.named(item, name, value.id) for name in kind.field(kind.title).type.refers]
             known = [self.declared.get(identity) or self._titled(identity) for identity in meant]
             return next((str(name).rpartition("/")[2] for name in known if name), value.id)
+        if isinstance(value, dict):  # of terms in several languages the first one
+            value = value[min(value)] if value else None
         return str(value) if value else item.id
 
     def _titled(self, identity: Identity) -> str | None:
@@ -201,10 +265,16 @@ class Context:
             if isinstance(leaf, LiveId):
                 return leaf.id
             if isinstance(leaf, Ref):
-                return self.known_id(leaf.address) or leaf
+                return self.known_id(leaf.address) or Ref(self.output(leaf.address) or leaf.address)
             return leaf
 
         return to_plain(transform(value, id))
+
+    def output(self, address: Address) -> Address | None:
+        """The address of what an entry puts out, which is not its own; None where it puts nothing out."""
+        resource = self.desired.resources.get(address)
+        outputs = self.kind(resource).outputs if resource is not None else None
+        return address.child(outputs.kind) if outputs is not None else None
 
     def id(self, address: Address) -> str:
         """For paths: the live id, or the address in braces."""

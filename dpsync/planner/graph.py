@@ -9,11 +9,12 @@ from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.snapshot import Identity
-from dpsync.model.values import Ref, Value, live_ids
+from dpsync.model.values import Ref, Value, live_ids, references
 from dpsync.planner.context import Context
 from dpsync.planner.removal import Removal
 from dpsync.planner.steps import Book, Draft
 
+GONE = ("delete", "clear")
 _ByKind = dict[str, list[Resource]]
 """The entries that have steps, by kind."""
 
@@ -22,6 +23,7 @@ def connect(context: Context, book: Book, going: Removal) -> None:
     """Add every edge except those of lanes and unique values."""
     for draft in book.steps.values():
         _made_first(context, book, draft)
+    _restored_first(context, book)
     by_kind: _ByKind = defaultdict(list)
     for address in book.by_address:
         if (resource := context.resources.get(address)) is not None:
@@ -31,6 +33,7 @@ def connect(context: Context, book: Book, going: Removal) -> None:
         if resource is not None:
             _after(context, book, resource, steps, by_kind)
             _hierarchy(context, book, resource, steps)
+    _cleared(context, book)
     _exposure(book)
     _guarded(context, book)
     _deletes(context, book, going)
@@ -45,24 +48,43 @@ def _made_first(context: Context, book: Book, draft: Draft) -> None:
     draft.needs |= {book.makers[address] for address in named if address in book.makers} - {draft.id}
 
 
+def _restored_first(context: Context, book: Book) -> None:
+    """What is brought back or given over has its id already: whatever names it waits all the same."""
+    restored = {
+        address: id
+        for address, id in book.makers.items()
+        if id in book.steps and book.steps[id].verb in ("restore", "transfer")
+    }
+    for address, steps in book.by_address.items() if restored else ():
+        resource = context.resources.get(address)
+        if resource is None:
+            continue
+        around = [resource, *(context.resources[child] for child in resource.children[:1])]
+        named = {ref for one in around for value in one.fields.values() for ref in references(value)}
+        for step in steps:
+            step.needs |= {restored[other] for other in named & restored.keys()} - {step.id}
+
+
 def _after(context: Context, book: Book, resource: Resource, steps: list[Draft], by_kind: _ByKind) -> None:
     kind = context.kind(resource)
     for step in steps:
-        words = {*kind.after, *(word for name in step.fields for word in kind.field(name).after)}
-        if words and step.verb != "delete":
+        # What comes down does not wait: everything else waits for it.
+        fields = step.fields if step.verb != "withdraw" else ()
+        words = {*kind.after, *(word for name in fields for word in kind.field(name).after)}
+        if words and step.verb not in GONE:
             step.needs |= {other.id for other in _beside(book, resource, words, by_kind)} - {step.id}
 
 
 def _beside(book: Book, resource: Resource, words: set[str], by_kind: _ByKind) -> Iterator[Draft]:
-    """Steps of the named kinds below any object around this one; "children" are those below itself."""
-    around = {resource.address.segments[:n] for n in range(1, len(resource.address.segments))}
+    """Steps of the named kinds below this object or any around it; "children" are all below itself."""
+    around = {resource.address.segments[:n] for n in range(1, len(resource.address.segments) + 1)}
     for word in sorted(words):
         for other in by_kind.get(word, ()):
             if other.parent is not None and other.parent.segments in around and other is not resource:
-                yield from (step for step in book.of(other.address) if step.verb != "delete")
+                yield from (step for step in book.of(other.address) if step.verb not in GONE)
     if "children" in words:
         inside = (step for step in book.below(resource.address) if step.address != resource.address)
-        yield from (step for step in inside if step.verb != "delete")
+        yield from (step for step in inside if step.verb not in GONE)
 
 
 def _hierarchy(context: Context, book: Book, resource: Resource, steps: list[Draft]) -> None:
@@ -95,6 +117,17 @@ def _holder(context: Context, address: Address, name: str) -> Value:
     if resource is None or name in resource.fields or live is None:
         return resource.fields.get(name) if resource else None
     return context.normal(context.kind(resource).field(name), live.fields.get(name), live)
+
+
+def _cleared(context: Context, book: Book) -> None:
+    """A tree is built anew when everything of the old one is gone."""
+    if not any(step.verb == "clear" for step in book.steps.values()):
+        return
+    for address, scope in context.desired.scopes.items():
+        if context.registry[scope.kinds[0]].in_tree:
+            clearing = {step.id for step in book.below(address) if step.verb == "clear"}
+            for step in book.below(address):
+                step.needs |= clearing if step.verb != "clear" else set()
 
 
 def _exposure(book: Book) -> None:
@@ -158,7 +191,7 @@ def _deletes(context: Context, book: Book, going: Removal) -> None:
     """What refers to a doomed object goes, or is written, before it."""
     own: dict[Identity, Draft] = {}
     for root in going.roots:
-        own[root] = book.of(context.address(root), "delete")[0]
+        own[root] = book.of(context.address(root), "delete", "clear")[0]
     doomed = {identity: root for root in going.roots for identity in going.with_riders(root)}
     for live in context.snapshot.objects.values():
         kind = context.kind(live)

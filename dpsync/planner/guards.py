@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dpsync.kinds.base import Guard, Kind
-from dpsync.kinds.base import Node as NodeShape
-from dpsync.model.address import Address
+from dpsync.model.address import Address, Pattern
 from dpsync.model.plan import Change, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import live_ids
+from dpsync.planner import transfer
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.compare import changed
 from dpsync.planner.context import Context
 from dpsync.planner.removal import Removal, inside
+from dpsync.planner.restructuring import answered, refused
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,11 @@ class Decided:
 def refusals(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
     yield from _create_only(decided)
     yield from _protected(decided)
+    yield from _forgotten(decided)
     yield from _not_empty(decided)
     yield from _named_by_declared(decided)
-    yield from _restructured(decided)
+    yield from refused(decided.context)
+    yield from transfer.refused(decided.context)
     yield from _holders(decided)
     yield from _limits(decided, deletes)
 
@@ -62,14 +65,44 @@ def _protected(decided: Decided) -> Iterator[Refusal]:
     context = decided.context
     for root in decided.going.roots:
         for identity in decided.going.with_riders(root):
-            address = context.address(identity)
-            if any(pattern.matches(address) for pattern in context.desired.policy.protect):
+            since = context.protected(identity)
+            if since is not None:
+                until = "" if since == "now" else " in the git base"
                 yield Refusal(
                     code="protected",
-                    address=str(address),
-                    message="it is protected and would be deleted",
+                    address=str(context.address(identity)),
+                    message=f"it is protected{until} and would be deleted",
                     way_out="declare it again, take it out of prune, or take its protection away first",
                 )
+
+
+def _forgotten(decided: Decided) -> Iterator[Refusal]:
+    """A key that is to be forgotten and that means nothing any more: it may be one of those that would go."""
+    context = decided.context
+    for rider in decided.going.riders:
+        if context.forgotten(rider):
+            yield Refusal(
+                code="forgotten",
+                address=str(context.address(rider)),
+                message="it is to be left where it is, and would be deleted with what it is in",
+                way_out="forget that, too, or take this out of forget",
+            )
+    for pattern in context.desired.policy.forget:
+        *place, key = pattern.segments
+        if "*" in key or any(context.forgotten(one, pattern) for one in context.snapshot.objects):
+            continue
+        around = Pattern(pattern.text, tuple(place))
+        doomed = [context.address(root) for root in decided.going.roots]
+        count = sum(around.matches(Address(address.segments[:-1])) for address in doomed)
+        if count:
+            yield Refusal(
+                code="forgotten",
+                address=pattern.text,
+                message="neither the platform nor the git base tells what this was, and it may be among the "
+                f"{count} beside it that would be deleted",
+                way_out="forget it by the name that it has on the platform, [Title] or [Title~id]; "
+                "or take the line away when it is gone",
+            )
 
 
 def _not_empty(decided: Decided) -> Iterator[Refusal]:
@@ -103,30 +136,6 @@ def _named_by_declared(decided: Decided) -> Iterator[Refusal]:
                     )
 
 
-def _restructured(decided: Decided) -> Iterator[Refusal]:
-    """A tree whose root would change between nodes that stand alone and others."""
-    context = decided.context
-    for scope in context.desired.scopes.values():
-        owner = context.live(scope.parent)
-        if owner is None or not any(_alone(context.registry[name]) for name in scope.kinds):
-            continue
-        live = {_alone(context.registry[kind]) for kind, _ in context.snapshot.lanes.get(owner.identity, ())}
-        children = context.desired.resources[scope.parent].children
-        wanted = {_alone(context.registry[context.resources[child].kind]) for child in children}
-        if live and wanted and live != wanted:
-            now, then = ("spaces", "sections") if True in live else ("sections", "spaces")
-            yield Refusal(
-                code="restructure",
-                address=str(scope.parent),
-                message=f"its navigation has {now} at the root and would get {then}: every URL would change",
-                way_out="this is not supported yet; change the kind of navigation on the platform",
-            )
-
-
-def _alone(kind: Kind) -> bool:
-    return isinstance(kind.shape, NodeShape) and kind.shape.alone
-
-
 def _holders(decided: Decided) -> Iterator[Refusal]:
     """The token's own user stays as it is, and somebody always holds the guarded value."""
     context = decided.context
@@ -155,11 +164,14 @@ def _value_after(decided: Decided, guard: Guard, live: LiveObject) -> object:
 
 
 def _own(decided: Decided, guard: Guard, members: list[LiveObject]) -> Iterator[Refusal]:
-    for live in members:
-        if not guard.own or live.id != decided.context.snapshot.user:
-            continue
+    user = decided.context.snapshot.user
+    for live in members if guard.own else ():
         goes = decided.going.gone(live.identity)
         had = live.fields.get(guard.field) == guard.value
+        if user is None and had and _value_after(decided, guard, live) != guard.value:
+            yield from _perhaps_own(decided, guard, decided.context.address(live.identity), goes)
+        if live.id != user:
+            continue
         if goes or (had and _value_after(decided, guard, live) != guard.value):
             lost = "be removed" if goes else f"stop being {guard.value}"
             yield Refusal(
@@ -168,6 +180,20 @@ def _own(decided: Decided, guard: Guard, members: list[LiveObject]) -> Iterator[
                 message=f"this token belongs to them, and they would {lost}",
                 way_out="let somebody else apply this, with a token of their own",
             )
+
+
+def _perhaps_own(decided: Decided, guard: Guard, address: Address, goes: bool) -> Iterator[Refusal]:
+    """The server does not tell whose token this is: somebody who may be it is asked about."""
+    answer = f"not my own {address}"
+    if answer not in decided.context.options.confirm:
+        lost = "be removed" if goes else f"stop being {guard.value}"
+        yield Refusal(
+            code="own-user",
+            address=str(address),
+            message=f"they would {lost}, and "
+            f"{decided.context.registry.profile.lacks('telling whose token this is')}",
+            way_out=f'if it is not theirs: --confirm "{answer}"',
+        )
 
 
 def _last(
@@ -180,6 +206,7 @@ def _last(
         and resource.parent == parent
         and resource.fields.get(guard.field) == guard.value
         and decided.context.live(resource.address) is None
+        and not decided.context.left_out(resource.address)
         and not decided.blocking.entry(resource.address)
         for resource in decided.context.resources.values()
     )
@@ -200,6 +227,12 @@ def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
     """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number."""
     context = decided.context
     limits = context.desired.policy.limits
+    agreed = answered(context)
+    deletes = [
+        change
+        for change in deletes
+        if not any(Address.parse(change.address).within(place) for place in agreed)
+    ]
     total = sum(1 + sum(effect.counts for effect in change.effects) for change in deletes)
     for organization in sorted({Address.parse(change.address).segments[0] for change in deletes}):
         mine = [change for change in deletes if change.address.split("/")[0] == organization]

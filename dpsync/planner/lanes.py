@@ -17,6 +17,7 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Resource, Scope
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import Ref
+from dpsync.planner.blocking import Blocking
 from dpsync.planner.context import Context
 from dpsync.planner.order import moves
 from dpsync.planner.steps import Book, Builder, Draft
@@ -32,6 +33,7 @@ class Lanes:
     context: Context
     book: Book
     builder: Builder
+    blocking: Blocking
 
     def trees(self) -> None:
         """Every declared tree is one lane."""
@@ -74,24 +76,57 @@ class Lanes:
         found: list[Draft] = []
         for holder in [owner, *nodes]:
             children = holder.children
-            known = [child for child in children if self._will_be(child)]
             live = self.context.live(holder.address)
             before = self.context.snapshot.lanes.get(live.identity, ()) if live else ()
-            found += self._moves(self._then(before, holder, known), known)
+            known = [child for child in children if self._will_be(child, before)]
+            found += self._tree_siblings(self._then(before, holder, known), known)
         return found
 
-    def _will_be(self, address: Address) -> bool:
-        return self.context.live(address) is not None or address in self.book.makers
+    def _tree_siblings(self, then: list[Sibling], wanted: list[Address]) -> list[Draft]:
+        """The moves of one list of nodes, or of each kind in it where kinds have no common order."""
+        kinds = {self._kind(address).name: self._kind(address) for address in wanted}
+        if all(kind.order is not None and not kind.order.apart for kind in kinds.values()):
+            return self._moves(then, wanted)
+        found = []
+        for name, kind in sorted(kinds.items()):
+            alike = [item for item in then if self._kind(item).name == name]
+            mine = [address for address in wanted if self._kind(address).name == name]
+            if kind.order is not None:
+                found += self._moves(alike, mine)
+            else:
+                self._cannot_move(alike, mine)
+        return found
+
+    def _kind(self, item: Sibling) -> Kind:
+        if isinstance(item, Address):
+            return self.context.kind(self.context.resources[item])
+        return self.context.registry[item[0]]
+
+    def _cannot_move(self, then: list[Sibling], wanted: list[Address]) -> None:
+        names: list[Sibling] = list(wanted)
+        for move in moves(then, names):
+            assert isinstance(move.item, Address)
+            nest = self._kind(move.item).nest
+            if nest is None or not self.blocking.noted(move.item, nest):
+                where = f"after {move.after}" if move.after is not None else f"before {move.before}"
+                self.blocking.order(move.item, where)
+
+    def _will_be(self, address: Address, before: tuple[Identity, ...]) -> bool:
+        """Whether a sibling will be in the list that now is `before`."""
+        live = self.context.live(address)
+        if self.context.left_out(address):
+            return live is not None and live.identity in before
+        return live is not None or address in self.book.makers
 
     def _then(self, before: tuple[Identity, ...], holder: Resource, wanted: list[Address]) -> list[Sibling]:
         """The list as it will be when everything has been made and placed: who stays, then who arrives."""
         staying: list[Sibling] = []
         for identity in before:
             address = self.context.declared.get(identity)
-            if address is None:
-                staying.append(identity)
-            elif address in holder.children:
+            if address is not None and address in holder.children:
                 staying.append(address)
+            elif address is None or self.context.left_out(address):
+                staying.append(identity)
         here = set(staying)
         return [*staying, *(address for address in wanted if address not in here)]
 
@@ -112,14 +147,16 @@ class Lanes:
     def _list(self, kind: Kind, order: Order, holder: Resource) -> None:
         assert order.within is not None
         listed = [ref.address for ref in holder.fields[order.field or ""] or () if isinstance(ref, Ref)]
-        known = [address for address in listed if self._will_be(address)]
+        live = self.context.live(holder.address)
+        before = self.context.snapshot.lanes.get(live.identity, ()) if live else ()
+        known = [address for address in listed if self._will_be(address, before)]
         here = [
             address
             for address, item in self.context.resources.items()
-            if item.kind == kind.name and item.fields.get(order.within) == Ref(holder.address)
+            if item.kind == kind.name
+            and item.fields.get(order.within) == Ref(holder.address)
+            and not self.context.left_out(address)
         ]
-        live = self.context.live(holder.address)
-        before = self.context.snapshot.lanes.get(live.identity, ()) if live else ()
         staying: list[Sibling] = [
             address or identity
             for identity in before
@@ -134,13 +171,13 @@ class Lanes:
 
     def _leaves(self, address: Address, within: str) -> bool:
         resource = self.context.resources.get(address)
-        return resource is not None and within in resource.fields
+        return resource is not None and within in resource.fields and not self.context.left_out(address)
 
     def _arrival(self, address: Address, within: str) -> list[Draft]:
         return [
             step
-            for step in self.book.of(address, "create", "place")
-            if step.verb == "create" or within in step.fields
+            for step in self.book.of(address, "create", "restore", "place")
+            if step.verb != "place" or within in step.fields
         ]
 
     def _moves(self, then: list[Sibling], wanted: list[Address]) -> list[Draft]:
@@ -150,9 +187,13 @@ class Lanes:
             assert isinstance(move.item, Address)
             side, other = ("after", move.after) if move.after is not None else ("before", move.before)
             assert isinstance(other, Address)
+            if self.context.ignored(move.item):
+                continue
             resource, neighbour = self.context.resources[move.item], self.context.resources[other]
             position = {side: self.builder.pointer(neighbour)}
-            found.append(self.book.add(self.builder.move(resource, position, f"{side} {other}")))
+            step = self.book.add(self.builder.move(resource, position, f"{side} {other}"))
+            step.beside = other
+            found.append(step)
         return found
 
 

@@ -6,22 +6,28 @@ It compares, decides what goes, writes the steps, orders them and guards the res
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
 from dpsync.kinds.base import Kind, Order
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Change, Effect, Note, Origin, Plan, Verb
+from dpsync.model.plan import Also, Change, Effect, Note, Origin, Part, Plan, Verb, Waiting
 from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import references
+from dpsync.model.values import REF, references
+from dpsync.planner import transfer
 from dpsync.planner.blocking import Blocking
-from dpsync.planner.compare import Changed, changed, object_digest, wanted_anew
-from dpsync.planner.context import Context
+from dpsync.planner.compare import Changed, changed, object_digest, unread, wanted_anew
+from dpsync.planner.context import Context, Options
 from dpsync.planner.graph import connect
 from dpsync.planner.guards import Decided, refusals
 from dpsync.planner.lanes import Lanes
+from dpsync.planner.past import past_notes
 from dpsync.planner.removal import effects, is_place, removal
+from dpsync.planner.restructuring import Restructure, confirmed, remade, shown_by, urls
+from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.steps import Book, Builder
+from dpsync.planner.twins import proposals, questions, twins
 from dpsync.planner.unique import UniqueValues
 
 
@@ -29,9 +35,37 @@ class CircularPlan(Exception):
     """Steps that wait for each other: a fault of a declaration, with the circle."""
 
 
+def _by_address(note: Note) -> tuple[str, str]:
+    return note.address, note.text
+
+
 def make_plan(context: Context) -> Plan:
-    """The whole plan, deterministic: the same two sides give the same bytes."""
-    return _Planner(context).plan()
+    """The whole plan, or that of the selected part; deterministic: the same two sides give the same bytes."""
+    planner = _Planner(context)
+    plan = planner.plan()
+    selected = selection(context)
+    if selected is None:
+        return plan
+    chosen, also = selected.wanted, dict[Address, Address]()
+    while True:
+        more = dependencies(context, planner.book, selected, chosen)
+        if not more and planner.context.chosen == chosen:
+            return _of_selection(plan, context.options, also)
+        also |= more
+        chosen |= more.keys()
+        planner = _Planner(replace(context, chosen=chosen))
+        plan = planner.plan()
+
+
+def _of_selection(plan: Plan, options: Options, also: dict[Address, Address]) -> Plan:
+    told = {change.address for change in plan.changes} | {item.address for item in plan.blocked}
+    came = (
+        Also(address=str(address), needed_by=str(by))
+        for address, by in sorted(also.items())
+        if str(address) in told
+    )
+    part = Part(select=options.select, exclude=options.exclude, also=tuple(came))
+    return plan.model_copy(update={"part": part})
 
 
 class _Planner:
@@ -46,6 +80,7 @@ class _Planner:
             resource.children[0] for resource in context.resources.values() if self._made_with_child(resource)
         }
         self.notes: list[Note] = []
+        self.waiting: list[Waiting] = []
 
     def _made_with_child(self, resource: Resource) -> bool:
         create = self.context.kind(resource).create
@@ -59,17 +94,25 @@ class _Planner:
         context = self.context
         for address in self._in_order():
             resource = context.resources[address]
-            if not context.ignored(address) and not self.blocking.entry(address):
+            if address in self.blocking.first.values():
+                self.changes[address] = wanted_anew(context, resource)
+                self.book.add(self.builder.create(resource))
+            elif not context.ignored(address) and not self.blocking.entry(address):
                 self._entry(resource)
+        rebuilt = [item for item in confirmed(context) if item.alone]
         for identity, live in self.going.roots.items():
-            self.book.add(self.builder.delete(live, context.address(identity)))
+            address = context.address(identity)
+            early = any(address.within(item.scope.address) for item in rebuilt)
+            self.book.add(self.builder.delete(live, address, "clear" if early else "delete"))
+        for item in rebuilt:
+            self._hide(item)
+        for address in transfer.calls(context):
+            self._transfer(address)
+        self._await()
         unique = UniqueValues(context, self.book, self.builder, self.going)
-        for kind in context.registry.ordered:
-            for item in kind.fields:
-                if item.unique:
-                    unique.settle(kind, item)
+        unique.settle_all()
         connect(context, self.book, self.going)
-        lanes = Lanes(context, self.book, self.builder)
+        lanes = Lanes(context, self.book, self.builder, self.blocking)
         lanes.trees()
         lanes.lists()
         for steps in self.book.by_address.values():
@@ -78,6 +121,30 @@ class _Planner:
                     made = {self.book.makers[ref] for ref in step.refers() if ref in self.book.makers}
                     step.needs |= made
         return self._finish(unique)
+
+    def _await(self) -> None:
+        """What the platform makes by itself is waited for where a step needs it, and nowhere else."""
+        needed = {address for step in self.book.steps.values() for address in step.refers()}
+        for address, resource in self.context.resources.items():
+            if self.context.output(address) in needed:
+                acts = {step.id for step in self.book.of(address, "act")}
+                self.book.add(self.builder.awaiting(resource)).needs |= acts
+
+    def _transfer(self, address: Address) -> None:
+        """One call for an entry; what goes along with it is where it belongs as soon as that is done."""
+        if self.context.kind(self.context.resources[address]).transfer is None:
+            return
+        step = self.book.add(self.builder.transfer(self.context.resources[address]))
+        for given in (address, *transfer.with_it(self.context, address)):
+            self.book.makers[given] = step.id
+
+    def _hide(self, item: Restructure) -> None:
+        """While a tree is built anew nobody sees its owner; what is seen in the end is as declared."""
+        resource = self.context.resources[item.scope.parent]
+        for field in shown_by(self.context, item):
+            if resource.fields.get(field.name) is True:
+                self._link(resource, Changed(field, after=False, before=True))
+                self._link(resource, Changed(field, after=True, before=False))
 
     def _in_order(self) -> Iterable[Address]:
         """Parents before children; otherwise by address."""
@@ -98,22 +165,48 @@ class _Planner:
     def _new(self, resource: Resource) -> None:
         wanted = wanted_anew(self.context, resource)
         self.changes[resource.address] = wanted
-        if resource.address not in self.adopted:
+        kind = self.context.kind(resource)
+        if resource.address not in self.adopted and not kind.comes_along:
             self.book.add(self.builder.create(resource))
-        later = [item for item in wanted if item.field.on == "update"]
+        add = kind.add
+        if add is not None and resource.pin is not None:  # that call takes nothing but the id
+            later = [item for item in wanted if item.field.name != add.field]
+        else:
+            later = [item for item in wanted if item.field.on == "update"]
         free = [item for item in later if not self.blocking.field(resource, item.field)]
         plain = [item for item in free if item.field.via is None]
         if plain:
             self.book.add(self.builder.update(resource, None, plain))
         for item in free:
-            if item.field.via is not None:
+            if item.field.via is not None and self._has_call(resource, item):
                 self._link(resource, item)
 
     def _existing(self, resource: Resource, live: LiveObject) -> None:
         self._cannot_compare(resource)
+        if live.deleted:
+            self.book.makers[resource.address] = self.book.add(self.builder.restore(resource)).id
+        self._busy(resource, live)
         found = [item for item in changed(self.context, resource, live) if self._can_write(resource, item)]
-        if not found:
-            return
+        if found:
+            self._update(resource, live, found)
+        self._acts(resource)
+
+    def _busy(self, resource: Resource, live: LiveObject) -> None:
+        """What the platform is at work on is told, not waited for."""
+        busy = self.context.kind(resource).busy
+        if busy is not None and live.fields.get(busy.field) in busy.values:
+            what = f"the platform is at work on it ({live.fields[busy.field]})"
+            self.waiting.append(Waiting(address=str(resource.address), what=what))
+
+    def _acts(self, resource: Resource) -> None:
+        """What somebody asks for this once, after all that is changed about it."""
+        for word in self.context.kind(resource).acts:
+            asked = f"{word} {resource.address}" in self.context.options.confirm
+            if asked and not self.context.options.proof:
+                before = {step.id for step in self.book.of(resource.address)}
+                self.book.add(self.builder.act(resource, word)).needs |= before
+
+    def _update(self, resource: Resource, live: LiveObject, found: list[Changed]) -> None:
         self.changes[resource.address] = found
         plain: list[Changed] = []
         for item in found:
@@ -172,14 +265,23 @@ class _Planner:
                 reason = f"the platform always has a {field.name}"
                 self.blocking.note(resource, field, reason, f"set {field.name}: true on another {kind.noun}")
             return False
-        if field.via is not None and self.builder.link(resource, item) is None:
-            shown = self.context.shown(field, item.after, resource)
-            reason = (
-                f"no request sets {field.name} to {str(shown).lower() if isinstance(shown, bool) else shown}"
-            )
-            self.blocking.note(resource, field, reason, "change it on the platform, or take it off the entry")
-            return False
-        return True
+        return field.via is None or self._has_call(resource, item)
+
+    def _has_call(self, resource: Resource, item: Changed) -> bool:
+        """Whether a call gives the field this value; noted as blocked when none does."""
+        if self.builder.link(resource, item) is not None:
+            return True
+        name, value = item.field.name, self.context.shown(item.field, item.after, resource)
+        if isinstance(value, dict) and set(value) == {REF}:
+            value = value[REF]
+        shown = str(value).lower() if isinstance(value, bool) else value or "nothing"
+        reason = f"no request sets {name} to {shown}"
+        if item.field.lacks:
+            reason = self.context.registry.profile.lacks(f"setting {name} to {shown}")
+        self.blocking.note(
+            resource, item.field, reason, "change it on the platform, or take it off the entry"
+        )
+        return False
 
     def _somebody_else(self, resource: Resource, name: str, scope: str) -> bool:
         around = self.context.ancestor(resource, scope)
@@ -187,6 +289,7 @@ class _Planner:
             other.kind == resource.kind
             and other.fields.get(name) is True
             and self.context.ancestor(other, scope) == around
+            and not self.context.left_out(other.address)
             for other in self.context.resources.values()
         )
 
@@ -194,10 +297,16 @@ class _Planner:
         kind = self.context.kind(resource)
         listed = {self._listed_by(other) for other in self.context.registry.ordered}
         for item in kind.fields:
-            declared = resource.fields.get(item.name) is not None
-            if item.source is None and declared and (kind.name, item.name) not in listed:
-                text = "it cannot be compared: the platform does not say what it is"
-                self.notes.append(Note(address=f"{resource.address}#{item.name}", text=text))
+            hidden = unread(item, resource.fields.get(item.name))
+            if hidden is not None and (kind.name, item.name) not in listed:
+                address = f"{resource.address}#{item.name}"
+                self.notes.append(Note(address=address, text=self._not_compared(address)))
+
+    def _not_compared(self, address: str) -> str:
+        if self.context.base.desired is not None:
+            return "compared with the git base only: the platform does not say what it is"
+        again = f'--confirm "send {address}" sends it again'
+        return f"it cannot be compared: the platform does not say what it is; {again}"
 
     @staticmethod
     def _listed_by(kind: Kind) -> tuple[str, str] | None:
@@ -217,13 +326,22 @@ class _Planner:
         )
         deletes = [change for change in changes if change.action == "delete"]
         decided = Decided(context, self.going, self.blocking)
-        found = [*unique.refusals, *refusals(decided, deletes)]
+        alike = twins(context, self.blocking)
+        notes = [*self.notes, *self._past(), *proposals(alike), *urls(context)]
+        notes += [*remade(context, self.going.gone), *transfer.notes(context)]
+        found = [*unique.refusals, *refusals(decided, deletes), *questions(alike)]
         return Plan(
+            environment=context.desired.environment.name if context.desired.environment else None,
+            environments=context.desired.environments,
+            profile=context.registry.profile.name,
             changes=tuple(changes),
             blocked=self.blocking.all(),
             refusals=tuple(sorted(found, key=lambda item: (item.address, item.code, item.message))),
+            waiting=tuple(sorted(self.waiting, key=lambda item: item.address)),
             kept=tuple(self.going.kept),
-            notes=tuple(sorted(self.notes, key=lambda item: item.address)),
+            notes=tuple(sorted(notes, key=_by_address)),
+            base=context.base.commit,
+            base_from=context.base.said,
             bindings={
                 str(address): match.id
                 for address, match in context.snapshot.matches.items()
@@ -232,6 +350,14 @@ class _Planner:
             requests=context.snapshot.requests,
             origins=self._origins(),
         )
+
+    def _past(self) -> Iterable[Note]:
+        chosen = self.context.chosen
+        for note in past_notes(self.context, self.going):
+            address = Address.parse(note.address.partition("#")[0])
+            live = self.context.remembered.get(address)
+            if chosen is None or address in chosen or (live and self.context.address(live) in chosen):
+                yield note
 
     def adopted_changes(self) -> set[Address]:
         """Children that are made along with their parent: a change even when no request is theirs."""
@@ -261,7 +387,8 @@ class _Planner:
                 item.difference(context, resource)
                 for item in changes
                 if live is not None or not item.field.nest
-            ),
+            )
+            + ((transfer.difference(context, address),) if address in context.snapshot.transferred else ()),
             moved=moves[0].says if moves else None,
             steps=tuple(step.frozen() for step in drafts),
         )
@@ -277,7 +404,7 @@ class _Planner:
             action="delete",
             label=context.label(live),
             id=live.id,
-            digest=object_digest(live),
+            digest=object_digest(live, context.kind(live).lasting),
             effects=along + self._default_goes(live),
             steps=tuple(step.frozen() for step in self.book.of(address)),
         )
@@ -308,6 +435,9 @@ class _Planner:
             origins[str(address)] = Origin(file=span.file, line=span.line, column=span.column)
             for name, at in resource.spans.items():
                 origins[f"{address}#{name}"] = Origin(file=at.file, line=at.line, column=at.column)
+        for address, item in self.context.desired.unserved.items():
+            at = item.span
+            origins[str(address)] = Origin(file=at.file, line=at.line, column=at.column)
         return {key: origins[key] for key in sorted(origins)}
 
     def _check_circles(self) -> None:

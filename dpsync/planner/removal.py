@@ -11,6 +11,7 @@ from dpsync.model.plan import Effect, Kept
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, live_ids
 from dpsync.planner.context import Context
+from dpsync.planner.restructuring import confirmed, settling
 
 
 @dataclass
@@ -32,18 +33,26 @@ def removal(context: Context) -> Removal:
     """Decide for every undeclared object in a declared place; parents come before their children."""
     found = Removal()
     objects = context.snapshot.objects
+    rebuilt = {item.scope.address: item.alone for item in confirmed(context)}
+    left_over = set(settling(context)[1]) if context.options.delete else set()
     for address in sorted(context.snapshot.scopes):
+        if rebuilt.get(address) is False:
+            continue  # what becomes of it is seen when the first section is there
         strangers = [
             identity
             for identity in context.snapshot.scopes[address]
-            if identity not in context.declared and not context.ignored(context.address(identity))
+            if identity not in context.declared
+            and not context.ignored(context.address(identity))
+            and not context.forgotten(identity)
         ]
         if not strangers:
             continue
-        if not (context.desired.pruned(address) and context.options.delete):
-            names = tuple(sorted(str(context.address(identity)) for identity in strangers))
-            found.kept.append(Kept(place=str(address), addresses=names))
-            continue
+        if not ((context.desired.pruned(address) or address in rebuilt) and context.options.delete):
+            going = [item for item in strangers if {item, objects[item].parent} & left_over]
+            names = tuple(sorted(str(context.address(item)) for item in strangers if item not in going))
+            if names:
+                found.kept.append(Kept(place=str(address), addresses=names))
+            strangers = going
         for identity in strangers:
             live = objects[identity]
             parent = live.parent

@@ -5,6 +5,7 @@ Steps are drafts here: their edges are added by graph.py and lanes.py, then they
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF, Value, markers
 from dpsync.planner.compare import Changed
 from dpsync.planner.context import Context
+
+_FIELD = re.compile(r"\$(\w+)")
 
 
 @dataclass
@@ -37,6 +40,8 @@ class Draft:
     whole: bool = False
     says: str = ""
     fields: tuple[str, ...] = ()
+    beside: Address | None = None
+    """The sibling that it is placed next to."""
     exposure: int = 0
     """1 when it exposes more, -1 when it exposes less."""
     needs: set[str] = field(default_factory=set)
@@ -100,7 +105,7 @@ class Builder:
 
     def create(self, resource: Resource) -> Draft:
         kind = self.context.kind(resource)
-        call = kind.create
+        call = kind.creating(resource.pin, resource.fields)
         assert isinstance(call, Call)
         fields = {
             item.create_as or item.wire: self.wire(item, value)
@@ -110,15 +115,17 @@ class Builder:
             and (value := resource.fields.get(item.name)) is not None
         }
         values = {"fields": fields, **self._named(kind, resource), **self._child(resource)}
-        own_id = values[call.gives.removeprefix("$")] if call.gives.startswith("$") else None
-        gives = [Gives(address=str(resource.address), pointer=None if own_id else call.gives, id=own_id)]
+        if resource.pin is not None:
+            values["id"] = resource.pin
+        own_id, where = _given(call.gives, values)
+        gives = [Gives(address=str(resource.address), pointer=where, id=own_id)]
         if call.makes:
             gives.append(Gives(address=str(resource.children[0]), pointer=call.makes))
         path = expand(
             self.context.registry,
             kind,
             call.path,
-            None,
+            resource.pin,
             self.context.chain(resource),
             self._ids(kind, resource),
         )
@@ -136,11 +143,59 @@ class Builder:
             repeatable=own_id is not None or single,
         )
 
+    def restore(self, resource: Resource) -> Draft:
+        kind = self.context.kind(resource)
+        assert kind.restore is not None
+        path = self.path(kind, kind.restore.call, resource)
+        draft = self._draft(resource.address, "restore", kind.restore.call, path, {})
+        draft.says = "it was deleted and is brought back"
+        return draft
+
+    def transfer(self, resource: Resource) -> Draft:
+        kind = self.context.kind(resource)
+        assert kind.transfer is not None
+        path = self.path(kind, kind.transfer, resource)
+        values = self._named(kind, resource)
+        draft = self._draft(resource.address, "transfer", kind.transfer, path, values)
+        draft.says = f"given to {resource.parent}"
+        return draft
+
+    def act(self, resource: Resource, word: str) -> Draft:
+        kind = self.context.kind(resource)
+        call = kind.acts[word]
+        path = self.path(kind, call, resource)
+        draft = self._draft(resource.address, "act", call, path, self._named(kind, resource), tag=word)
+        draft.says = word
+        return draft
+
+    def awaiting(self, resource: Resource) -> Draft:
+        """Reads an entry until it says what was put out."""
+        kind, output = self.context.kind(resource), self.context.output(resource.address)
+        assert kind.outputs is not None
+        call = Call("GET", "{self}", None)
+        gives = (Gives(address=str(output), pointer=kind.outputs.read),)
+        draft = self._draft(resource.address, "await", call, self.path(kind, call, resource), {}, gives=gives)
+        draft.says = "waits for what the platform makes of it"
+        return draft
+
     def _parent_id(self, resource: Resource) -> Any:
         assert resource.parent is not None
         return self.context.snapshot.bound(resource.parent) or {REF: str(resource.parent)}
 
     def _named(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+        """What a body template may name: the ids of what is around it, its own fields."""
+        return {**self._around(resource), **self._fields(kind, resource)}
+
+    def _around(self, resource: Resource) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        at = resource.parent
+        while at is not None:
+            above = self.context.desired.resources[at]
+            found[above.kind] = self._own(above)
+            at = above.parent
+        return found
+
+    def _fields(self, kind: Kind, resource: Resource) -> dict[str, Any]:
         return {
             item.name: self.wire(item, resource.fields[item.name])
             for item in kind.fields
@@ -149,7 +204,7 @@ class Builder:
 
     def _ids(self, kind: Kind, resource: Resource) -> dict[str, str]:
         """Fields that a path may name: references, as ids."""
-        named = self._named(kind, resource)
+        named = self._fields(kind, resource)
         return {name: text for name, value in named.items() if (text := _path_id(value)) is not None}
 
     def _child(self, resource: Resource) -> dict[str, Any]:
@@ -157,7 +212,7 @@ class Builder:
             return {}
         child = self.context.desired.resources[resource.children[0]]
         child_kind = self.context.kind(child)
-        return {f"child.{name}": value for name, value in self._named(child_kind, child).items()}
+        return {f"child.{name}": value for name, value in self._fields(child_kind, child).items()}
 
     def update(
         self,
@@ -171,15 +226,25 @@ class Builder:
         kind = self.context.kind(resource)
         assert kind.update is not None
         fields = {item.field.wire: self.wire(item.field, item.after) for item in changes}
-        if kind.update.whole and live is not None:
+        if live is not None and kind.update.complete:
+            fields = self._live(kind, live) | self._whole(kind, resource) | fields
+        elif live is not None and kind.update.whole and kind.update.method == "PUT":
             fields = self._whole(kind, resource) | fields
         path = self.path(kind, kind.update, resource)
-        values = {"fields": fields, **self._named(kind, resource)}
+        values = {"fields": fields, **self._named(kind, resource), "id": self._own(resource)}
         names = tuple(item.field.name for item in changes)
         draft = self._draft(resource.address, verb, kind.update, path, values, tag=tag)
         draft.fields = names
         draft.says = ", ".join(names)
         return draft
+
+    def _live(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
+        """What is live, as the updating call takes it."""
+        return {
+            item.wire: self.wire(item, value)
+            for item in kind.fields
+            if item.on in ("update", "both") and (value := live.fields.get(item.name)) is not None
+        }
 
     def _whole(self, kind: Kind, resource: Resource) -> dict[str, Any]:
         return {
@@ -220,11 +285,11 @@ class Builder:
         draft.says = f"{item.name} is free for another one"
         return draft
 
-    def delete(self, live: LiveObject, address: Address) -> Draft:
+    def delete(self, live: LiveObject, address: Address, verb: Verb = "delete") -> Draft:
         kind = self.context.kind(live)
         assert isinstance(kind.delete, Call)
         path = self.live_path(live, kind.delete.path)
-        return self._draft(address, "delete", kind.delete, path, {})
+        return self._draft(address, verb, kind.delete, path, {"id": live.id})
 
     def move(self, resource: Resource, position: dict[str, Any], says: str) -> Draft:
         kind = self.context.kind(resource)
@@ -255,7 +320,7 @@ class Builder:
     def wire(self, item: Field, value: Value) -> Any:
         """The field's wire form, ids filled in where they are known."""
         if value is None:
-            return "" if item.null == "empty" else None
+            return item.type.encode("") if item.null == "empty" else None
         return self.context.sent(item.type.encode(value))
 
     @staticmethod
@@ -279,6 +344,13 @@ class Builder:
 
 def _wire(kind: Kind) -> str:
     return kind.shape.wire if isinstance(kind.shape, NodeShape) else kind.name
+
+
+def _given(gives: str, values: Mapping[str, Any]) -> tuple[Any, str | None]:
+    """The id that a call gives: known before it, or where its answer has it."""
+    if "{" in gives:
+        return None, _FIELD.sub(lambda match: str(values[match[1]]), gives)
+    return (values[gives.removeprefix("$")], None) if gives.startswith("$") else (None, gives)
 
 
 def _path_id(value: Any) -> str | None:

@@ -2,14 +2,17 @@
 
 Who frees a value goes before who takes it; a ring is opened with a temporary value; what will be deleted
 steps aside. A value that stays with somebody else is a refusal.
+
+Names that things are recognised by (titles) are treated alike, though the platform would let two have one:
+so at no moment, and after no interruption, can two entries be taken for each other.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 
-from dpsync.kinds.base import Field, Kind
+from dpsync.identity.aside import temporary
+from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
@@ -40,53 +43,81 @@ class UniqueValues:
     going: Removal
     refusals: list[Refusal] = field(default_factory=list)
 
-    def settle(self, kind: Kind, item: Field) -> None:
+    def settle_all(self) -> None:
+        for kind in self.context.registry.ordered:
+            for item in kind.fields:
+                if item.unique:
+                    self._settle(kind, item, item.unique)
+            name = name_of(kind)
+            if name is not None:
+                self._settle(kind, name, "parent")
+
+    def _settle(self, kind: Kind, item: Field, within: str) -> None:
         scopes: dict[Address, list[_Rename]] = {}
         for resource in self.context.resources.values():
             if resource.kind != kind.name or resource.fields.get(item.name) is None:
                 continue
-            step = next((step for step in self.book.of(resource.address) if item.name in step.fields), None)
-            scope = self.context.ancestor(resource, item.unique or "")
+            live = self.context.live(resource.address)
+            step = self._step(resource, item, live)
+            scope = self.context.ancestor(resource, within)
             if step is not None and scope is not None:
                 value = str(resource.fields[item.name])
-                live = self.context.live(resource.address)
                 scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
         for scope, renames in sorted(scopes.items()):
-            self._scope(kind, item, scope, renames)
+            if item.unique or any(rename.live for rename in renames):
+                self._scope(kind, item, scope, within, renames)
 
-    def _scope(self, kind: Kind, item: Field, scope: Address, renames: list[_Rename]) -> None:
-        holders = self._holders(kind, item, scope)
+    def _step(self, resource: Resource, item: Field, live: LiveObject | None) -> Draft | None:
+        """The request that gives the entry its value."""
+        step = next((step for step in self.book.of(resource.address) if item.name in step.fields), None)
+        if step is None and live is None and item.on == "both":
+            step = next(iter(self.book.of(resource.address, "create")), None)
+        return step
+
+    def _scope(self, kind: Kind, item: Field, scope: Address, within: str, renames: list[_Rename]) -> None:
+        holders = self._holders(kind, item, scope, within)
         by_live = {rename.live.identity: rename for rename in renames if rename.live}
         waits: dict[Address, _Rename] = {}
         for rename in renames:
-            holder = holders.get(rename.value)
-            if holder is None or (rename.live is not None and holder.identity == rename.live.identity):
+            holding = holders.get(rename.value, [])
+            if not holding or (rename.live is not None and rename.live in holding):
                 continue
-            other = by_live.get(holder.identity)
-            if other is not None:
-                rename.step.needs.add(other.step.id)
-                waits[rename.resource.address] = other
-            elif holder.identity in self.going.roots:
-                rename.step.needs.add(self._aside(kind, item, holder).id)
-            else:
-                self._refuse(kind, item, rename, holder)
+            others = [by_live[holder.identity] for holder in holding if holder.identity in by_live]
+            if others:
+                rename.step.needs |= {other.step.id for other in others}
+                own = str(rename.live.fields.get(item.name)) if rename.live else None
+                waits[rename.resource.address] = next(
+                    (other for other in others if other.value == own), others[0]
+                )
+            elif item.unique:
+                self._taken(kind, item, rename, holding[0])
         for ring in _rings(waits):
             self._open(kind, item, ring, by_live, waits)
-        if not isinstance(kind.shape, NodeShape):  # the nodes of a tree are made one at a time anyway
+        if item.unique and not isinstance(
+            kind.shape, NodeShape
+        ):  # nodes of a tree are made one at a time anyway
             self._one_at_a_time(renames, [rename.step.id for rename in renames if rename.live is not None])
 
-    def _holders(self, kind: Kind, item: Field, scope: Address) -> dict[str, LiveObject]:
+    def _taken(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
+        if holder.identity in self.going.roots:
+            rename.step.needs.add(self._aside(kind, item, holder).id)
+        else:
+            self._refuse(kind, item, rename, holder)
+
+    def _holders(self, kind: Kind, item: Field, scope: Address, within: str) -> dict[str, list[LiveObject]]:
         """Who holds which value in the scope now."""
         resource = self.context.desired.resources[scope]
         id = self.context.snapshot.bound(scope)
-        return {
-            str(live.fields[item.name]): live
-            for live in self.context.snapshot.objects.values()
-            if live.kind == kind.name
-            and live.fields.get(item.name) is not None
-            and id is not None
-            and self.context.live_ancestor(live, item.unique or "") == (resource.kind, id)
-        }
+        found: dict[str, list[LiveObject]] = {}
+        for live in self.context.snapshot.objects.values():
+            if (
+                live.kind == kind.name
+                and live.fields.get(item.name) is not None
+                and id is not None
+                and self.context.live_ancestor(live, within) == (resource.kind, id)
+            ):
+                found.setdefault(str(live.fields[item.name]), []).append(live)
+        return found
 
     def _aside(self, kind: Kind, item: Field, holder: LiveObject) -> Draft:
         address = self.context.address(holder.identity)
@@ -95,7 +126,9 @@ class UniqueValues:
             return known[0]
         assert kind.update is not None
         path = self.builder.live_path(holder, kind.update.path)
-        return self.book.add(self.builder.step_aside(path, kind, address, item, temporary(holder.identity)))
+        # An entry's object is known by its temporary name when the next run has to go on from here.
+        name = temporary(str(address) if address in self.context.resources else "/".join(holder.identity))
+        return self.book.add(self.builder.step_aside(path, kind, address, item, name))
 
     def _open(
         self,
@@ -144,9 +177,15 @@ class UniqueValues:
             before = rename.step.id
 
 
-def temporary(identity: Identity) -> str:
-    """A value nobody would choose, the same for the same object each time."""
-    return f"dpsync-{hashlib.sha256('/'.join(identity).encode()).hexdigest()[:10]}"
+def name_of(kind: Kind) -> Field | None:
+    """The one writable field by which things of a kind are recognised first."""
+    key = kind.identity[0] if kind.identity else None
+    if not isinstance(key, str) or "." in key or kind.parent is None or not isinstance(kind.update, Call):
+        return None
+    item = kind.field(key)
+    plain = item.via is None and not item.nest and not item.type.refers and not item.unique
+    plain = plain and item.source != kind.id  # what its URL is made of is never written
+    return item if plain and item.on in ("update", "both") else None
 
 
 def _rings(waits: dict[Address, _Rename]) -> list[list[Address]]:

@@ -17,6 +17,8 @@ from dpsync.render.visible import visible
 
 WIDTH: Final = 100
 """Columns of a source line that are shown; a longer one is cut around the caret."""
+UNSHOWN: Final = "DP205"
+"""The finding that somebody has written a secret down: its line is not shown, by no other finding either."""
 _BEFORE: Final = 60
 _TAB: Final = "    "
 _CUT: Final = "…"
@@ -39,7 +41,9 @@ def render_diagnostics(
     found = sorted(dict.fromkeys(diagnostics), key=_order)
     if not found:
         return ""
-    lines = _Lines(texts)
+    lines = _Lines(
+        texts, {(one.span.file, one.span.line) for one in found if one.code == UNSHOWN and one.span}
+    )
     blocks = [_block(one, lines, _Paint(color)) for one in found]
     return "\n\n".join([*blocks, _count(found)]) + "\n"
 
@@ -60,11 +64,14 @@ class _Paint:
 class _Lines:
     """The lines of the files; each file is split once, however many findings it has."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], secret: set[tuple[str, int]]) -> None:
         self.texts = texts
+        self.secret = secret
         self.split: dict[str, list[str]] = {}
 
     def get(self, span: Span) -> str | None:
+        if (span.file, span.line) in self.secret:
+            return None
         if span.file not in self.split:
             text = self.texts.get(span.file)
             self.split[span.file] = [] if text is None else _LINE_BREAK.split(text)

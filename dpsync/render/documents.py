@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
 
-from dpsync.model.diagnostic import Diagnostic
+from dpsync.apply.saved import Saved
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.drift import Drift
 from dpsync.model.journal import Report
-from dpsync.model.plan import Frozen, Origin, Plan
+from dpsync.model.plan import Change, Frozen, Origin, Plan
+from dpsync.render.drift_text import WaysOut, ways_out
 from dpsync.render.plan_text import counts
+
+if TYPE_CHECKING:
+    from dpsync.importing.files import Put
+    from dpsync.importing.made import Made
+    from dpsync.importing.update import Updated
 
 
 class PlanDocument(Frozen):
@@ -34,6 +42,19 @@ class ApplyDocument(Frozen):
     report: Report | None = None
 
 
+class DriftDocument(Frozen):
+    """What `drift --format json` prints. A check that failed prints findings instead: it is not "no drift".
+
+    `ways_out` has the two ways to end each difference, by address.
+    """
+
+    format: Literal["dpsync.drift-output/1"] = "dpsync.drift-output/1"
+    exit: int
+    drifted: bool
+    drift: Drift
+    ways_out: dict[str, WaysOut]
+
+
 class Finding(Frozen):
     """One diagnostic."""
 
@@ -53,9 +74,61 @@ class FindingsDocument(Frozen):
     findings: tuple[Finding, ...] = ()
 
 
+class ImportedFile(Frozen):
+    """A file of an import, relative to the project."""
+
+    path: str
+    state: Literal["new", "replaced", "unchanged"]
+
+
+class SecretToSet(Frozen):
+    """A variable that must hold a secret before `apply` can write the field."""
+
+    name: str
+    address: str
+    field: str
+
+
+class NotImported(Frozen):
+    """Something that is live and not in the files; without `field` the whole object or place."""
+
+    address: str
+    field: str | None = None
+    why: str
+
+
+class TakenOver(Frozen):
+    """A field that has its live value in the file now, and where it stood."""
+
+    address: str
+    field: str
+    at: Origin
+
+
+class ImportDocument(Frozen):
+    """What `import --format json` prints.
+
+    `proven`: a plan of what was written is empty; null where no plan was made. `taken` is what `--update` has
+    put into which line.
+    """
+
+    format: Literal["dpsync.import-output/1"] = "dpsync.import-output/1"
+    exit: int
+    proven: bool | None
+    requests: int = 0
+    taken: tuple[TakenOver, ...] = ()
+    files: tuple[ImportedFile, ...] = ()
+    secrets: tuple[SecretToSet, ...] = ()
+    left_out: tuple[NotImported, ...] = ()
+    differences: tuple[Finding, ...] = ()
+
+
 DOCUMENTS: dict[str, type[BaseModel]] = {
     "plan": PlanDocument,
     "apply": ApplyDocument,
+    "drift": DriftDocument,
+    "saved-plan": Saved,
+    "import": ImportDocument,
     "findings": FindingsDocument,
 }
 
@@ -66,20 +139,69 @@ def plan_document(plan: Plan) -> PlanDocument:
     )
 
 
+def drift_document(drift: Drift) -> DriftDocument:
+    return DriftDocument(
+        exit=Exit.CHANGES if drift.drifted else Exit.DONE,
+        drifted=drift.drifted,
+        drift=drift,
+        ways_out={item.address: ways_out(drift, item) for item in drift.found},
+    )
+
+
+def import_document(
+    made: Made, files: Iterable[Put], plan: Plan | None, problems: Iterable[Diagnostic], requests: int
+) -> ImportDocument:
+    differences = tuple(finding(item) for item in problems) + tuple(
+        Finding(code="differs", severity="error", message=_difference(change), address=change.address)
+        for change in (plan.changes if plan is not None else ())
+    )
+    return ImportDocument(
+        exit=Exit.PARTIAL if differences else Exit.DONE,
+        proven=None if plan is None and not differences else not differences,
+        requests=requests,
+        files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
+        secrets=tuple(SecretToSet(name=x.name, address=x.address, field=x.field) for x in made.to_set),
+        left_out=tuple(NotImported(address=x.address, field=x.field, why=x.why) for x in made.left_out),
+        differences=differences,
+    )
+
+
+def update_document(made: Updated, files: Iterable[Put], requests: int) -> ImportDocument:
+    return ImportDocument(
+        exit=Exit.PARTIAL if made.problems else Exit.DONE,
+        proven=None,
+        requests=requests,
+        taken=tuple(
+            TakenOver(
+                address=str(item.address),
+                field=item.field,
+                at=Origin(file=item.span.file, line=item.span.line, column=item.span.column),
+            )
+            for item in made.taken
+        ),
+        files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
+        differences=tuple(finding(item) for item in made.problems),
+    )
+
+
+def _difference(change: Change) -> str:
+    fields = ", ".join(item.field for item in change.differences)
+    return f"apply would {change.action} it" + (f": {fields}" if fields else "")
+
+
 def findings_document(diagnostics: Iterable[Diagnostic], exit_code: int) -> FindingsDocument:
     return FindingsDocument(
         exit=exit_code,
-        findings=tuple(
-            Finding(
-                code=item.code,
-                severity=item.severity,
-                message=item.message,
-                at=Origin(file=item.span.file, line=item.span.line, column=item.span.column)
-                if item.span
-                else None,
-                address=item.address,
-                hint=item.hint,
-            )
-            for item in diagnostics
-        ),
+        findings=tuple(finding(item) for item in diagnostics),
+    )
+
+
+def finding(item: Diagnostic) -> Finding:
+    return Finding(
+        code=item.code,
+        severity=item.severity,
+        message=item.message,
+        at=Origin(file=item.span.file, line=item.span.line, column=item.span.column) if item.span else None,
+        address=item.address,
+        hint=item.hint,
     )

@@ -14,8 +14,10 @@ from importlib import import_module
 from typing import Any
 
 from dpsync.kinds.base import ANY, ByHand, Call, Entries, Field, Kind, Node, Single
+from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
-from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
+from dpsync.kinds.texts import Certificate, LongText, Markdown
+from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
 
 _HEAD = """\
 # Kinds
@@ -79,7 +81,7 @@ def _title(kind: Kind) -> str:
 
 
 def _anchor(kind: Kind) -> str:
-    return kind.noun.replace(" ", "-")
+    return kind.noun.replace(" ", "-").lower()
 
 
 def _kind(registry: Registry, kind: Kind, premise: str) -> str:
@@ -91,9 +93,32 @@ def _kind(registry: Registry, kind: Kind, premise: str) -> str:
         f"- Changed: {_call(kind.update) if kind.update else 'never'}.",
         f"- Deleted: {_gone(kind)}.",
         *(f"- {sentence}" for sentence in _rules(registry, kind)),
+        *(f"- {sentence}" for sentence in _elsewhere(registry, kind)),
     ]
     parts = [f"## {_title(kind)}", premise, "\n".join(facts), _table(registry, kind)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _elsewhere(registry: Registry, kind: Kind) -> Iterable[str]:
+    """What servers with fewer operations lack."""
+    verbs = {"create": "created", "update": "changed", "delete": "deleted", "order": "put in order",
+             "transfer": "given away"}  # fmt: skip
+    for profile in PROFILES.values():
+        there = Registry(registry.declared.values(), profile)
+        where = f"With the [profile](plan.md#profiles) `{profile.name}`"
+        if kind.name not in there:
+            yield f"{where}: not managed."
+            continue
+        fewer = [item.name for item in there[kind.name].fields if item.lacks]
+        lacks = [verbs[word] for word in sorted(there[kind.name].lacks)]
+        told = [f"not {_listed(lacks, 'or')}"] if lacks else []
+        told += (
+            [f"not every value of {_listed((f'`{name}`' for name in fewer), 'and')} is written"]
+            if fewer
+            else []
+        )
+        if told:
+            yield f"{where}: {'; '.join(told)}."
 
 
 # Where it stands and how it is found.
@@ -108,12 +133,21 @@ def _place(registry: Registry, kind: Kind) -> str:
             holders = [other for other in registry.kinds.values() if kind.name in _holds(other)]
             where += [f"among the `children` of {holder.one}" for holder in holders]
             return f"a node of `type: {type_}`, {' or '.join(where)}; `key` is its local key"
-        case Entries(natural=natural):
-            at = f"of {parents[0].one}" if parents else "at the top"
+        case Entries(natural=natural, default=default):
+            at = f"of {_listed((parent.one for parent in parents), 'or')}" if parents else "at the top"
             key = f"its `{natural}`" if natural else "a local name"
-            short = f"; `{{ {kind.shorthand}: … }}` may be shortened to its value" if kind.shorthand else ""
-            return f"entries of `{kind.key}:` {at}; the key of an entry is {key}{short}"
-    return f"`{kind.key}:` of {parents[0].one}, one each; the value is the `{kind.shorthand}` itself"
+            if default:
+                key += f", and its `{default}` where that is not written"
+            return f"entries of `{kind.key}:` {at}; the key of an entry is {key}{_short(kind)}"
+    return f"`{kind.key}:` of {parents[0].one}, one each{_short(kind)}"
+
+
+def _short(kind: Kind) -> str:
+    if kind.shorthand is None:
+        return ""
+    if kind.only_short:
+        return f"; the value is the `{kind.shorthand}` itself"
+    return f"; `{{ {kind.shorthand}: … }}` may be shortened to its value"
 
 
 def _holds(kind: Kind) -> tuple[str, ...]:
@@ -129,7 +163,7 @@ def _addresses(registry: Registry, kind: Kind) -> list[str]:
     for parent in (registry[name] for name in kind.parents):
         inside = isinstance(kind.shape, Node) and isinstance(parent.shape, Node)
         for above in _addresses(registry, parent):
-            place = above if inside else f"{above}/{kind.key}"
+            place = above if inside else f"{above}/{kind.key.replace('.', '/')}"
             found.append(place if isinstance(kind.shape, Single) else f"{place}/{own}")
     return found
 
@@ -137,8 +171,9 @@ def _addresses(registry: Registry, kind: Kind) -> list[str]:
 def _identity(registry: Registry, kind: Kind) -> str:
     if isinstance(kind.shape, Single):
         return f"its place: {registry[kind.parents[0]].one} has one"
-    ways = ["`id:`"]
-    for key in kind.identity:
+    members = {str(key).partition(".")[0] for key in kind.identity if "." in str(key) and "$" not in str(key)}
+    ways = ["`id:`", *(f"any member of `{name}`" for name in sorted(members))]
+    for key in kind.identity if not members else ():
         names = (key,) if isinstance(key, str) else key
         ways.append(" with ".join(_key_name(name) for name in names))
     near = _listed(f"`{name}`" for name in kind.near) if kind.near else ""
@@ -166,7 +201,7 @@ def _made(kind: Kind) -> str:
             return "never; it is found, or nothing is planned"
         case ByHand(todo=todo):
             return f"by a person only ({todo.format(key='them')}); until then the entry is blocked"
-    return "never"
+    return "along with what it belongs to"
 
 
 def _gone(kind: Kind) -> str:
@@ -177,6 +212,14 @@ def _gone(kind: Kind) -> str:
 
 
 def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
+    if kind.update and kind.update.complete:
+        yield "Changing sends every field: as it is declared, else as it is live."
+    elif kind.update and kind.update.whole:
+        yield "Changing replaces; what is not declared is sent again as it is live."
+    for word, call in kind.acts.items():
+        yield f'`--confirm "{word} ADDRESS"` sends {_call(call)}.'
+    if kind.outputs:
+        yield f"Its key also names the {registry[kind.outputs.kind].noun} that the platform makes for it."
     if kind.content:
         yield "It holds content: it is never replaced to change a field."
     if kind.guard:
@@ -244,16 +287,33 @@ def _type(registry: Registry, type_: Type) -> str:
             return ", ".join(f"`{word}`" for word in (*words, *([nil] if nil else [])))
         case Reference(kinds=kinds):
             return f"reference: {' or '.join(registry[name].noun for name in kinds if name in registry)}"
-        case Object(parts=parts):
+        case Object(parts=parts, one=one):
             inside = ", ".join(f"`{name}`: {_type(registry, part)}" for name, part in parts.items())
-            return f"mapping of {inside}" if parts else "nothing more"
+            return f"mapping of {'one of ' if one else ''}{inside}" if parts else "nothing more"
         case OneOf(tag=tag, forms=forms):
             return f"mapping with `{tag}:` {_forms(registry, forms)}"
         case Many(of=of, as_set=as_set):
-            return f"{'set' if as_set else 'list'} of: {_type(registry, of)}"
-        case Json():
-            return "JSON, in place or as `{file: PATH}`"
+            return f"{'set' if as_set else 'list'} of{_many(type_)}: {_type(registry, of)}"
+        case Json(secrets=secrets):
+            form = {"object": "mapping of any JSON", "array": "list of any JSON"}.get(
+                type_.shape.get("type", "")
+            )
+            leaves = "; a leaf may be a secret, as `{env: NAME}`" if secrets else ""
+            return f"{form or 'JSON'}, in place or as `{{file: PATH}}`{leaves}"
+        case Table(keys=keys, values=values):
+            return f"mapping from {_type(registry, keys)} to {_type(registry, values)}{_many(type_)}"
+        case Markdown():
+            return "Markdown, in place or as `{file: PATH}`"
+        case LongText():
+            what = "certificate as PEM" if isinstance(type_, Certificate) else "text"
+            most = f", up to {type_.most} characters" if type_.most else ""
+            hidden = " (never given back)" if type_.unreadable else ""
+            return f"{what}{most}{hidden}, in place or as `{{file: PATH}}`"
     raise TypeError(f"no words for {type(type_).__name__}")
+
+
+def _many(type_: Many | Table) -> str:
+    return f" up to {type_.most}" if type_.most is not None else ""
 
 
 def _forms(registry: Registry, forms: Mapping[str, Object]) -> str:
@@ -279,7 +339,7 @@ def _text(type_: Text) -> str:
     if type_.says:
         what = f"text: {type_.says}"
     if type_.most is None:
-        return what if type_.least == 0 else f"{what}, from {type_.least} characters"
+        return what if type_.least <= 1 else f"{what}, from {type_.least} characters"
     least = f"{type_.least} to " if type_.least else "up to "
     return f"{what}, {least}{type_.most} characters"
 
@@ -312,12 +372,18 @@ def _null(kind: Kind, field: Field) -> str:
 
 
 def _read(field: Field) -> str:
-    if field.source is None:
-        return "elsewhere"
-    return "" if field.source == field.name else f"`{field.source}`"
+    match field.source:
+        case None:
+            return "not at all" if field.on != "neither" else "elsewhere"
+        case str(path):
+            return "" if path == field.name else f"`{path}`"
+        case parts:
+            return ", ".join(f"`{name}` at `{path}`" for name, path in parts.items())
 
 
 def _compared(kind: Kind, field: Field) -> str:
+    if field.source is None and field.on != "neither":
+        return "with the git base"
     if field.on == "neither" and field.name != kind.natural:
         return "as the order" if field.source is None else ""
     match field.type:
@@ -325,8 +391,14 @@ def _compared(kind: Kind, field: Field) -> str:
             return "as a set" if as_set else "in order"
         case Object() | OneOf():
             return "by the parts that are written"
-        case Json():
-            return "as JSON"
+        case Json(partial=partial):
+            return "as JSON, by the members that are written" if partial else "as JSON"
+        case Table():
+            return "as a whole"
+        case Certificate():
+            return "without its frame and line breaks"
+        case Markdown():
+            return "as Documents that say the same"
         case Text(form="email"):
             return "in any case of letters"
     return "as it is"
@@ -355,13 +427,14 @@ WORDS: dict[type, dict[str, str]] = {
         "key": "the YAML key below the parent that holds its entries",
         "shape": "`Entries` (a mapping), `Single` (one per parent) or `Node` (of an ordered tree)",
         "at": "its own URL",
-        "read": "where it is read: `Pages` (a list), `One` (its own URL), `Tree` (one answer for all nodes)",
+        "read": "where it is read: `Pages` (a list), `One` (its own URL), `Tree` (all nodes at once), `Lists`",
         "fields": "what is managed",
         "label": "what people call it, where that is not the name",
-        "id": "where an answer has its id",
+        "id": "where an answer has its id; a text with such names in braces where its URL needs several",
         "own_id": "whether the id names one thing everywhere, or one below each parent",
         "title": "the field that people know an undeclared one by",
-        "identity": "natural keys, in the order in which they are tried",
+        "url": "where an answer has the address at which people see it",
+        "identity": "natural keys in the order in which they are tried: a field, a member of one, several",
         "near": "fields that break a tie between several with one key; they never make a key",
         "find": "where it is looked up when it has no parent",
         "create": "the creating request, or `ByHand`: what a person must do",
@@ -375,15 +448,23 @@ WORDS: dict[type, dict[str, str]] = {
         "outputs": "things of another kind that the platform makes for it",
         "guard": "a value that somebody must always hold",
         "shown_in": "things that show it and lose it when it goes",
+        "restore": "the request that brings a deleted one back, and what an answer has as long as that works",
+        "transfer": "the request that gives it, with what is in it, to another of what it belongs to",
+        "add": "the request that makes one under the id of its pin, and the field that asks for it",
+        "busy": "a field, and its values while the platform is at work on it",
+        "acts": "what one can be told to do, each with its request; only done when asked for",
+        "lacks": "which of its words a server has no request for; found out, never declared",
     },
     Field: {
         "name": "its name in YAML, and on the wire unless said otherwise",
         "type": "what it may hold; see `dpsync/kinds/types.py`",
         "on": "which request takes it: `create`, `update`, `both`, `neither`",
-        "read": "where an answer has it; nothing: it cannot be read",
+        "read": "where an answer has it, or each of its parts; nothing: it cannot be read",
         "write": "its name in a request",
         "create_as": "its name in the creating request, where that is yet another",
         "via": "a request of its own that sets it, or one for each value",
+        "otherwise": "its own request where the updating one of a server does not take it",
+        "lacks": "whether a server lacks a request that writes it; found out, never declared",
         "null": "what clearing does: `refused`, `clear` (null is sent), `empty` (an empty text is)",
         "absent": "what an answer that lacks it means",
         "nest": "it is set by where the node stands in the tree",
@@ -392,6 +473,7 @@ WORDS: dict[type, dict[str, str]] = {
         "after": "fields that are written before it",
         "exposure": "its values from least to most exposed: up is written last, down first",
         "required": "an entry must have it",
+        "usual": "what a new one has where nothing is said; import leaves it out",
     },
 }
 

@@ -11,12 +11,17 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from dpsync.model.plan import Change, Difference, Plan
+from dpsync.model.drift import Drift
+from dpsync.model.plan import Change, Difference, Note, Plan
 from dpsync.model.values import ENV, LIVE, REF
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 
+FULL = "full"
+"""The profile that goes without saying."""
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
+Told = Plan | Drift
+"""What tells the same things beside its changes."""
 _STYLES = {"create": "green", "update": "yellow", "delete": "red"}
 
 
@@ -25,16 +30,51 @@ def render_plan(plan: Plan, paint: Paint, verbose: int = 0) -> str:
     made = [change for change in plan.changes if change.action != "delete"]
     gone = [change for change in plan.changes if change.action == "delete"]
     parts = [
+        render_head(plan, paint),
         _tree(plan, paint),
         "\n\n".join(_words(plan, change, paint, verbose) for change in made),
-        _notes(plan, paint),
-        _kept(plan, paint, verbose),
-        _blocked(plan, paint),
+        render_notes(plan, paint),
+        render_kept(plan, paint, verbose),
+        render_blocked(plan, paint),
+        render_waiting(plan, paint),
         _deletes(plan, gone, paint),
         _refusals(plan, paint),
-        _summary(plan, paint),
+        "\n".join([_summary(plan, paint), *render_base(plan, paint)]),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def render_head(plan: Told, paint: Paint) -> str:
+    """What this is about, where that is not simply everything: environment, profile, the selected part."""
+    about = (_environment(plan, paint), _profile(plan, paint), *_part(plan, paint))
+    return "\n".join(line for line in about if line)
+
+
+def _profile(plan: Told, paint: Paint) -> str:
+    if plan.profile == FULL:
+        return ""
+    return paint(
+        f"profile: {visible(plan.profile)}; the server is taken to have its operations alone", "bold"
+    )
+
+
+def _part(plan: Told, paint: Paint) -> Iterator[str]:
+    if plan.part is None:
+        return
+    for word, patterns in (("only", plan.part.select), ("without", plan.part.exclude)):
+        if patterns:
+            yield paint(f"{word}: {', '.join(visible(text) for text in patterns)}", "bold")
+    for item in plan.part.also:
+        yield f"also: {visible(item.address)}, needed by {visible(item.needed_by)}"
+
+
+def _environment(plan: Told, paint: Paint) -> str:
+    if plan.environment:
+        return paint(f"environment: {visible(plan.environment)}", "bold")
+    if plan.environments:
+        known = ", ".join(visible(name) for name in plan.environments)
+        return paint(f"environment: none; the top-level values (--env chooses one: {known})", "bold")
+    return ""
 
 
 # The tree.
@@ -82,8 +122,11 @@ def _gist(change: Change) -> str:
         along = sum(effect.counts for effect in change.effects)
         return f"DELETE {_noun(change)} {label}" + (f", {along} more go with it" if along else "")
     words = [difference.field for difference in change.differences]
+    if any(step.verb == "restore" for step in change.steps):
+        words.insert(0, "brought back")
     if change.moved:
         words.append(f"moved {visible(change.moved)}")
+    words += [visible(step.says) for step in change.steps if step.verb == "act"]
     aside = any(step.verb == "step-aside" for step in change.steps)
     return ", ".join(words) or ("steps aside" if aside else "")
 
@@ -100,25 +143,48 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
     where = _where(plan, change.address)
     lines = [paint(head, _STYLES[change.action]) + (f"  {paint(where, 'dim')}" if where else "")]
     if change.matched and change.id:
-        how = "pinned" if change.matched == "pin" else f"matched by {change.matched}"
-        lines.append(f"    {paint(f'{how} to {visible(change.id)}', 'dim')}")
+        lines.append(f"    {paint(f'{_recognised(plan, change)} to {visible(change.id)}', 'dim')}")
     elif verbose and change.id:
         lines.append(f"    {paint(f'is {visible(change.id)}', 'dim')}")
+    if any(step.verb == "restore" for step in change.steps):
+        lines.append("    was deleted and is brought back; its places in other things are not")
     width = max((len(item.field) for item in change.differences), default=0)
     for item in change.differences:
-        lines += _difference(item, width, change.action == "create", paint)
+        first, *more = _difference(item, width, change.action == "create", paint)
+        won = _won(plan, change, item, verbose)
+        lines += [first + (f"  {paint(won, 'dim')}" if won else ""), *more]
     if change.moved:
         lines.append(f"    moved {visible(change.moved)}")
+    lines += [f"    {visible(step.says)}, as asked" for step in change.steps if step.verb == "act"]
     if verbose > 1:
         lines += [f"    {paint(f'{step.method} {visible(step.path)}', 'dim')}" for step in change.steps]
     return "\n".join(lines)
 
 
+def _won(plan: Plan, change: Change, item: Difference, verbose: int) -> str:
+    """Where a field was written: with -v, and wherever that is another file than its entry's."""
+    entry, own = plan.origins.get(change.address), plan.origins.get(f"{change.address}#{item.field}")
+    if own is None or not (verbose or (entry is not None and entry.file != own.file)):
+        return ""
+    return f"{visible(own.file)}:{own.line}:{own.column}"
+
+
+def _recognised(plan: Plan, change: Change) -> str:
+    match change.matched:
+        case "pin":
+            return "pinned"
+        case "base":
+            return f"renamed: matched by its name in {visible(plan.base_from or 'the git base')}"
+        case "previously":
+            return "renamed: matched by previously"
+    return f"matched by {change.matched}"
+
+
 def _difference(item: Difference, width: int, created: bool, paint: Paint) -> Iterator[str]:
     name = item.field.ljust(width)
-    if _big(item.before) or _big(item.after):
+    if big(item.before) or big(item.after):
         yield f"    {name}  {'' if created else 'changes:'}".rstrip()
-        for line in _inside(item):
+        for line in inside(item):
             yield f"    {' ' * width}  {line}"
         return
     if created:
@@ -128,12 +194,17 @@ def _difference(item: Difference, width: int, created: bool, paint: Paint) -> It
         yield f"    {name}  {show(item.before)} {arrow} {show(item.after)}"
 
 
-def _big(value: Any) -> bool:
+def big(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\n" in value.strip("\n")
     return isinstance(value, dict | list) and len(to_json(value)) > 80
 
 
-def _inside(item: Difference) -> Iterable[str]:
+def inside(item: Difference) -> Iterable[str]:
     """What differs inside a large value; deepdiff is imported for one changed field, never for the tree."""
+    if isinstance(item.after, str) and isinstance(item.before, str | None):
+        yield from _lines(item.before or "", item.after)
+        return
     if item.before is None:
         yield f"+ {len(to_json(item.after))} bytes of JSON"
         return
@@ -151,6 +222,20 @@ def _inside(item: Difference) -> Iterable[str]:
             else:
                 lines.append(f"~ {visible(at)}: {show(entry.t1)} → {show(entry.t2)}")
     yield from sorted(lines, key=lambda line: line[2:])
+
+
+def _lines(before: str, after: str, most: int = 20) -> Iterator[str]:
+    """The lines of a text that go and come."""
+    from difflib import unified_diff
+
+    found = [
+        f"{line[0]} {_cut(visible(line[1:]), 100)}".rstrip()
+        for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
+        if not line.startswith("@@")
+    ]
+    yield from found[:most]
+    if len(found) > most:
+        yield f"… {len(found) - most} more lines"
 
 
 def show(value: Any, most: int = 120) -> str:
@@ -184,13 +269,17 @@ def _cut(text: str, most: int) -> str:
 # The rest.
 
 
-def _notes(plan: Plan, paint: Paint) -> str:
-    return "\n".join(
-        paint(f"note: {visible(note.address)}: {visible(note.text)}", "dim") for note in plan.notes
-    )
+def render_notes(plan: Told, paint: Paint) -> str:
+    return "\n".join(_note(plan, note, paint) for note in plan.notes)
 
 
-def _kept(plan: Plan, paint: Paint, verbose: int) -> str:
+def _note(plan: Told, note: Note, paint: Paint) -> str:
+    origin = plan.origins.get(note.address)  # of what is not written any more there is none
+    where = f"  {visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
+    return paint(f"note: {visible(note.address)}: {visible(note.text)}{where}", "dim")
+
+
+def render_kept(plan: Told, paint: Paint, verbose: int) -> str:
     lines = []
     for kept in plan.kept:
         names = kept.addresses if verbose or len(kept.addresses) <= 3 else kept.addresses[:3]
@@ -206,7 +295,7 @@ def _below(address: str, place: str) -> str:
     return address.removeprefix(f"{place}/")
 
 
-def _blocked(plan: Plan, paint: Paint) -> str:
+def render_blocked(plan: Told, paint: Paint) -> str:
     lines = []
     for item in plan.blocked:
         where = _where(plan, item.address)
@@ -217,6 +306,12 @@ def _blocked(plan: Plan, paint: Paint) -> str:
         if item.todo:
             lines.append(f"    to do: {visible(item.todo)}")
     return "\n".join(lines)
+
+
+def render_waiting(plan: Told, paint: Paint) -> str:
+    return "\n".join(
+        paint(f"… {visible(item.address)}: {visible(item.what)}", "dim") for item in plan.waiting
+    )
 
 
 def _deletes(plan: Plan, gone: list[Change], paint: Paint) -> str:
@@ -247,7 +342,7 @@ def _refusals(plan: Plan, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _where(plan: Plan, address: str) -> str:
+def _where(plan: Told, address: str) -> str:
     origin = plan.origins.get(address) or plan.origins.get(address.partition("#")[0])
     return f"{visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
 
@@ -265,8 +360,15 @@ def counts(plan: Plan) -> dict[str, int]:
     return found
 
 
+def render_base(plan: Told, paint: Paint) -> Iterator[str]:
+    if plan.base:
+        yield paint(f"base: {visible(plan.base_from)} ({plan.base[:12]})", "dim")
+    elif plan.base_from:
+        yield paint(f"base: none ({visible(plan.base_from)})", "dim")
+
+
 def _summary(plan: Plan, paint: Paint) -> str:
-    writes = sum(len(change.steps) for change in plan.changes)
+    writes = sum(step.method != "GET" for change in plan.changes for step in change.steps)
     asked = f"{plan.requests} {_plural(plan.requests, 'request')} to read"
     if plan.empty:
         head = "No changes."

@@ -44,13 +44,13 @@ def ask(directory: Path, server: ThreadedServer, answer: str, tmp_path: Path) ->
     return process.returncode, out, said.decode()
 
 
-@pytest.mark.parametrize(("answer", "code", "left"), [("y", 0, 0), ("n", 4, 17), ("", 4, 17)])
+@pytest.mark.parametrize(("answer", "code", "left"), [("y", 0, 0), ("n", 4, 26), ("", 4, 26)])
 def test_an_apply_is_asked_for(
     answer: str, code: int, left: int, example: Path, platform: ThreadedServer, tmp_path: Path
 ) -> None:
     ended, out, said = ask(example, platform, answer, tmp_path)
     writes = sum(method != "GET" for method, _, *_ in platform.app.requests)
-    assert (ended, 17 - writes) == (code, left)
+    assert (ended, 26 - writes) == (code, left)
     assert "Apply this plan?" in said
     assert ("Not applied." in said) == (code == 4)
     assert ("Converged" in out) == (code == 0)

@@ -34,7 +34,10 @@ WRONG_FILES = {
         "dpsync: 1\ninclude: [gone.yaml]\norganizations: {acme: {id: acme}}\n", "DP124", "2:11", "gone.yaml",
     ),
     "out of limits": (BASE + "    title: A\n", "DP203", "5:12", "2 to 255"),
-    "not supported yet": (BASE + "    saml: {}\n", "DP250", "5:5", '"saml" is not supported yet'),
+    "environment": (
+        "dpsync: 1\nenvironments: {prod: {ulr: x}}\norganizations: {acme: {id: acme}}\n", "DP141", "2:23",
+        'did you mean "url"?',
+    ),
     "empty file": ("", "DP129", "1:1", ""),
     "not YAML": ("dpsync: 1\norganizations: {acme: [}\n", "DP101", "2:24", ""),
     "no id": ("dpsync: 1\norganizations: {acme: {title: Acme}}\n", "DP216", "2:17", "hostname"),
@@ -178,24 +181,6 @@ def test_wrong_usage_ends_with_64(arguments: list[str], words: str, run: Run) ->
 
 
 @pytest.mark.parametrize(
-    "flag",
-    [
-        ["--env", "prod"],
-        ["--select", "x"],
-        ["--exclude", "x"],
-        ["--base", "HEAD"],
-        ["-o", "p"],
-        ["-f", "a", "-f", "b"],
-    ],
-)
-@pytest.mark.parametrize("command", ["plan", "apply", "validate"])
-def test_a_flag_still_to_come_is_refused_by_name(command: str, flag: list[str], run: Run) -> None:
-    ended = run(command, *flag)
-    assert ended.code == 5
-    assert "is not supported yet" in ended.err
-
-
-@pytest.mark.parametrize(
     ("missing", "words"), [("DPSYNC_URL", "dpsync serve"), ("DPSYNC_TOKEN", "DPSYNC_TOKEN_FILE")]
 )
 def test_no_url_or_token_is_wrong_usage(
@@ -222,11 +207,11 @@ def test_an_address_with_the_version_is_corrected(
 
 
 def test_a_token_over_plain_http_is_warned_about(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run: Run, monkeypatch: pytest.MonkeyPatch, project: Project
 ) -> None:
     monkeypatch.setenv("DPSYNC_URL", "http://docs.invalid")
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
-    assert "the token can be read on the way" in run("plan", "-C", str(tmp_path)).err
+    assert "the token can be read on the way" in run("plan", "-C", str(project(BASE))).err
 
 
 def test_a_token_can_come_from_a_file(

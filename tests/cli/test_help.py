@@ -14,7 +14,8 @@ HEAVY = ("httpx", "pydantic", "yaml", "jsonschema", "deepdiff", "starlette", "uv
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["plan", "--help"], ["apply", "--help"], ["serve", "--help"]]
+    "arguments",
+    [["--help"], ["plan", "--help"], ["apply", "--help"], ["drift", "--help"], ["serve", "--help"]],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     code = (
@@ -27,7 +28,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert ended.stderr.strip() == "[]"
 
 
-@pytest.mark.parametrize("command", ["plan", "apply", "validate", "serve", "schema"])
+@pytest.mark.parametrize("command", ["plan", "apply", "drift", "validate", "serve", "schema"])
 def test_every_command_has_help(command: str, run: Run) -> None:
     ended = run(command, "--help")
     assert ended.code == 0

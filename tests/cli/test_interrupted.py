@@ -28,7 +28,8 @@ class Held:
 
     def __init__(self, app: Any, number: int) -> None:
         self.app = app
-        self.store, self.requests, self.violations = app.store, app.requests, app.violations
+        self.store, self.clock = app.store, app.clock
+        self.requests, self.violations = app.requests, app.violations
         self.left = number
         self.reached = threading.Event()
         self.let_go = threading.Event()
@@ -77,14 +78,14 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     assert process.returncode == code
     assert "Interrupted" in out
     assert "Traceback" not in err
-    assert "Applied: 3 of 17 steps done, 14 not tried." in out
+    assert "Applied: 3 of 26 steps done, 23 not tried." in out
     (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
     events = [json.loads(line) for line in journal.read_text().splitlines()]
     assert [event["event"] for event in events] == ["start", *["intent", "outcome"] * 3, "end"]
     again = start(example, env)
     out, _ = again.communicate(timeout=60)
     assert again.returncode == 0
-    assert "Applied: 14 of 14 steps done." in out
+    assert "Applied: 23 of 23 steps done." in out
 
 
 def test_killed_without_warning_the_next_apply_finishes_without_the_journal(

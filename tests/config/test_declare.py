@@ -253,40 +253,17 @@ def test_a_hostname_is_enough_to_find_an_organization(tmp_path: Path) -> None:
     "body",
     [
         *(f"▸{word}: {{}}" for word in ("saml", "openapi", "translations", "integrations", "glossary")),
-        "▸agentInstructions: { file: agents.md }",
-        "▸permissions: {}",
-        "sites: { d: { title: Docs, ▸customization: {} } }",
-        "sites: { d: { title: Docs, ▸permissions: {} } }",
-        "sites: { d: { title: Docs, ▸redirects: {} } }",
-        "sites: { d: { title: Docs, ▸shareLinks: {} } }",
-        "sites: { d: { title: Docs, ▸visitorAuth: {} } }",
-        "spaces: { s: { title: Ess, ▸permissions: {} } }",
-        "collections: { c: { title: Cee, ▸permissions: {} } }",
-        "spaces: { s: { title: Ess, ▸previously: Old } }",
-        "spaces: { s: { title: Ess, ▸new: true } }",
-        "teams: { w: { title: W, ▸previously: Old } }",
+        *(f"sites: {{ d: {{ title: Docs, ▸{word}: {{}} }} }}" for word in ("redirects", "shareLinks")),
+        *(
+            f"{place}: {{ e: {{ title: Entry, permissions: {{ ▸{whose}: {{}} }} }} }}"
+            for place in ("sites", "spaces", "collections")
+            for whose in ("teams", "members")
+        ),
     ],
 )
-def test_words_of_the_format_that_do_nothing_yet_are_refused(tmp_path: Path, body: str) -> None:
-    expect(tmp_path, organization(body), "DP250", "is not supported yet")
+def test_an_empty_mapping_of_entries_means_nothing_without_prune(tmp_path: Path, body: str) -> None:
+    expect(tmp_path, organization(body), "DP232", "add a prune pattern that covers it")
 
 
-def test_environments_are_not_supported_yet(tmp_path: Path) -> None:
-    expect(
-        tmp_path,
-        organization("title: Acme", "▸environments: { prod: {} }\n"),
-        "DP250",
-        "is not supported yet",
-    )
-
-
-@pytest.mark.parametrize(
-    "structure",
-    [
-        "- { type: ▸external-link, key: l, title: Link, url: 'https://acme.example' }",
-        "- { type: space, key: a, space: en, ▸customization: {} }",
-        "- { type: space, key: a, space: en, ▸previously: b }",
-    ],
-)
-def test_nodes_and_words_of_nodes_that_do_nothing_yet_are_refused(tmp_path: Path, structure: str) -> None:
-    expect(tmp_path, site(structure), "DP250", "not supported yet")
+def test_permissions_are_below_spaces_collections_and_sites_only(tmp_path: Path) -> None:
+    expect(tmp_path, organization("▸permissions: {}"), "DP201", 'unknown key "permissions"')

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from dpsync.config.discovery import find_root
+from dpsync.config.layers import Layers
 from dpsync.config.load import load
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.desired import Desired
@@ -39,13 +40,15 @@ def lay_out(section: Section, directory: Path) -> dict[str, str]:
     return env
 
 
-def read(directory: Path, env: dict[str, str]) -> tuple[Desired | None, list[Diagnostic]]:
+def read(
+    directory: Path, env: dict[str, str], overlays: tuple[str, ...] = ()
+) -> tuple[Desired | None, list[Diagnostic]]:
     """The configuration of a project and what is wrong with it."""
     try:
         root = find_root(directory)
     except DiagnosticError as none:
         return None, list(none.diagnostics)
-    desired, found = load(root, REGISTRY, env)
+    desired, found = load(root, REGISTRY, env, Layers(overlays))
     return desired, list(found)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds import later
 from dpsync.kinds.base import Node
 
 from .examples import REGISTRY, lay_out, read
@@ -37,7 +36,8 @@ def whole(block: Block) -> Block:
 def test_an_example_is_valid(section: Section, block: Block, tmp_path: Path) -> None:
     beside = [other for other in section.blocks if other.name or other.language == "sh"]
     shown = Section(section.title, section.level, blocks=[*beside, whole(block)])
-    desired, found = read(tmp_path / "project", lay_out(shown, tmp_path / "project"))
+    overlays = tuple(other.name for other in section.of("text"))
+    desired, found = read(tmp_path / "project", lay_out(shown, tmp_path / "project"), overlays)
     assert not found
     assert desired is not None
     assert desired.resources
@@ -46,15 +46,6 @@ def test_an_example_is_valid(section: Section, block: Block, tmp_path: Path) -> 
 
 def test_the_page_has_examples() -> None:
     assert len(EXAMPLES) >= 10
-
-
-@pytest.mark.parametrize("place", ["at the top", "any entry", "`type:` of a node", *later.BELOW])
-def test_the_words_to_come_are_listed(place: str) -> None:
-    words = {"at the top": later.ROOT, "any entry": later.ENTRY, "`type:` of a node": later.NODES}
-    where = place if place in words else REGISTRY[place].one
-    section = next(one for one in SECTIONS if one.title == "Not supported yet")
-    row = next(line for line in section.words if line.startswith(f"| {where} |"))
-    assert set(re.findall(r"`([\w-]+)`", row.split("|")[2])) == (words.get(place) or later.BELOW[place])
 
 
 def test_the_table_of_nodes_has_their_fields() -> None:

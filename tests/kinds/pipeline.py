@@ -9,9 +9,17 @@ from textwrap import dedent
 from dpsync.api import Options, Planned, Session, load
 from dpsync.apply.journal import FileJournal
 from dpsync.client.client import ReadClient, WriteClient
+from dpsync.client.retry import Clock
 from dpsync.kinds.registry import Registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
+
+
+class Impatient(Clock):
+    """Never waits."""
+
+    def wait(self, seconds: float, cancelled: object) -> None:
+        """At once."""
 
 
 @dataclass
@@ -22,6 +30,7 @@ class Pipeline:
     registry: Registry
     project: Path
     secrets: dict[str, str] = field(default_factory=dict)
+    clock: Clock | None = None
 
     def session(self, text: str) -> Session:
         (self.project / "dpsync.yaml").write_text(dedent(text), encoding="utf-8")
@@ -38,7 +47,7 @@ class Pipeline:
     def apply(self, text: str, *confirm: str) -> Report:
         session = self.session(text)
         journal = FileJournal(self.project / ".dpsync" / "journal", "now")
-        with WriteClient(self.url, "token") as client:
+        with WriteClient(self.url, "token", clock=self.clock) as client:
             planned = session.plan(client, Options(confirm=confirm))
             executor = session.executor(client, planned, journal, self.secrets)
             try:

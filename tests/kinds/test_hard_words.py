@@ -308,3 +308,20 @@ def test_what_a_person_must_do_is_blocked_with_the_words_of_the_kind(toy: Pipeli
     assert {item.because for item in blocked.values()} == {None, "st/artists/cy@studio.example"}
     assert [crew["title"] for crew in studio.crews] == ["Blue"]
     assert [grant["crew"]["title"] for grant in studio.grants["papers", "x0"]] == ["Blue"]
+
+
+def test_what_was_put_out_goes_with_its_maker_where_it_would_be_pruned_and_else_is_left_over(
+    toy: Pipeline, studio: Studio
+) -> None:
+    toy.apply(COPIES)
+    studio.work()
+    toy.apply(COPIES)
+    less = "    papers: { a4: { title: A4 } }\n    copies: {}\n"
+    kept = toy.plan(config(less, "{ prune: [copies], limits: { percent: 100 } }"))
+    assert [(item.place, item.addresses) for item in kept.kept] == [
+        ("st/papers", ("st/papers/[A4]", "st/papers/[A5]"))
+    ]
+    both = config(less, "{ prune: [copies, papers], limits: { percent: 100 } }")
+    refused(toy.apply(both), studio)
+    assert [paper["title"] for paper in studio.papers] == ["A4"]
+    assert studio.copies == []

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from dpsync.kinds.registry import load
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
@@ -17,4 +18,13 @@ from .platform import Platform
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     with ThreadedServer(build(open_store(":memory:"), check_answers=True)) as server:
         yield Platform(server, tmp_path_factory.mktemp("laws"))
+        assert server.app.violations == []
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """A companion that serves the documented operations alone, and the kinds as they are there."""
+    app = build(open_store(":memory:"), profile="reference", check_answers=True)
+    with ThreadedServer(app) as server:
+        yield Platform(server, tmp_path_factory.mktemp("reference"), load("reference"))
         assert server.app.violations == []

@@ -12,6 +12,7 @@ from dpsync.api import Options, Planned, Session, load
 from dpsync.client.client import WriteClient
 from dpsync.client.retry import Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
+from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.journal import Report
 from dpsync.server import world as worlds
@@ -75,6 +76,7 @@ class Platform:
 
     server: ThreadedServer
     directory: Path
+    registry: Registry = REGISTRY
 
     def start(self, made: Case) -> None:
         self.server.reset(made.world)
@@ -82,7 +84,7 @@ class Platform:
     def session(self, configuration: Fields, parallelism: int = 4) -> Session:
         root = self.directory / "dpsync.yaml"
         root.write_text(json.dumps(configuration), encoding="utf-8")
-        return Session(load(root, {}), REGISTRY, parallelism)
+        return Session(load(root, {}), self.registry, parallelism)
 
     def client(self, around: Callable[[Transport], Transport] = lambda inner: inner) -> WriteClient:
         inner = HttpTransport(self.server.url, Token(TOKEN))

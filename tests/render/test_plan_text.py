@@ -78,6 +78,22 @@ def test_what_differs_inside_a_large_value_is_shown_alone() -> None:
     assert "p7" not in text
 
 
+def test_of_a_text_the_lines_that_go_and_come_are_shown() -> None:
+    item = Difference(
+        field="instructions", before="# How\n\nBriefly.\n", after="# How\n\nAt length.\nAlways.\n"
+    )
+    text = render_plan(Plan(changes=(change("a", differences=(item,)),)), PLAIN)
+    assert [line.strip() for line in text.splitlines()[-6:-3]] == ["- Briefly.", "+ At length.", "+ Always."]
+    assert "# How" not in text
+
+
+def test_of_a_long_text_not_every_line_is_shown() -> None:
+    item = Difference(field="instructions", before="", after="line\n" * 100)
+    text = render_plan(Plan(changes=(change("a", differences=(item,)),)), PLAIN)
+    assert "… 80 more lines" in text
+    assert text.count("+ line") == 20
+
+
 HOSTILE = st.text(
     alphabet=st.sampled_from("\x1b[2J\n\r\t\x07\u202e\u200babc]0;\x9b31m"), min_size=1, max_size=20
 )
@@ -86,9 +102,10 @@ HOSTILE = st.text(
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_no_text_of_the_platform_breaks_out_of_the_terminal(title: str, before: str, after: str) -> None:
     item = Difference(field="title", before=before, after={"x": [after]})
+    text = Difference(field="text", before=f"{before}\n\n{title}", after=f"{after}\n\n.")
     plan = Plan(
         changes=(
-            change(f"acme/teams/[{title}]", label=title, differences=(item,)),
+            change(f"acme/teams/[{title}]", label=title, differences=(item, text)),
             delete(f"x/{title}", title),
         )
     )

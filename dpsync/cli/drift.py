@@ -1,0 +1,63 @@
+"""`dpsync drift`: what is live instead of what the files say. It holds a client that cannot write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpsync.cli.options import (
+    Place,
+    as_output,
+    git_base,
+    layered,
+    output,
+    platform,
+    profiled,
+    reading,
+    selecting,
+)
+from dpsync.model.diagnostic import Exit
+
+
+@click.command("drift")
+@layered
+@profiled
+@selecting
+@reading
+@output
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
+    exclude: tuple[str, ...], base: str | None, parallelism: int, timeout: float, format_: str, color: str,
+    verbose: int, quiet: bool,
+) -> int:  # fmt: skip
+    """Show what the platform has that the files do not say; writes nothing.
+
+    The plan seen the other way round: for each difference what is live, what the file says, by the git base
+    who moved, and the two ways out. Exit code 2 when there is drift, 0 when there is none; a check that could
+    not be made ends with another one (1, 5).
+    """
+    from dpsync.api import Options, Session, load_registry
+    from dpsync.apply.journal import last_ids
+    from dpsync.cli.edge import endings
+    from dpsync.cli.trace import tracer
+    from dpsync.client.client import ReadClient
+    from dpsync.render.documents import drift_document
+    from dpsync.render.drift_text import render_drift
+
+    out = as_output(format_, color, verbose, quiet)
+    with endings(out):
+        place = Place.find(files, directory, environment)
+        desired = place.load(out)
+        url, token = platform(desired.environment)
+    with endings(out, url):
+        base_ = git_base(out, place, base)
+        session = Session(desired, load_registry(profile), parallelism, base_, last_ids(place.journals))
+        with ReadClient(url, token, timeout=timeout, trace=tracer(out)) as client:
+            drift = session.drift(client, Options(select=select, exclude=exclude))
+        if out.json:
+            out.result(drift_document(drift).model_dump_json(indent=2))
+        else:
+            out.result(render_drift(drift, out.paint(), verbose))
+        return Exit.CHANGES if drift.drifted else Exit.DONE
+    raise AssertionError

@@ -1,0 +1,158 @@
+"""`dpsync import`: the configuration of what is live. Its client cannot write to the platform."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dpsync.cli.options import (
+    Output,
+    Place,
+    as_output,
+    git_base,
+    layered,
+    output,
+    platform,
+    profiled,
+    reading,
+)
+
+if TYPE_CHECKING:
+    from dpsync.kinds.registry import Registry
+    from dpsync.render.documents import ImportDocument
+
+
+@click.command("import")
+@click.argument("addresses", nargs=-1, metavar="[ADDRESS]...")
+@layered
+@profiled
+@click.option(
+    "--organization", "organizations", multiple=True, metavar="NAME",
+    help="Only this one, by id or hostname. May be repeated. [default: every one that the token sees]",
+)  # fmt: skip
+@click.option(
+    "--update", "updating", is_flag=True,
+    help="Put live values into the lines of a configuration that is there, at the ADDRESSes.",
+)  # fmt: skip
+@click.option(
+    "--from-navigation", "navigation", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE", help="Take over the platform's own navigation file of one site; reads no platform.",
+)  # fmt: skip
+@click.option("--force", is_flag=True, help="Overwrite files although git does not have what is in them.")
+@reading
+@output
+def command(
+    addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
+    profile: str, organizations: tuple[str, ...], updating: bool, navigation: Path | None, force: bool,
+    base: str | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int, quiet: bool,
+) -> int:  # fmt: skip
+    """Write the configuration of what is live.
+
+    Reads the organizations, writes dpsync.yaml and the files that it includes into the directory, and plans
+    them at once: that plan is empty, or the command says what is not and ends with exit code 3.
+
+    With --update and addresses (acme/teams, acme/sites/docs#title) the live values are written into the lines
+    of the configuration that is there; everything else in its files stays as it is.
+    """
+    from dpsync.api import load_registry
+    from dpsync.cli.edge import endings
+
+    out = as_output(format_, color, verbose, quiet)
+    _usage(addresses, files, organizations, updating, navigation, base)
+    if navigation is not None:
+        with endings(out):
+            return _taken_over(out, navigation, load_registry(), organizations[0], directory, force)
+    if updating:
+        with endings(out):
+            place = Place.find(files, directory, environment)
+            return _updated(out, place, addresses, load_registry(profile), base, force, parallelism, timeout)
+    url, token = platform()
+    with endings(out, url):
+        registry = load_registry(profile)
+        return _imported(out, url, token, registry, organizations, directory, force, parallelism, timeout)
+    raise AssertionError
+
+
+def _usage(
+    addresses: tuple[str, ...], files: tuple[str, ...], organizations: tuple[str, ...], updating: bool,
+    navigation: Path | None, base: str | None,
+) -> None:  # fmt: skip
+    """Refuse what has no meaning together."""
+    if updating and navigation is not None:
+        raise click.UsageError("--update and --from-navigation are two different things")
+    if updating and organizations:
+        raise click.UsageError("--organization is for a new configuration; --update takes addresses")
+    if updating != bool(addresses):
+        raise click.UsageError("--update takes addresses, and addresses need --update")
+    if not updating and (files or base):
+        raise click.UsageError("--file and --base belong to --update; --directory says where to write")
+    if navigation is not None and len(organizations) != 1:
+        raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
+
+
+def _imported(
+    out: Output, url: str, token: str, registry: Registry, organizations: tuple[str, ...], directory: Path,
+    force: bool, parallelism: int, timeout: float,
+) -> int:  # fmt: skip
+    from dpsync.api import import_
+    from dpsync.cli.trace import tracer
+    from dpsync.importing.files import put
+    from dpsync.importing.remembering import RememberingClient
+    from dpsync.render.documents import import_document
+
+    with RememberingClient(url, token, timeout=timeout, trace=tracer(out)) as client:
+        found = import_(client, registry, organizations, parallelism)
+        requests = client.requests
+    written = put(directory, found.made.files, found.made.stray(directory), force)
+    return _result(out, import_document(found.made, written, found.plan, found.problems, requests))
+
+
+def _updated(
+    out: Output, place: Place, addresses: tuple[str, ...], registry: Registry, base: str | None, force: bool,
+    parallelism: int, timeout: float,
+) -> int:  # fmt: skip
+    from dpsync.api import Session, update
+    from dpsync.apply.journal import last_ids
+    from dpsync.cli.trace import tracer
+    from dpsync.config.layers import Layers
+    from dpsync.importing.files import put
+    from dpsync.importing.remembering import RememberingClient
+    from dpsync.render.documents import update_document
+
+    desired = place.load(out)
+    url, token = platform(desired.environment)
+    session = Session(desired, registry, parallelism, git_base(out, place, base), last_ids(place.journals))
+    layers = Layers.of(place.root, place.overlays, place.environment)
+    with RememberingClient(url, token, timeout=timeout, trace=tracer(out)) as client:
+        try:
+            made = update(session, client, place.root, addresses, layers)
+        except ValueError as wrong:
+            raise click.UsageError(str(wrong)) from None
+        requests = client.requests
+    written = put(place.root.parent, made.files, force=force)
+    return _result(out, update_document(made, written, requests))
+
+
+def _taken_over(
+    out: Output, navigation: Path, registry: Registry, organization: str, directory: Path, force: bool
+) -> int:
+    from dpsync.importing.files import put
+    from dpsync.importing.navigation import take_over
+    from dpsync.render.documents import import_document
+
+    made = take_over(navigation, registry, organization)
+    problems = [item for item in made.load(registry)[1] if item.severity == "error"]
+    written = put(directory, made.files, made.stray(directory), force)
+    return _result(out, import_document(made, written, None, problems, 0))
+
+
+def _result(out: Output, document: ImportDocument) -> int:
+    from dpsync.render.import_text import render_import
+
+    if out.json:
+        out.result(document.model_dump_json(indent=2))
+    else:
+        out.result(render_import(document, out.paint(), out.verbose))
+    return document.exit

@@ -1,0 +1,183 @@
+"""Files of a past commit, out of git's object database. Neither the working tree nor the index is touched."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from dpsync.config import codes
+from dpsync.config.discovery import Included, fits
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Node, Scalar, Sequence
+from dpsync.model.span import Span
+
+# A hook's environment names the repository relative to another directory than ours.
+_OF_HOOKS: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
+_LINK: Final = "120000"
+_LINKS: Final = 10
+"""How many symbolic links may lead to one file."""
+
+
+class NoRepository(Exception):
+    """There is no git here that could be asked; the text says why, `hint` what to do about it."""
+
+    def __init__(self, why: str, hint: str | None = None) -> None:
+        super().__init__(why)
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A git repository. `top` is the root of its working tree."""
+
+    top: Path
+
+    @staticmethod
+    def around(directory: Path) -> Repository:
+        """The repository that a directory lies in. Raises NoRepository."""
+        try:
+            found = _git(directory, "rev-parse", "--show-toplevel")
+        except OSError:
+            raise NoRepository("git is not installed") from None
+        if found.returncode:
+            said = found.stderr.decode("utf-8", "replace")
+            if "dubious ownership" in said:
+                hint = f"git config --global --add safe.directory {directory.resolve()}"
+                raise NoRepository("git does not trust this directory: it belongs to somebody else", hint)
+            raise NoRepository("not in a git repository")
+        return Repository(Path(os.fsdecode(found.stdout.rstrip(b"\n"))).resolve())
+
+    def commit(self, ref: str) -> str | None:
+        """The id of the commit that a name means, or None."""
+        return self._line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        return self._line("merge-base", one, other)
+
+    @property
+    def shallow(self) -> bool:
+        return self._line("rev-parse", "--is-shallow-repository") == "true"
+
+    def names(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
+        """Mode and object of every file below a directory of a commit, by its name relative to that."""
+        prefix = f"{directory}/" if directory else ""
+        listed = _git(self.top, "ls-tree", "-r", "-z", "--full-tree", commit, "--", prefix or ".").stdout
+        found: dict[str, tuple[str, str]] = {}
+        for entry in listed.split(b"\0"):
+            head, _, name = entry.partition(b"\t")
+            if name:
+                mode, type_, id = head.decode().split(" ")
+                if type_ == "blob":
+                    found[os.fsdecode(name).removeprefix(prefix)] = mode, id
+        return found
+
+    def blobs(self, ids: list[str]) -> dict[str, bytes]:
+        """The contents of several objects, with one process. What is not there is left out."""
+        answer = _git(self.top, "cat-file", "--batch", given="".join(f"{id}\n" for id in ids).encode()).stdout
+        found: dict[str, bytes] = {}
+        at = 0
+        for id in ids:
+            end = answer.find(b"\n", at)
+            head = answer[at:end].split(b" ")
+            at = end + 1
+            if len(head) == 3:
+                size = int(head[2])
+                found[id] = answer[at : at + size]
+                at += size + 1
+        return found
+
+    def uncommitted(self, directory: Path) -> set[str]:
+        """Names below a directory, relative to the root, of what differs from HEAD or git does not keep.
+
+        A directory that is ignored as a whole stands for what is in it.
+        """
+        asked = ("--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
+        listed = _git(self.top, "status", *asked, "--", str(directory.resolve())).stdout
+        return {os.fsdecode(entry[3:]).rstrip("/") for entry in listed.split(b"\0") if entry}
+
+    def _line(self, *arguments: str) -> str | None:
+        found = _git(self.top, *arguments)
+        return None if found.returncode else found.stdout.decode("utf-8", "replace").strip() or None
+
+
+def _git(directory: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    env = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
+    env |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+    command = ["git", "-C", str(directory), "--literal-pathspecs", *arguments]
+    return subprocess.run(command, input=given, capture_output=True, env=env, check=False)
+
+
+@dataclass
+class CommitFiles:
+    """A project as a commit has it. `directory` is the project's place below the root of the repository."""
+
+    repository: Repository
+    commit: str
+    directory: str
+    root: str
+    _names: dict[str, tuple[str, str]] = field(init=False)
+    _contents: dict[str, bytes] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._names = self.repository.names(self.commit, self.directory)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+        if not isinstance(include, Sequence):
+            return [], [Diagnostic(codes.INCLUDE, '"include" is a list of paths', include.span)]
+        files: dict[str, Included] = {}
+        problems: list[Diagnostic] = []
+        for item in include:
+            text = str(item.value) if isinstance(item, Scalar) else ""
+            named = self._matching(posixpath.join(posixpath.dirname(at), text))
+            if not named:
+                problems.append(Diagnostic(codes.NO_MATCH, f'no file matches "{text}"', item.span))
+            for name in named:
+                files.setdefault(name, _included(name, item.span))
+        files.pop(self.root, None)
+        self._fetch(list(files))
+        return sorted(files.values()), problems
+
+    def _matching(self, text: str) -> list[str]:
+        found = [name for name in self._names if fits(name, text)] if "*" in text else [text]
+        return [real for name in found if (real := self.real(name)) is not None and real in self._names]
+
+    def real(self, name: str) -> str | None:
+        at = posixpath.normpath(name)
+        for _ in range(_LINKS):
+            if at.startswith(("../", "/")) or at == "..":
+                return None
+            if self._names.get(at, ("", ""))[0] != _LINK:
+                return at
+            target = os.fsdecode(self._content(at))
+            at = posixpath.normpath(posixpath.join(posixpath.dirname(at), target))
+        return None
+
+    def read(self, name: str, limit: int) -> bytes:
+        real = self.real(name)
+        if real is None or real not in self._names:
+            raise FileNotFoundError(f"it is not in the commit {self.commit[:12]}")
+        return self._content(real)[: limit + 1]
+
+    def _content(self, name: str) -> bytes:
+        if name not in self._contents:
+            self._fetch([name])
+        if name not in self._contents:
+            raise FileNotFoundError(f"git does not have it in {self.commit[:12]}")
+        return self._contents[name]
+
+    def _fetch(self, names: list[str]) -> None:
+        contents = self.repository.blobs([self._names[name][1] for name in names]) if names else {}
+        for name in names:
+            if (id := self._names[name][1]) in contents:
+                self._contents[name] = contents[id]
+
+
+def _included(name: str, span: Span) -> Included:
+    return Included(name, Path(name), span)

@@ -1,0 +1,220 @@
+"""Several root files over one another: overlays, and the environment that was chosen.
+
+Mappings merge, the trees of nodes merge by `key`, every other list and value is replaced. Unlike parts of one
+layer, which may not contradict each other, the later layer wins; whatever it says keeps its own place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence as Several
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpsync.config import codes
+from dpsync.config.suggest import did_you_mean
+from dpsync.model.desired import Environment
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.span import Span
+
+Path_ = tuple[str, ...]
+Trees = Several[Path_]
+"""Where trees of nodes stand: the keys from the top, "*" for any."""
+
+_ENVIRONMENT_KEYS = ("url", "token", "organizations", "overlay")
+_FOUND_BY = ("id", "hostname")
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What goes over the root file: names of overlays relative to the project, and an environment."""
+
+    overlays: tuple[str, ...] = ()
+    environment: str | None = None
+
+    @staticmethod
+    def of(root: Path, overlays: Iterable[Path], environment: str | None = None) -> Layers:
+        """Raises DiagnosticError (exit 5) when an overlay lies outside of the project of `root`."""
+        project = root.parent.resolve()
+        names: list[str] = []
+        for path in overlays:
+            real = path.resolve()
+            if not real.is_relative_to(project):
+                message = f"the overlay {path} lies outside of the project, the directory of {root.name}"
+                raise DiagnosticError([Diagnostic(codes.OUTSIDE, message)], Exit.INVALID)
+            names.append(real.relative_to(project).as_posix())
+        return Layers(tuple(names), environment)
+
+
+def override(below: Mapping, above: Mapping, trees: Trees) -> Mapping:
+    """One tree over another one."""
+    return _merged(below, above, tuple(trees))
+
+
+def _merged(below: Mapping, above: Mapping, trees: tuple[Path_, ...]) -> Mapping:
+    entries = {key.text: (key, node) for key, node in below}
+    for key, node in above:
+        old_key, old = entries.get(key.text, (key, None))
+        inside = tuple(path[1:] for path in trees if path[0] in ("*", key.text))
+        if isinstance(old, Mapping) and isinstance(node, Mapping):
+            entries[key.text] = old_key, _merged(old, node, tuple(path for path in inside if path))
+        elif isinstance(old, Sequence) and isinstance(node, Sequence) and () in inside:
+            entries[key.text] = old_key, _by_key(old, node)
+        else:
+            entries[key.text] = key, node
+    return Mapping(tuple(entries.values()), below.span)
+
+
+def _by_key(below: Sequence, above: Sequence) -> Sequence:
+    """Nodes with the same key merge and stay where they are; new ones come behind."""
+    items = list(below.items)
+    at = {name: index for index, item in reversed([*enumerate(items)]) if (name := _key(item)) is not None}
+    for item in above.items:
+        index = at.get(_key(item) or "")
+        if index is None:
+            items.append(item)
+            continue
+        old = items[index]
+        assert isinstance(old, Mapping)
+        assert isinstance(item, Mapping)
+        items[index] = _merged(old, item, (("children",),))
+    return Sequence(tuple(items), below.span)
+
+
+def _key(node: Node) -> str | None:
+    key = node.get("key") if isinstance(node, Mapping) else None
+    return key.text if isinstance(key, Scalar) else None
+
+
+# Environments.
+
+
+def only(root: Mapping, chosen: str | None) -> Mapping:
+    """The root file without the environments that were not chosen: their variables need not be set."""
+    environments = root.get("environments")
+    if not isinstance(environments, Mapping):
+        return root
+    kept = Mapping(
+        tuple(entry for entry in environments.entries if entry[0].text == chosen), environments.span
+    )
+    return Mapping(
+        tuple((key, kept if key.text == "environments" else node) for key, node in root), root.span
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An environment as it is written: what goes over the files below it."""
+
+    environment: Environment
+    overlay: Scalar | None
+    organizations: Mapping | None
+
+
+def check_environments(root: Mapping) -> list[Diagnostic]:
+    """What is wrong with the environments of a root file, chosen or not."""
+    node = root.get("environments")
+    if node is None:
+        return []
+    if not isinstance(node, Mapping):
+        return [_wrong("environments is a mapping of names", node.span)]
+    found: list[Diagnostic] = []
+    for key, value in node:
+        if not isinstance(value, Mapping):
+            found.append(_wrong(f'the environment "{key.text}" is a mapping', value.span))
+            continue
+        for word, part in value:
+            found += _problems(word, part)
+    return found
+
+
+def _problems(word: Scalar, node: Node) -> list[Diagnostic]:
+    match word.text:
+        case "url" | "overlay":
+            text = isinstance(node, Scalar) and isinstance(node.value, str) and node.value
+            return [] if text else [_wrong(f"{word.text} is a text", node.span)]
+        case "token":
+            name = node.get("env") if isinstance(node, Mapping) and len(node) == 1 else None
+            if isinstance(name, Scalar) and isinstance(name.value, str) and name.value:
+                return []
+            hint = "write token: { env: NAME }, the name of the variable that holds it"
+            return [Diagnostic("DP205", "a secret is never written here", node.span, hint=hint)]
+        case "organizations":
+            return _organizations(node)
+    near = did_you_mean(word.text, _ENVIRONMENT_KEYS)
+    hint = f'did you mean "{near}"?' if near else f"known keys: {', '.join(_ENVIRONMENT_KEYS)}"
+    return [_wrong(f'unknown key "{word.text}" in an environment', word.span, hint)]
+
+
+def _organizations(node: Node) -> list[Diagnostic]:
+    if not isinstance(node, Mapping):
+        return [_wrong("organizations is a mapping of organizations", node.span)]
+    found: list[Diagnostic] = []
+    for _, value in node:
+        if not isinstance(value, Mapping) or not value.entries:
+            found.append(_wrong("an organization of an environment says its id or hostname", value.span))
+            continue
+        for word, part in value:
+            if word.text not in _FOUND_BY:
+                hint = "everything else belongs into the environment's overlay"
+                found.append(_wrong(f'"{word.text}" cannot stand in an environment', word.span, hint))
+            elif not isinstance(part, Scalar) or not isinstance(part.value, str) or not part.value:
+                found.append(_wrong(f"{word.text} is a text", part.span))
+    return found
+
+
+def unknown_organizations(environment: Chosen, merged: Mapping) -> list[Diagnostic]:
+    """Organizations that an environment names and no file declares."""
+    known = merged.get("organizations")
+    if not isinstance(known, Mapping) or environment.organizations is None:
+        return []
+    found = []
+    for key, _ in environment.organizations:
+        if key.text not in known:
+            near = did_you_mean(key.text, known.keys())
+            hint = f'did you mean "{near}"?' if near else f"declared are: {', '.join(known.keys())}"
+            found.append(_wrong(f'there is no organization "{key.text}"', key.span, hint))
+    return found
+
+
+def _wrong(message: str, span: Span, hint: str | None = None) -> Diagnostic:
+    return Diagnostic(codes.ENVIRONMENT, message, span, hint=hint)
+
+
+def names(root: Mapping) -> tuple[str, ...]:
+    """The environments that a root file has."""
+    node = root.get("environments")
+    return tuple(node.keys()) if isinstance(node, Mapping) else ()
+
+
+def no_such(root: Mapping, name: str) -> Diagnostic:
+    """Somebody asked for an environment that is not there."""
+    known = names(root)
+    near = did_you_mean(name, known)
+    key = root.key("environments")
+    hint = "the root file has no environments:" if not known else f"known are: {', '.join(known)}"
+    if near:
+        hint = f'did you mean "{near}"?'
+    return Diagnostic(
+        codes.NO_ENVIRONMENT, f'there is no environment "{name}"', key.span if key else None, hint=hint
+    )
+
+
+def chosen(root: Mapping, name: str) -> Chosen | None:
+    """The environment of this name; None when there is none, or when it is not as it should be."""
+    environments = root.get("environments")
+    node = environments.get(name) if isinstance(environments, Mapping) else None
+    if not isinstance(node, Mapping):
+        return None
+    token, overlay, organizations = node.get("token"), node.get("overlay"), node.get("organizations")
+    variable = token.get("env") if isinstance(token, Mapping) else None
+    return Chosen(
+        Environment(name, _text(node.get("url")), _text(variable)),
+        overlay if isinstance(overlay, Scalar) else None,
+        organizations if isinstance(organizations, Mapping) else None,
+    )
+
+
+def _text(node: Node | None) -> str | None:
+    return node.value if isinstance(node, Scalar) and isinstance(node.value, str) else None

@@ -1,0 +1,42 @@
+"""The part of a configuration that a server has operations for; the rest is noted, to be told as blocked.
+
+What a server cannot even read is not managed on it: such entries are taken out before anything is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Unserved
+
+
+def within(desired: Desired, registry: Registry) -> Desired:
+    """The configuration without what the registry's profile cannot read; that is in `unserved`, with why."""
+    why = {
+        name: registry.profile.lacks(f"reading {kind.one}")
+        for name, kind in registry.declared.items()
+        if name not in registry
+    }
+    if not why:
+        return desired
+    out = {
+        address: Unserved(why[item.kind], item.span)
+        for address, item in desired.resources.items()
+        if item.kind in why
+    }
+    empty: dict[Address, Unserved] = {}
+    scopes = {}
+    for address, scope in desired.scopes.items():
+        kinds = tuple(name for name in scope.kinds if name in registry)
+        if kinds:
+            scopes[address] = replace(scope, kinds=kinds)
+        elif not any(other.within(address) for other in out):
+            empty[address] = Unserved(why[scope.kinds[0]], scope.span)
+    resources = {
+        address: replace(item, children=tuple(child for child in item.children if child not in out))
+        for address, item in desired.resources.items()
+        if address not in out
+    }
+    return replace(desired, resources=resources, scopes=scopes, unserved={**desired.unserved, **out, **empty})

@@ -1,0 +1,31 @@
+"""An entry that was given to another parent: the live object still lies below the one that it had.
+
+Nothing is guessed: its pin says so, an earlier name, or the git base, which has the same key elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dpsync.identity.view import View, said
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject, Match
+
+
+def elsewhere(
+    view: View, resource: Resource, live: Sequence[LiveObject], earlier: Sequence[Resource]
+) -> Match | None:
+    """Which of the live objects below other parents it is. Two that could be meant are none."""
+    if resource.pin is not None:
+        return next((Match(item.id, "pin") for item in live if item.id == resource.pin), None)
+    if resource.new:
+        return None
+    was = [replace(resource, fields={**resource.fields, **names}) for names in resource.previously]
+    for entry in (*was, *earlier):
+        for key in view.kind.identity:
+            value = view.wanted(entry, key)
+            hits = [item for item in live if value is not None and view.has(item, key, value)]
+            if len(hits) == 1:
+                return Match(hits[0].id, said(key), first=False)
+    return None

@@ -1,0 +1,121 @@
+"""How natural keys are read on both sides, to hold an entry and a live object against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dpsync.kinds.base import Kind
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import LiveId, Ref, Value, canonical, transform
+
+Bound = Callable[[Address], "str | None"]
+Key = str | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """How keys are read on both sides. `first_child` and `children` serve keys like "$child.space"."""
+
+    kind: Kind
+    bound: Bound
+    first_child: Callable[[Resource], Resource | None] = lambda _: None
+    children: Callable[[LiveObject], Sequence[LiveObject]] = lambda _: ()
+
+    def wanted(self, resource: Resource, key: Key) -> tuple[bytes, ...] | None:
+        """The entry's value of a key, None when a part of it is not given."""
+        parts = [self._part(resource, name) for name in names(key)]
+        return None if any(part is None for part in parts) else tuple(self.form(part) for part in parts)
+
+    def _part(self, resource: Resource, name: str) -> Value:
+        if name.startswith("$child."):
+            child = self.first_child(resource)
+            return child.fields.get(name.removeprefix("$child.")) if child else None
+        return _inside(resource.fields, name)
+
+    def has(self, live: LiveObject, key: Key, value: tuple[bytes, ...]) -> bool:
+        """Whether a live object carries this value; of children any one is enough."""
+        return all(
+            wanted in (self.form(part) for part in self._live(live, name))
+            for name, wanted in zip(names(key), value, strict=True)
+        )
+
+    def carried(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[bytes, ...] | None:
+        """What a live object has in some fields of its own; None when it lacks one of them."""
+        values = [next(iter(self._live(live, name)), None) for name in fields]
+        return None if None in values else tuple(self.form(value) for value in values)
+
+    def _live(self, live: LiveObject, name: str) -> Iterable[Value]:
+        if name.startswith("$child."):
+            field = name.removeprefix("$child.")
+            return [child.fields.get(field) for child in self.children(live)]
+        value = _inside(live.fields, name)
+        if value is None:
+            return []
+        return [value if "." in name else self.kind.field(name).type.fold(value)]
+
+    def near(self, resource: Resource, live: LiveObject) -> int:
+        """How many tie-breakers agree; earlier ones weigh more. One that is not declared says nothing."""
+        score = 0
+        for name in self.kind.near:
+            agrees = name in resource.fields and self.form(resource.fields[name]) == self.form(
+                live.fields.get(name)
+            )
+            score = score * 2 + agrees
+        return score
+
+    def form(self, value: Value) -> bytes:
+        def known(leaf: Value) -> Value:
+            id = self.bound(leaf.address) if isinstance(leaf, Ref) else None
+            return LiveId(id) if id is not None else leaf
+
+        return canonical(transform(value, known))
+
+
+def _inside(fields: Mapping[str, Value], name: str) -> Value:
+    """The value of a field, or of one member of it ("translations.en")."""
+    name, _, member = name.partition(".")
+    value = fields.get(name)
+    return (value.get(member) if isinstance(value, dict) else None) if member else value
+
+
+class Index:
+    """The live objects of one place by what they carry: found at once, where scans would be quadratic."""
+
+    def __init__(self, view: View, live: Sequence[LiveObject]) -> None:
+        self._view = view
+        self._live = live
+        self._by_fields: dict[tuple[str, ...], dict[tuple[bytes, ...], list[LiveObject]]] = {}
+
+    def bearing(self, key: Key, value: tuple[bytes, ...] | None) -> list[LiveObject]:
+        """The objects that carry this value of a key, in live order; none where there is no value."""
+        if value is None:
+            return []
+        parts = [(name, part) for name, part in zip(names(key), value, strict=True) if name[0] != "$"]
+        if not parts:
+            return [item for item in self._live if self._view.has(item, key, value)]
+        own = tuple(name for name, _ in parts)
+        hits = self._index(own).get(tuple(part for _, part in parts), [])
+        return list(hits) if len(own) == len(value) else [x for x in hits if self._view.has(x, key, value)]
+
+    def _index(self, fields: tuple[str, ...]) -> dict[tuple[bytes, ...], list[LiveObject]]:
+        if fields not in self._by_fields:
+            found: dict[tuple[bytes, ...], list[LiveObject]] = {}
+            for item in self._live:
+                value = self._view.carried(item, fields)
+                if value is not None:
+                    found.setdefault(value, []).append(item)
+            self._by_fields[fields] = found
+        return self._by_fields[fields]
+
+
+def names(key: Key) -> tuple[str, ...]:
+    """The fields that a key is made of."""
+    return (key,) if isinstance(key, str) else key
+
+
+def said(key: Key) -> str:
+    """A key as people say it."""
+    return " and ".join(name.removeprefix("$child.") for name in names(key))

@@ -1,0 +1,303 @@
+"""Puts a value into the text of a YAML file where it stands, and leaves every other character as it is.
+
+What is a value on one line is replaced in that line. Where entries come or go in a block of lines,
+ruamel.yaml writes these lines anew: it keeps their comments, anchors, quotes and order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dpsync.config.reader import read
+from dpsync.config.scalars import LINE_BREAK
+from dpsync.importing.emit import scalar
+from dpsync.importing.round_trip import Foreign, compared, escaped, round_trip
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.span import Span
+
+_ANCHOR = re.compile(r"&\S+\s+")
+_ALIAS = re.compile(r"\s*:\s*(\*[^\s,\]}]+)")
+
+
+class Uneditable(Exception):
+    """The text says why a value cannot be put into the file by a program."""
+
+
+class FromVariable(Uneditable):
+    """What is written stands for something else, which a program must not decide."""
+
+
+class Unreadable(Uneditable):
+    """Lines that were written would not be read as the value."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A new text for a range of characters."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply_edits(text: str, edits: list[Edit]) -> str:
+    """All of them; ranges that overlap are Uneditable."""
+    end = len(text)
+    for edit in sorted(edits, key=lambda item: item.start, reverse=True):
+        if edit.end > end:
+            raise Uneditable("two of the values stand in one another")
+        text = text[: edit.start] + edit.text + text[edit.end :]
+        end = edit.start
+    return text
+
+
+class Document:
+    """The text of one file, and where in it each key has its value."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.text = text
+        self.line_end = "\r\n" if "\r\n" in text else "\n"
+        self.starts = [0, *(found.end() for found in LINE_BREAK.finditer(text))]
+        root, problems = read(text, name)
+        if root is None or problems:
+            raise Uneditable("the file cannot be read")
+        self.root = root
+
+    def value_of(self, span: Span) -> tuple[Scalar | None, Node]:
+        """The key at a place and its value; a value that stands there by itself has no key."""
+        for key, value in _pairs(self.root):
+            if key is not None and key.span[1:] == span[1:]:
+                return key, value
+            if value.span[1:] == span[1:]:
+                return None, value
+        raise Uneditable("its place in the file was not found")
+
+    def edits(self, key: Scalar | None, old: Node, value: Any) -> list[Edit]:
+        """The fewest edits after which the value stands where the old one was."""
+        if key is not None and (alias := self._alias(key, old)):
+            return [] if _same(old, value) else [Edit(*alias, _on_one_line(value))]
+        if _same(old, value):
+            return []
+        try:
+            inner = self._inner(old, value)
+        except FromVariable:
+            raise
+        except Uneditable:
+            inner = None
+        if inner is not None:
+            return inner
+        if key is not None and not _alike(old, value) and (short := self._in_key_line(key, old, value)):
+            return [short]
+        try:
+            return [self._replacing(old, value)]
+        except Unreadable:
+            short = self._in_key_line(key, old, value) if key is not None else None
+            if short is None:
+                raise
+            return [short]
+
+    def _inner(self, old: Node, value: Any) -> list[Edit] | None:
+        """Edits of what is inside, where nothing comes and nothing goes."""
+        if isinstance(old, Mapping) and isinstance(value, dict) and set(old.keys()) == set(value):
+            return [edit for name, item in old for edit in self.edits(name, item, value[name.text])]
+        if isinstance(old, Sequence) and isinstance(value, list) and len(old) == len(value):
+            pairs = zip(old, value, strict=True)
+            return [edit for item, new in pairs for edit in self.edits(None, item, new)]
+        return None
+
+    def adding(self, entry: Span, name: str, value: Any, fields: set[str]) -> Edit:
+        """A line more in an entry, behind the last of its fields that stands on one line.
+
+        `entry` is where the entry has its key.
+        """
+        mapping = self._mapping_of(entry)
+        if mapping is None or not len(mapping):
+            raise Uneditable("its entry is written in the short form; write it as a mapping")
+        written = f"{scalar(name, key=True)}: {_on_one_line(value)}"
+        ends = [
+            self._range(item)[1]
+            for key, item in mapping
+            if key.text in fields and isinstance(item, Scalar) and self._in_its_line(key, item)
+        ]
+        end = ends[-1] if ends else -1
+        first, _ = self._range(mapping.entries[0][0])
+        flow = self.text[self._range(mapping)[0]] == "{"
+        if flow:
+            return Edit(end, end, f", {written}") if end >= 0 else Edit(first, first, f"{written}, ")
+        indent = self.line_end + " " * (mapping.entries[0][0].span.column - 1)
+        if end < 0:
+            return Edit(first, first, written + indent)
+        stop = min(
+            at for at in (self.text.find("\n", end), self.text.find("\r", end), len(self.text)) if at >= 0
+        )
+        return Edit(stop, stop, indent + written)
+
+    def _in_its_line(self, key: Scalar, value: Scalar) -> bool:
+        """Whether a value stands in the line of its key: neither below it nor somewhere else, as an alias."""
+        start, end = self._range(value)
+        return start > self._range(key)[1] and "\n" not in self.text[self._range(key)[1] : end]
+
+    def _mapping_of(self, entry: Span) -> Mapping | None:
+        """The mapping of an entry: below its key, or around the key that a node has inside."""
+        for key, value in _pairs(self.root):
+            if key is not None and key.span[1:] == entry[1:]:
+                return value if isinstance(value, Mapping) else None
+            if isinstance(value, Mapping) and any(item.span[1:] == entry[1:] for _, item in value):
+                return value
+        return None
+
+    def _in_key_line(self, key: Scalar, old: Node, value: Any) -> Edit | None:
+        """In place of a block of lines: in the line of its key; None where no block is below it."""
+        (_, end), (start, stop) = self._range(key), self._range(old)
+        between = self.text[end:start]
+        if isinstance(old, Scalar) or "\n" not in between or between.strip() != ":":
+            return None
+        _no_variables(old)
+        return Edit(end, start + len(self.text[start:stop].rstrip()), f": {_on_one_line(value)}")
+
+    def _replacing(self, old: Node, value: Any) -> Edit:
+        start, end = self._range(old)
+        anchor = _ANCHOR.match(self.text, start)
+        keep = anchor.end() if anchor else start
+        _no_variables(old)
+        one_line = "\n" not in self.text[start:end].rstrip("\r\n")
+        in_block = isinstance(old, Mapping | Sequence) and self.text[keep] not in "{["
+        if one_line and not in_block:
+            return Edit(keep, end, self._like(old, self.text[keep:end], value))
+        if isinstance(old, Scalar) and not isinstance(value, dict | list):
+            return self._over_lines(keep, end, value)
+        return self._merged(start, end, value)
+
+    def _like(self, old: Node, written: str, value: Any) -> str:
+        """The value in the style of the old one: its quotes, its spaces, its unchanged parts."""
+        if isinstance(old, Mapping) and isinstance(value, dict) and value:
+            kept = {key.text: (self._source(key), item) for key, item in old}
+            names = [*(name for name in kept if name in value), *(name for name in value if name not in kept)]
+            parts = [
+                f"{kept[name][0] if name in kept else scalar(name, key=True)}: "
+                + (self._part(kept[name][1], value[name]) if name in kept else _on_one_line(value[name]))
+                for name in names
+            ]
+            space = " " if written[1:2] == " " else ""
+            return f"{{{space}{', '.join(parts)}{space}}}"
+        if isinstance(old, Sequence) and isinstance(value, list):
+            known = {compared(plain(item)): self._source(item) for item in old}
+            items = (known.get(compared(escaped(item)), _on_one_line(item)) for item in value)
+            return f"[{', '.join(items)}]"
+        return _quoted_like(written, value)
+
+    def _part(self, old: Node, value: Any) -> str:
+        source = self._source(old)
+        return source if _same(old, value) else self._like(old, source, value)
+
+    def _source(self, node: Node) -> str:
+        start, end = self._range(node)
+        return self.text[start:end]
+
+    def _alias(self, key: Scalar, old: Node) -> tuple[int, int] | None:
+        """Where the alias stands that a key has as its value; None when it has a value of its own."""
+        if (old.span.line, old.span.column) > (key.span.line, key.span.column):
+            return None
+        _, end = self._range(key)
+        found = _ALIAS.match(self.text, end)
+        if found is None:
+            raise Uneditable("its value is an alias that was not found")
+        return found.span(1)
+
+    def _range(self, node: Node) -> tuple[int, int]:
+        span = node.span
+        return self._offset(span.line, span.column), self._offset(span.end_line, span.end_column)
+
+    def _offset(self, line: int, column: int) -> int:
+        start = self.starts[line - 1] if line <= len(self.starts) else len(self.text)
+        return min(start + column - 1, len(self.text))
+
+    def _over_lines(self, start: int, end: int, value: Any) -> Edit:
+        """In place of a text over several lines, a block of lines if it has several, too."""
+        end = start + len(self.text[start:end].rstrip())
+        line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        lines = value.split("\n") if isinstance(value, str) else []
+        flat = (
+            len(lines) < 2
+            or "$" in value
+            or any(one != one.rstrip() for one in lines)
+            or not lines[0].strip()
+        )
+        if flat or lines[0].startswith(" ") or value.endswith("\n\n"):
+            return Edit(start, end, scalar(value))
+        head = "|" if value.endswith("\n") else "|-"
+        body = value.removesuffix("\n").split("\n")
+        return Edit(start, end, self.line_end.join([head, *(indent + one if one else "" for one in body)]))
+
+    def _merged(self, start: int, end: int, value: Any) -> Edit:
+        """Lines of a block collection, merged into by ruamel.yaml."""
+        begin = self.text.rfind("\n", 0, start) + 1
+        before = self.text[begin:start]
+        if before.strip():
+            raise Uneditable("it begins in the line of its key; write it below the key")
+        stop = start + len(self.text[start:end].rstrip())
+        lines = self.text[begin:stop].splitlines()
+        snippet = "\n".join(line.removeprefix(before) for line in lines) + "\n"
+        if any(
+            line.strip() and not line.startswith(before) and not line.lstrip().startswith("#")
+            for line in lines
+        ):
+            raise Uneditable("its lines are indented in a way that cannot be followed")
+        try:
+            made = round_trip(snippet, value).rstrip("\n").split("\n")
+        except Foreign:
+            raise Uneditable("it uses an anchor from elsewhere in the file") from None
+        node, problems = read("\n".join(made), "made")
+        if node is None or problems or not _same(node, value):
+            raise Unreadable("the lines would say something else")
+        return Edit(begin, stop, self.line_end.join(before + line if line.strip() else line for line in made))
+
+
+def _pairs(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
+    """Every value with its key, items of lists without one."""
+    waiting: list[tuple[Scalar | None, Node]] = [(None, node)]
+    while waiting:
+        key, value = waiting.pop(0)
+        yield key, value
+        if isinstance(value, Mapping):
+            waiting += value.entries
+        elif isinstance(value, Sequence):
+            waiting += [(None, item) for item in value.items]
+
+
+def _no_variables(node: Node) -> None:
+    for _, item in _pairs(node):
+        if isinstance(item, Scalar) and isinstance(item.value, str) and "${" in item.value.replace("$$", ""):
+            raise FromVariable(f"it comes from a variable ({item.text})")
+
+
+def _on_one_line(value: Any) -> str:
+    if isinstance(value, dict):
+        inner = ", ".join(f"{scalar(key, key=True)}: {_on_one_line(item)}" for key, item in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(_on_one_line(item) for item in value)}]"
+    return scalar(value)
+
+
+def _alike(old: Node, value: Any) -> bool:
+    """Whether lines of the one can become lines of the other."""
+    if isinstance(old, Mapping):
+        return isinstance(value, dict) and bool(value)
+    return isinstance(old, Sequence) and isinstance(value, list) and bool(value)
+
+
+def _same(old: Node, value: Any) -> bool:
+    return compared(plain(old)) == compared(escaped(value))
+
+
+def _quoted_like(old: str, value: Any) -> str:
+    """The value in the quotes of the old one, where it had some."""
+    made = _on_one_line(value)
+    if not isinstance(value, str) or made[:1] == '"' or old[:1] not in "\"'":
+        return made
+    return f'"{made}"' if old[0] == '"' else "'" + made.replace("'", "''") + "'"

@@ -1,0 +1,139 @@
+"""YAML as people write it: block style, short mappings on one line, quotes only where they are needed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from dpsync.config.scalars import NumberError, resolve
+
+WIDTH = 100
+_PLAIN = re.compile(r"[\w/.(+][\w /.@()+'&!?=~$;%*°–—…’-]*(?::(?=[\w/.])[\w /.@()+'&!?=~$;%*-]*)*")
+_OTHER_YAML = frozenset({"y", "n", "yes", "no", "on", "off"})
+"""Words that other readers of YAML take for booleans."""
+
+
+class Block(dict[str, Any]):
+    """A mapping that is never put on one line, with comments above its entries."""
+
+    def __init__(self, entries: Any = (), comments: list[str] | None = None) -> None:
+        super().__init__(entries)
+        self.comments = comments or []
+
+
+def document(value: Block, head: str) -> str:
+    """A whole file. `head` is its first line."""
+    return "\n".join([head, *_mapping(value, "")]) + "\n"
+
+
+def scalar(value: Any, key: bool = False) -> str:
+    """A scalar on one line. Text that looks like a variable is escaped, except in keys."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return json.dumps(value)
+    text = value.replace("$", "$$") if not key and ("${" in value or "$$" in value) else value
+    return text if _is_plain(text) else _quoted(text)
+
+
+def _is_plain(text: str) -> bool:
+    if not _PLAIN.fullmatch(text) or text != text.strip() or text.lower() in _OTHER_YAML:
+        return False
+    if not text.isprintable() or text.startswith(("...", "---")):
+        return False
+    try:
+        return resolve(text) == text and isinstance(resolve(text), str)
+    except NumberError:
+        return False
+
+
+def _quoted(text: str) -> str:
+    made = json.dumps(text, ensure_ascii=False)
+    return "".join(one if one.isprintable() else _escape(one) for one in made)
+
+
+def _escape(one: str) -> str:
+    return f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}"
+
+
+def inline(value: Any) -> str | None:
+    """The value on one line, None where a person would use several."""
+    if isinstance(value, Block):
+        return "{}" if not value and not value.comments else None
+    if isinstance(value, dict):
+        if any(isinstance(item, dict) and not _small(item) for item in value.values()):
+            return None
+        parts = {key: inline(item) for key, item in value.items()}
+        if any(part is None for part in parts.values()):
+            return None
+        inner = ", ".join(f"{scalar(key, key=True)}: {part}" for key, part in parts.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        if any(isinstance(item, dict | list) for item in value):
+            return None
+        return f"[{', '.join(scalar(item) for item in value)}]"
+    if isinstance(value, str) and _in_lines(value):
+        return None
+    return scalar(value)
+
+
+def _small(value: dict[str, Any]) -> bool:
+    return not any(isinstance(item, dict | list) for item in value.values())
+
+
+def _in_lines(text: str) -> bool:
+    """Whether a text may be written as lines below its key, unchanged."""
+    lines = text.split("\n")
+    return (
+        len(lines) > 1
+        and bool(text.strip())
+        and "$$" not in text
+        and "${" not in text
+        and all(line.isprintable() for line in lines)
+        and not lines[0].startswith(" ")
+        and lines[0] != ""
+        and not any(line != line.rstrip() for line in lines)
+        and not text.endswith("\n\n")
+    )
+
+
+def _mapping(value: dict[str, Any], indent: str) -> Iterator[str]:
+    for comment in getattr(value, "comments", ()):
+        yield f"{indent}# {' '.join(comment.split())}"
+    for key, item in value.items():
+        yield from _entry(f"{indent}{scalar(key, key=True)}:", item, indent)
+
+
+def _entry(lead: str, item: Any, indent: str) -> Iterator[str]:
+    line = inline(item)
+    if line is not None and (len(lead) + len(line) < WIDTH or not isinstance(item, dict | list)):
+        yield f"{lead} {line}"
+    elif isinstance(item, dict):
+        yield lead
+        yield from _mapping(item, indent + "  ")
+    elif isinstance(item, list):
+        yield lead
+        yield from _sequence(item, indent + "  ")
+    else:
+        yield f"{lead} |" if item.endswith("\n") else f"{lead} |-"
+        for text in item.removesuffix("\n").split("\n"):
+            yield f"{indent}  {text}" if text else ""
+
+
+def _sequence(items: list[Any], indent: str) -> Iterator[str]:
+    for item in items:
+        line = inline(item)
+        if line is not None and (len(indent) + len(line) + 2 < WIDTH or not isinstance(item, dict | list)):
+            yield f"{indent}- {line}"
+            continue
+        below = _mapping(item, indent + "  ") if isinstance(item, dict) else _sequence(item, indent + "  ")
+        if isinstance(item, str):
+            yield f"{indent}- {_quoted(item)}"
+            continue
+        first, *rest = below
+        yield f"{indent}- {first[len(indent) + 2 :]}"
+        yield from rest

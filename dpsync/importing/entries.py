@@ -1,0 +1,281 @@
+"""What is said about each live object: the fields that a person would write, defaults left out.
+
+The same decisions as resources, so that the matcher itself says which entries need a pin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpsync.identity.match import match
+from dpsync.identity.view import View
+from dpsync.importing.keys import Known, referred_to_as
+from dpsync.importing.values import NOWHERE, Unwritable, Writing, trimmed
+from dpsync.importing.whole import Found, Whole
+from dpsync.kinds.base import Field, Kind, Single
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import Json
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import LiveId, Ref, Value, transform
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Something that is live and not in the configuration, and why."""
+
+    address: str
+    field: str | None
+    why: str
+
+
+@dataclass(frozen=True)
+class ToSet:
+    """A variable that has to hold a secret before it can be written."""
+
+    name: str
+    address: str
+    field: str
+
+
+@dataclass
+class Entry:
+    """One object with what is written of it, in the order of its kind."""
+
+    found: Found
+    fields: dict[str, Any] = field(default_factory=dict)
+    comments: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Entries:
+    """Every entry by its address, and what is told beside them."""
+
+    by_address: dict[Address, Entry] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+    to_set: list[ToSet] = field(default_factory=list)
+
+
+def describe(registry: Registry, whole: Whole) -> Entries:
+    """The entries of everything that has a key."""
+    return _Describing(registry, whole).describe()
+
+
+class _Describing:
+    def __init__(self, registry: Registry, whole: Whole) -> None:
+        self.registry = registry
+        self.whole = whole
+        self.known = Known(whole)
+        self.made = Entries()
+        self.variables: set[str] = set()
+
+    def describe(self) -> Entries:
+        gone: set[int] = set()
+        for item in self.whole.objects:
+            if item.parent is not None and (id(item.parent) in gone or id(item.holder) in gone):
+                gone.add(id(item))
+                continue
+            entry = self._entry(item)
+            if entry is None:
+                gone.add(id(item))
+            else:
+                self.made.by_address[item.address] = entry
+        if gone:
+            self._without(gone)
+        _pin(self.registry, self.whole, self.made, self.known)
+        return self.made
+
+    def _without(self, gone: set[int]) -> None:
+        """References to what cannot be written are by id, so everything is described once more."""
+        self.whole.objects = [item for item in self.whole.objects if id(item) not in gone]
+        for item in self.whole.objects:
+            item.inside = [node for node in item.inside if id(node) not in gone]
+        outputs = self.whole.outputs
+        self.whole.outputs = {key: maker for key, maker in outputs.items() if id(maker) not in gone}
+        self.whole.index()
+        left_out = self.made.left_out
+        again = _Describing(self.registry, self.whole)
+        again.made.left_out = [note for note in left_out if note.field is None]
+        self.made = again.describe()
+
+    def _entry(self, item: Found) -> Entry | None:
+        """What is written of one object; None when a part that it cannot do without cannot be written."""
+        entry = Entry(item)
+        shape = item.kind.shape
+        if isinstance(shape, NodeShape) and len(item.inside) < shape.least:
+            holds = " or ".join(self.registry[name].noun for name in shape.holds)
+            self._cannot(item, None, f"it holds no {holds}")
+            return None
+        named = self._named(item)
+        for one in item.kind.fields:
+            value = self._value(one, item)
+            if value is None:
+                if one.required and one.name not in (item.kind.natural, item.kind.default):
+                    self._cannot(item, None, f"its {one.name} cannot be read")
+                    return None
+                continue
+            writing = Writing(named, self._secret_of(item, one), in_file=_in_file(item.kind))
+            try:
+                entry.fields[one.name] = writing.value(one.type, value)
+            except Unwritable as why:
+                if one.required:
+                    self._cannot(item, None, f"its {one.name} cannot be written: {why}")
+                    return None
+                self._cannot(item, one.name, str(why))
+                entry.comments.append(f"{one.name} is not written: {why}")
+        return entry
+
+    def _value(self, one: Field, item: Found) -> Value:
+        """The live value that is worth writing, None when there is none."""
+        if one.nest or one.name == item.kind.natural:
+            return None
+        if one.source is None:
+            return self._order(one, item)
+        if one.on == "neither":
+            return None
+        value = item.live.fields.get(one.name)
+        if value == {} and isinstance(one.source, Mapping):
+            return None  # none of the parts that lie apart was there
+        if one.name == item.kind.default and value == item.key:
+            return None
+        if one.required or one.name == item.kind.shorthand:
+            return value
+        if value in (one.absent, one.usual):
+            return None
+        if isinstance(one.type, Json) and one.type.partial:
+            return trimmed(value, one.absent if one.usual is None else one.usual)
+        return value
+
+    def _order(self, one: Field, item: Found) -> Value:
+        """The order of what is in it, where the platform keeps one."""
+        for kind in self.registry.ordered:
+            order = kind.order
+            if order is None or order.field != one.name or order.within is None:
+                continue
+            if item.kind.name in kind.field(order.within).type.refers:
+                ids = self.whole.orders.get(item.live.identity, [])
+                inside = {
+                    other.live.id
+                    for other in self.whole.of(kind.name)
+                    if other.live.fields.get(order.within) == LiveId(item.live.id)
+                }
+                listed = [LiveId(id) for id in ids if id in inside]
+                return listed if len(listed) > 1 else None
+        return None
+
+    def _named(self, item: Found) -> Callable[[tuple[str, ...], str], str | None]:
+        def named(kinds: tuple[str, ...], id: str) -> str | None:
+            target = self.known.find(kinds, id, item)
+            return referred_to_as(target) if target is not None else None
+
+        return named
+
+    def _secret_of(self, item: Found, one: Field) -> Callable[[tuple[str, ...]], str]:
+        def name(path: tuple[str, ...]) -> str:
+            words = [*(segment for segment in item.address.segments), one.name, *path]
+            wanted = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
+            wanted = f"_{wanted}" if wanted[:1].isdigit() else wanted
+            free, number = wanted, 1
+            while free in self.variables:
+                number += 1
+                free = f"{wanted}_{number}"
+            self.variables.add(free)
+            self.made.to_set.append(ToSet(free, str(item.address), ".".join((one.name, *path))))
+            return free
+
+        return name
+
+    def _cannot(self, item: Found, name: str | None, why: str) -> None:
+        self.made.left_out.append(LeftOut(str(item.address), name, why))
+
+
+def _in_file(kind: Kind) -> bool:
+    """Whether a free-form value is the whole of a single: then it is a document of its own."""
+    return isinstance(kind.shape, Single) and kind.only_short
+
+
+# Pins.
+
+
+def _pin(registry: Registry, whole: Whole, made: Entries, known: Known) -> None:
+    """Pin what the matcher would not recognise by what is written."""
+    pinning = _Pinning(registry, made, known)
+    pinning.ids |= {item.address: item.live.id for item in whole.of(registry.root.name)}
+    for kind in registry.ordered:
+        parents = {id(item.parent): item.parent for item in whole.of(kind.name) if item.parent is not None}
+        for parent in sorted(parents.values(), key=lambda item: item.address):
+            pinning.settle(kind, whole.below(parent, [kind]))
+
+
+class _Pinning:
+    def __init__(self, registry: Registry, made: Entries, known: Known) -> None:
+        self.registry = registry
+        self.made = made
+        self.known = known
+        self.ids: dict[Address, str] = {}
+        """What is recognised by then, kind by kind in the registry's order, as the reader does."""
+
+    def settle(self, kind: Kind, siblings: list[Found]) -> None:
+        if not (isinstance(kind.shape, Single) or kind.natural is not None or kind.only_short):
+            self._settle(kind, siblings)
+        self.ids |= {item.address: item.live.id for item in siblings}
+
+    def _settle(self, kind: Kind, siblings: list[Found]) -> None:
+        live = [item.live for item in siblings]
+        view = View(kind, self.ids.get, self._first_child, self._children(siblings))
+        for attempt in range(3):
+            wanted = [self._resource(item) for item in siblings]
+            found = match(view, wanted, live)
+            asked = {item.address for item in found.diagnostics}
+            wrong = [
+                item
+                for item in siblings
+                if not item.pinned
+                and (
+                    str(item.address) in asked
+                    or item.address not in found.matches
+                    or found.matches[item.address].id != item.live.id
+                )
+            ]
+            if not wrong:
+                return
+            for item in siblings if attempt == 1 else wrong:
+                item.pinned = True
+
+    def _first_child(self, resource: Resource) -> Resource | None:
+        inside = self.made.by_address[resource.address].found.inside
+        return self._resource(inside[0]) if inside else None
+
+    def _children(self, siblings: list[Found]) -> Callable[[LiveObject], list[LiveObject]]:
+        by_identity = {item.live.identity: item for item in siblings}
+        return lambda live: [node.live for node in by_identity[live.identity].inside]
+
+    def _resource(self, item: Found) -> Resource:
+        """The entry as the configuration will have it."""
+        kind = item.kind
+        entry = self.made.by_address[item.address]
+        said = {*entry.fields, kind.natural, kind.default, *(one.name for one in kind.fields if one.nest)}
+        fields = {
+            one.name: self._declared(one, item)
+            for one in kind.fields
+            if one.name in said and one.source is not None
+        }
+        return Resource(
+            kind.name, item.address, item.key, item.parent.address if item.parent else None,
+            item.holder.address if item.holder else None, fields, NOWHERE, {},
+            item.live.id if item.pinned else None,
+        )  # fmt: skip
+
+    def _declared(self, one: Field, item: Found) -> Value:
+        def name(leaf: Value) -> Value:
+            if isinstance(leaf, LiveId):
+                target = self.known.find(one.type.refers, leaf.id, item)
+                return Ref(target.address) if target is not None else leaf
+            return leaf
+
+        return transform(item.live.fields.get(one.name), name)

@@ -1,0 +1,152 @@
+"""Puts files in place: all of them or none, and nothing over work that git does not have yet.
+
+Every file is written beside its place first; only when all are there do they take their names.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dpsync.config.discovery import ROOT_NAMES
+from dpsync.config.git import NoRepository, Repository
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+
+State = Literal["new", "replaced", "unchanged"]
+
+
+@dataclass(frozen=True)
+class Put:
+    """A file and what became of it. The path is relative to the project."""
+
+    path: str
+    state: State
+
+
+def put(
+    directory: Path, files: Mapping[str, bytes], stray: tuple[str, ...] = (), force: bool = False
+) -> list[Put]:
+    """Write the files below a directory.
+
+    Raises DiagnosticError: exit 4 where something would be overwritten that is not committed (`force` allows
+    it), or where `stray` files would become part of the new configuration; exit 1 when writing failed.
+    """
+    states = {path: _state(directory / path, content) for path, content in files.items()}
+    found = [*_outside(directory, files), *_other_root(directory, files), *map(_stray, stray)]
+    if not force:
+        replaced = [path for path, state in states.items() if state == "replaced"]
+        found += _uncommitted(directory, replaced)
+    if found:
+        raise DiagnosticError(found, Exit.REFUSED)
+    _write(directory, {path: files[path] for path, state in states.items() if state != "unchanged"})
+    return [Put(path, state) for path, state in sorted(states.items())]
+
+
+def _state(path: Path, content: bytes) -> State:
+    if not os.path.lexists(path):
+        return "new"
+    try:
+        return "unchanged" if not path.is_symlink() and path.read_bytes() == content else "replaced"
+    except OSError:
+        return "replaced"
+
+
+def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
+    """The files whose present content git could not give back."""
+    if not paths:
+        return []
+    try:
+        repository = Repository.around(directory)
+        lost = {repository.top / name for name in repository.uncommitted(directory)}
+        why = "has changes that are not committed"
+    except NoRepository as reason:
+        lost, why = {directory.resolve()}, f"is there already, and git does not have it ({reason})"
+    return [
+        Diagnostic("exists", f"{path} {why}", hint="commit it, import into another directory, or use --force")
+        for path in paths
+        if lost & {directory.resolve() / path, *(directory.resolve() / path).parents}
+    ]
+
+
+def _outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
+    """Places that a link leads out of the project."""
+    inside = directory.resolve()
+    return [
+        Diagnostic(
+            "outside", f"{path} lies behind a link that leads out of {directory}", hint="remove the link"
+        )
+        for path in paths
+        if not (inside / path).parent.resolve().is_relative_to(inside)
+    ]
+
+
+def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
+    """A root file by the other name: with two there is no configuration."""
+    return [
+        Diagnostic(
+            "exists", f"{name} is a root file already", hint="remove it, or import into another directory"
+        )
+        for name in ROOT_NAMES
+        if name not in paths and set(ROOT_NAMES) & paths.keys() and (directory / name).exists()
+    ]
+
+
+def _stray(path: str) -> Diagnostic:
+    message = f"{path} is there and would become a part of the configuration"
+    return Diagnostic("stray", message, hint="it is about nothing that is live any more: move or remove it")
+
+
+def _write(directory: Path, files: Mapping[str, bytes]) -> None:
+    waiting: dict[Path, Path] = {}
+    made: list[Path] = []
+    try:
+        for name, content in files.items():
+            path = directory / name
+            made += _directories(path.parent)
+            waiting[_beside(path, content)] = path
+        while waiting:
+            beside, path = next(iter(waiting.items()))
+            beside.replace(path)
+            del waiting[beside]
+    except OSError as error:
+        for beside in waiting:
+            beside.unlink(missing_ok=True)
+        for empty in reversed(made):
+            if not any(empty.iterdir()):
+                empty.rmdir()
+        message = f"cannot write {error.filename or directory}: {error.strerror or error}"
+        raise DiagnosticError([Diagnostic("unwritable", message)], Exit.FAILED) from None
+
+
+def _directories(path: Path) -> list[Path]:
+    """Make a directory and those above it; which ones were new."""
+    missing = [one for one in (path, *path.parents) if not one.exists()]
+    for one in reversed(missing):
+        one.mkdir()
+    return missing[::-1]
+
+
+def _beside(path: Path, content: bytes) -> Path:
+    """A new file with the content, beside the place that it is for."""
+    number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    beside = Path(name)
+    try:
+        with os.fdopen(number, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
+    return beside
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

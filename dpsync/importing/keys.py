@@ -1,0 +1,196 @@
+"""Local keys for what is live: short, readable, unique in their mapping, the same each time.
+
+Where the key is data it is that data; else it comes from what the platform knows the object by.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from dpsync.config.declare import LOCAL_KEY
+from dpsync.importing.whole import Found, Whole
+from dpsync.kinds.base import Entries, Kind, Node, Single
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import Many, Object, OneOf, Reference, Table, Type
+from dpsync.model.address import Address
+from dpsync.model.values import LiveId, Value, leaves
+
+LONGEST = 60
+
+
+def slug(text: str) -> str:
+    """A text as a local key; empty when nothing of it can stay."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:LONGEST].strip("-")
+
+
+def name_everything(registry: Registry, whole: Whole) -> list[Found]:
+    """Give every object its key and address. Returns those that can have none, which are taken out."""
+    naming = _Naming(registry, whole)
+    for kind in (registry.root, *(kind for kind in registry.ordered if kind.parent is not None)):
+        for item in whole.of(kind.name):
+            naming.name(item)
+    gone = {id(item) for item in naming.nameless}
+    whole.objects = [item for item in whole.objects if not any(id(one) in gone for one in item.above())]
+    whole.index()
+    return naming.nameless
+
+
+class Known:
+    """Objects by kind and id, with those that others have put out: what an id in a field means."""
+
+    def __init__(self, whole: Whole) -> None:
+        self._by_id: dict[tuple[str, str], list[Found]] = {}
+        for item in whole.objects:
+            self._by_id.setdefault((item.kind.name, item.live.id), []).append(item)
+        for identity, maker in whole.outputs.items():
+            self._by_id.setdefault(identity, []).append(maker)
+
+    def find(self, kinds: Iterable[str], wanted: str, near: Found) -> Found | None:
+        """The object of one of the kinds below something that `near` is below, too: else no key names it."""
+        around = {id(above) for above in near.above()}
+        for kind in kinds:
+            for item in self._by_id.get((kind, wanted), ()):
+                if id(_owner(item)) in around:
+                    return item
+        return None
+
+
+def _owner(item: Found) -> Found | None:
+    """What the place of an object belongs to: its parent, that of a node the owner of its tree."""
+    above = item.parent
+    while above is not None and isinstance(item.kind.shape, Node) and isinstance(above.kind.shape, Node):
+        above = above.parent
+    return above
+
+
+def referred_to_as(item: Found) -> str:
+    """What a reference says: the key, of a node inside of a node both keys."""
+    owner = _owner(item)
+    if not isinstance(item.kind.shape, Node) or owner is None:
+        return item.key
+    place = owner.address.child(*item.kind.key.split("."))
+    return "/".join(item.address.segments[len(place.segments) :])
+
+
+class _Naming:
+    def __init__(self, registry: Registry, whole: Whole) -> None:
+        self.registry = registry
+        self.known = Known(whole)
+        self.used: set[tuple[Address, str, str]] = set()
+        """What is taken: the address that the keys are unique below, the group of kinds, the key."""
+        self.nameless: list[Found] = []
+        self.shared = _sharing(registry)
+
+    def name(self, item: Found) -> None:
+        kind, above = item.kind, item.parent
+        if isinstance(kind.shape, Single):
+            assert above is not None
+            item.address = above.address.child(*kind.key.split("."))
+            return
+        place = self._place(item)
+        scope = (place, "node") if isinstance(kind.shape, Node) else self._group(item)
+        key = self._natural(item, kind.natural) if kind.natural else self._free(scope, self._word(item))
+        folded = self._folded(kind, key)
+        if not key or (kind.natural and (*scope, folded) in self.used):
+            self.nameless.append(item)
+            return
+        self.used.add((*scope, folded))
+        item.key, item.address = key, place.child(folded)
+
+    def _place(self, item: Found) -> Address:
+        """The address that its own is directly below."""
+        if item.parent is None:
+            return Address(())
+        inside = isinstance(item.kind.shape, Node) and item.holder is item.parent
+        return item.parent.address if inside else item.parent.address.child(*item.kind.key.split("."))
+
+    def _group(self, item: Found) -> tuple[Address, str]:
+        above = item.parent.address if item.parent else Address(())
+        return above, self.shared.get(item.kind.name, item.kind.name)
+
+    def _natural(self, item: Found, name: str) -> str:
+        value = item.live.fields.get(name)
+        if isinstance(value, LiveId):
+            target = self.known.find(item.kind.field(name).type.refers, value.id, item)
+            return target.key if target is not None else ""
+        return value if isinstance(value, str) else ""
+
+    def _folded(self, kind: Kind, key: str) -> str:
+        if kind.natural is None:
+            return key
+        type_ = kind.field(kind.natural).type
+        for name in type_.refers:
+            target = self.registry[name]
+            if target.natural:
+                return str(target.field(target.natural).type.fold(key))
+        return str(type_.fold(key))
+
+    def _free(self, scope: tuple[Address, str], wanted: str) -> str:
+        """The wanted key, or the first one numbered after it that nothing has."""
+        key, number = wanted, 1
+        while (*scope, key) in self.used or (not scope[0].segments and key in self.registry.words):
+            number += 1
+            key = f"{wanted}-{number}"
+        return key
+
+    def _word(self, item: Found) -> str:
+        kind = item.kind
+        if isinstance(kind.shape, Entries) and kind.shape.default:
+            own = item.live.fields.get(kind.shape.default)
+            if isinstance(own, str) and LOCAL_KEY.fullmatch(own):
+                return own
+        for key in kind.identity:
+            parts = [self._said(item, part) for part in ((key,) if isinstance(key, str) else key)]
+            if (word := slug("-".join(part for part in parts if part))) and all(parts):
+                return word
+        title = item.live.fields.get(kind.title)
+        return slug(title if isinstance(title, str) else "") or slug(kind.noun) or "entry"
+
+    def _said(self, item: Found, part: str) -> str:
+        """One part of a natural key in words: a text, or the keys of what it refers to."""
+        if part.startswith("$"):
+            return ""
+        name, _, member = part.partition(".")
+        value: Value = item.live.fields.get(name)
+        if member:
+            value = value.get(member) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            return value
+        ids = [leaf for leaf in leaves(value) if isinstance(leaf, LiveId)]
+        found = (self.known.find(item.kind.field(name).type.refers, leaf.id, item) for leaf in ids)
+        return "-".join(target.key for target in found if target is not None)
+
+
+def _sharing(registry: Registry) -> dict[str, str]:
+    """Kinds whose entries are referred to in one breath, or that put out the other: their keys differ."""
+    shared: dict[str, str] = {}
+    pairs = [(kind.outputs.kind, kind.name) for kind in registry.ordered if kind.outputs]
+    pairs += [
+        (kinds[0], other)
+        for kind in registry.ordered
+        for field in kind.fields
+        for kinds in _together(field.type)
+        for other in kinds[1:]
+    ]
+    for one, other in pairs:
+        shared[other] = shared.setdefault(one, one)
+    return shared
+
+
+def _together(type_: Type) -> Iterable[tuple[str, ...]]:
+    match type_:
+        case Reference(kinds=kinds) if len(kinds) > 1:
+            yield kinds
+        case Object(parts=parts):
+            for part in parts.values():
+                yield from _together(part)
+        case OneOf(forms=forms):
+            for form in forms.values():
+                yield from _together(form)
+        case Many(of=of):
+            yield from _together(of)
+        case Table(values=values):
+            yield from _together(values)

@@ -1,0 +1,226 @@
+"""Which file an entry stands in, and the bytes of every file.
+
+dpsync.yaml                    the organizations: their settings and what there is one of
+ORG/PLACE.yaml                 the entries of one place
+ORG/PLACE/KEY.yaml             one entry, where its kind has a tree below it
+ORG/PLACE/KEY….md|pem|json     long values, named by {file: …}
+schemas/dpsync.schema.json     for editors
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from dpsync.config.schema import configuration_schema
+from dpsync.importing.emit import Block, document
+from dpsync.importing.entries import Entries, Entry
+from dpsync.importing.values import Content
+from dpsync.importing.whole import Found, Whole
+from dpsync.kinds.base import Kind, Node, Single
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.texts import LongText, Markdown
+from dpsync.kinds.types import Json
+
+ROOT: Final = "dpsync.yaml"
+SCHEMA: Final = "schemas/dpsync.schema.json"
+
+
+def lay_out(registry: Registry, whole: Whole, entries: Entries) -> dict[str, bytes]:
+    """Every file by its path relative to the project, in the order of paths."""
+    return _Layout(registry, whole, entries).files()
+
+
+def included(paths: Iterable[str]) -> list[str]:
+    """What the root file has to include."""
+    others = {path for path in paths if path.endswith(".yaml") and path != ROOT}
+    return sorted({f"{posixpath.dirname(path)}/*.yaml" for path in others})
+
+
+class Folder:
+    """The files of one project as they come to be. Their names differ in any case of letters."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.contents: dict[str, bytes] = {}
+        self._taken: set[str] = set()
+        schema = json.dumps(configuration_schema(registry), indent=2, ensure_ascii=False)
+        self.put(SCHEMA, schema + "\n")
+
+    def put(self, path: str, text: str) -> None:
+        self._taken.add(path.casefold())
+        self.contents[path] = text.encode()
+
+    def free(self, stem: str, suffix: str) -> str:
+        """A path that nothing has yet."""
+        path, number = f"{stem}{suffix}", 1
+        while path.casefold() in self._taken:
+            number += 1
+            path = f"{stem}-{number}{suffix}"
+        return path
+
+    def yaml(self, path: str, value: Block) -> None:
+        schema = posixpath.relpath(SCHEMA, posixpath.dirname(path) or ".")
+        schema = schema if schema.startswith("..") else f"./{schema}"
+        self.put(path, document(value, f"# yaml-language-server: $schema={schema}"))
+
+
+class _Layout:
+    def __init__(self, registry: Registry, whole: Whole, entries: Entries) -> None:
+        self.registry = registry
+        self.whole = whole
+        self.entries = entries
+        self.folder = Folder(registry)
+
+    def files(self) -> dict[str, bytes]:
+        root = self.registry.root
+        organizations = Block()
+        for item in self.whole.of(root.name):
+            settings = {"id": item.live.id, **self._fields(item, ""), **self._places(item, "")}
+            for place, kinds in sorted(self.registry.places(root.name).items()):
+                if isinstance(kinds[0].shape, Single):
+                    continue
+                if children := self.whole.below(item, kinds):
+                    self._place(item, place, kinds[0], children)
+            organizations[item.key] = Block(settings, self._entry(item).comments)
+        whole = Block({"dpsync": 1})
+        if include := included(self.folder.contents):
+            whole["include"] = include
+        whole["organizations"] = organizations
+        self.folder.yaml(ROOT, whole)
+        return dict(sorted(self.folder.contents.items()))
+
+    def _place(self, item: Found, place: str, kind: Kind, children: list[Found]) -> None:
+        """Write the files of one place."""
+        if not self._split(kind):
+            path = f"{item.key}/{place}.yaml"
+            value = _nested(place.split("."), self._entries(children, posixpath.dirname(path)))
+            self._included(item, path, value)
+            return
+        for child in children:
+            path = self.folder.free(f"{item.key}/{place}/{_file_name(child.key)}", ".yaml")
+            value = _nested(place.split("."), self._entries([child], posixpath.dirname(path)))
+            self._included(item, path, value)
+
+    def _split(self, kind: Kind) -> bool:
+        """Whether each entry has a file of its own: a tree is long."""
+        places = self.registry.places(kind.name).values()
+        return any(isinstance(kinds[0].shape, Node) for kinds in places)
+
+    def _included(self, item: Found, path: str, value: Mapping[str, Any]) -> None:
+        self.folder.yaml(path, Block({"organizations": Block({item.key: Block(value)})}))
+
+    # Entries.
+
+    def _entries(self, children: list[Found], directory: str) -> Block:
+        return Block(
+            {item.key: self._body(item, directory) for item in sorted(children, key=lambda i: i.key)}
+        )
+
+    def _entry(self, item: Found) -> Entry:
+        return self.entries.by_address[item.address]
+
+    def _body(self, item: Found, directory: str) -> Any:
+        """An entry: its main field alone where nothing else is to be said."""
+        kind = item.kind
+        fields = self._fields(item, directory)
+        below = self._places(item, directory)
+        if kind.shorthand is not None and not item.pinned and not below and set(fields) == {kind.shorthand}:
+            value = fields[kind.shorthand]
+            if kind.only_short or not isinstance(value, dict):
+                return value
+        made = {**({"id": item.live.id} if item.pinned else {}), **fields, **below}
+        comments = self._entry(item).comments
+        return Block(made, comments) if below or comments else made
+
+    def _fields(self, item: Found, directory: str) -> dict[str, Any]:
+        fields = self._entry(item).fields
+        return {
+            name: self._file(item, name, value, directory) if isinstance(value, Content) else value
+            for name, value in fields.items()
+        }
+
+    def _file(self, item: Found, name: str, value: Content, directory: str) -> dict[str, str]:
+        """Write a long value into a file of its own; the reference to it."""
+        organization, *rest = item.address.segments
+        words = rest if _one_long_field(item.kind) and rest else [*rest, name]
+        place, *names = (_file_name(word) for word in words)
+        stem = "/".join([_file_name(organization), place, *([".".join(names)] if names else [])])
+        path = self.folder.free(stem, value.suffix)
+        self.folder.put(path, value.text)
+        return {"file": posixpath.relpath(path, directory or ".")}
+
+    def _places(self, item: Found, directory: str) -> dict[str, Any]:
+        """What stands below an entry: singles and entries by name, its tree last."""
+        places = self.registry.places(item.kind.name)
+        made: dict[str, Any] = {}
+        if item.parent is None:
+            places = {key: kinds for key, kinds in places.items() if isinstance(kinds[0].shape, Single)}
+        trees = {key for key, kinds in places.items() if isinstance(kinds[0].shape, Node)}
+        for place in [*sorted(places.keys() - trees), *sorted(trees)]:
+            value = self._below(item, place, places[place], directory)
+            if value is not None:
+                _put(made, place.split("."), value)
+        return made
+
+    def _below(self, item: Found, place: str, kinds: tuple[Kind, ...], directory: str) -> Any:
+        if isinstance(kinds[0].shape, Node):
+            nodes = [node for node in item.inside if node.kind.key == place]
+            return [self._node(node, directory) for node in nodes] or None
+        children = self.whole.below(item, kinds)
+        if not children:
+            return None
+        if isinstance(kinds[0].shape, Single):
+            return self._single(children[0], directory)
+        made = self._entries(children, directory)
+        short = len(made) < 4 and not any(isinstance(value, dict | list) for value in made.values())
+        return dict(made) if short else made
+
+    def _single(self, item: Found, directory: str) -> Any:
+        """A single; None where there is nothing about it that is not so anyway."""
+        said = self._entry(item).fields
+        kind = item.kind
+        anyway = kind.comes_along and all(value == kind.field(name).usual for name, value in said.items())
+        if anyway and not self._places(item, directory):
+            return None
+        return self._body(item, directory)
+
+    def _node(self, item: Found, directory: str) -> dict[str, Any]:
+        shape = item.kind.shape
+        assert isinstance(shape, Node)
+        made: dict[str, Any] = {"type": shape.type, "key": item.key}
+        if item.pinned:
+            made["id"] = item.live.id
+        made |= {**self._fields(item, directory), **self._places(item, directory)}
+        comments = self._entry(item).comments
+        if item.inside:
+            made["children"] = [self._node(node, directory) for node in item.inside]
+        return Block(made, comments) if item.inside or comments else made
+
+
+def _one_long_field(kind: Kind) -> bool:
+    """Whether a long value needs no name of its own beside that of its entry."""
+    return sum(isinstance(one.type, Markdown | LongText | Json) for one in kind.fields) == 1
+
+
+def _file_name(key: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", key).strip(".-") or "entry"
+
+
+def _nested(path: list[str], value: Any) -> dict[str, Any]:
+    *around, last = path
+    made: dict[str, Any] = {last: value}
+    for word in reversed(around):
+        made = {word: Block(made)}
+    return made
+
+
+def _put(made: dict[str, Any], path: list[str], value: Any) -> None:
+    """Set a value at a dotted place, the mappings on the way made block by block."""
+    *around, last = path
+    at = made
+    for word in around:
+        at = at.setdefault(word, Block())
+    at[last] = value

@@ -1,0 +1,120 @@
+"""A configuration made from what is live, as files in memory: read back before anything is written."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpsync.client.client import ReadClient
+from dpsync.config.discovery import Included, fits
+from dpsync.config.load import load_from
+from dpsync.importing.entries import LeftOut, ToSet, describe
+from dpsync.importing.keys import name_everything
+from dpsync.importing.layout import ROOT, included, lay_out
+from dpsync.importing.whole import Unread, read_whole
+from dpsync.kinds.registry import Registry
+from dpsync.model import nodes
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True)
+class Made:
+    """The files of a configuration, what is not in them, and the variables that they name."""
+
+    files: Mapping[str, bytes]
+    left_out: tuple[LeftOut, ...] = ()
+    to_set: tuple[ToSet, ...] = ()
+    organizations: tuple[str, ...] = ()
+
+    def stray(self, directory: Path) -> tuple[str, ...]:
+        """Files that are there, are none of these, and would be included."""
+        found = (path for pattern in included(self.files) for path in directory.glob(pattern))
+        return tuple(sorted({path.relative_to(directory).as_posix() for path in found} - self.files.keys()))
+
+    def load(self, registry: Registry) -> tuple[Desired, tuple[Diagnostic, ...]]:
+        """The configuration as dpsync reads it, and what it finds wrong with it."""
+        return load_from(InMemory(self.files), registry, {})
+
+
+def make(client: ReadClient, registry: Registry, named: Sequence[str] = (), parallelism: int = 4) -> Made:
+    """Read organizations and write them down. Raises ClientError, and DiagnosticError for unknown names."""
+    whole = read_whole(client, registry, named, parallelism)
+    nameless = name_everything(registry, whole)
+    entries = describe(registry, whole)
+    left_out = [
+        LeftOut(
+            str(item.parent.address if item.parent else ""), None, _nameless(item.kind.noun, item.live.id)
+        )
+        for item in nameless
+    ]
+    left_out += entries.left_out
+    left_out += _unread(whole.unread)
+    return Made(
+        lay_out(registry, whole, entries),
+        tuple(sorted(left_out, key=lambda note: (note.address, note.field or "", note.why))),
+        tuple(entries.to_set),
+        tuple(item.key for item in whole.of(registry.root.name)),
+    )
+
+
+def _unread(unread: Sequence[Unread]) -> list[LeftOut]:
+    """One note for each place, or one for all such places of an organization."""
+    together: dict[tuple[str, ...], list[Unread]] = {}
+    for one in unread:
+        above = one.parent
+        key = (one.kind.name, above.kind.name, one.why, above.address.segments[0])
+        together.setdefault(key, []).append(one)
+    return [
+        LeftOut(_pattern([one.place for one in group]), None, group[0].why) for group in together.values()
+    ]
+
+
+def _pattern(places: Sequence[Address]) -> str:
+    """What names all of them: "*" where they differ, "**" where they are not equally deep."""
+    first, *more = places
+    if not more:
+        return str(first)
+    if len({len(place.segments) for place in places}) > 1:
+        return f"{first.segments[0]}/**/{first.segments[-1]}"
+    levels = zip(*(place.segments for place in places), strict=True)
+    return "/".join(level[0] if len(set(level)) == 1 else "*" for level in levels)
+
+
+def _nameless(noun: str, id: str) -> str:
+    return f"the {noun} {id} has nothing that could be its key, or shares it with another"
+
+
+class InMemory:
+    """The files of a project that is not on the disk (yet)."""
+
+    root = ROOT
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+
+    def included(self, include: nodes.Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+        patterns = (
+            [item for item in include if isinstance(item, nodes.Scalar)]
+            if isinstance(include, nodes.Sequence)
+            else []
+        )
+        found = [
+            Included(name, Path(name), item.span)
+            for item in patterns
+            for name in self._files
+            if name != self.root and (fits(name, str(item.value)) if "*" in item.text else name == item.text)
+        ]
+        return sorted({item.name: item for item in found}.values()), []
+
+    def real(self, name: str) -> str | None:
+        plain = posixpath.normpath(name)
+        return None if plain.startswith(("..", "/")) else plain
+
+    def read(self, name: str, limit: int) -> bytes:
+        if name not in self._files:
+            raise FileNotFoundError(2, "it is not in the project")
+        return self._files[name][: limit + 1]

@@ -1,0 +1,293 @@
+"""Live values back into the files of a configuration: which fields, what is written, and where.
+
+The planner has said which declared fields differ; each gets the live value, in the form that the file has it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpsync.config.reader import DEFAULT_LIMITS, decode
+from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
+from dpsync.importing.sides import Sides
+from dpsync.importing.values import Content, Unwritable, Writing, json_text
+from dpsync.kinds.base import Field, Kind
+from dpsync.model import nodes
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Resource
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.plan import Change, Plan
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.span import Span
+from dpsync.model.values import LiveId, Ref, Value
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A field whose live value was put into a file."""
+
+    address: Address
+    field: str
+    span: Span
+
+
+@dataclass
+class Updated:
+    """The files as they become, what was taken over, and what was not and why."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    taken: list[Taken] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
+
+
+def update(sides: Sides, plan: Plan, wanted: Iterable[Pattern]) -> Updated:
+    """Edit the files so that the fields of the wanted addresses have their live values. Writes nothing."""
+    updating = _Updating(sides)
+    changes = {change.address: change for change in plan.changes}
+    for pattern in wanted:
+        updating.pattern(pattern, changes)
+    return updating.finish()
+
+
+def unintended(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
+    """What the edited files would do beside agreeing with what is live: through an anchor, for example."""
+    then, now = _differing(before), _differing(after)
+    meant = {(str(item.address), item.field) for item in made.taken}
+    return [
+        Diagnostic(
+            "side-effect",
+            f"after the edit {address} would differ in {name}",
+            address=address,
+            hint="the same line says several things (an anchor, a file); edit it by hand",
+        )
+        for address, name in sorted((now - then) | (now & meant))
+    ]
+
+
+def _differing(plan: Plan) -> set[tuple[str, str]]:
+    fields = {(change.address, item.field) for change in plan.changes for item in change.differences}
+    return fields | {(change.address, change.action) for change in plan.changes if change.action != "update"}
+
+
+class _Updating:
+    def __init__(self, sides: Sides) -> None:
+        self.sides = sides
+        self.made = Updated()
+        self.edits: dict[str, list[Edit]] = {}
+        self.documents: dict[str, Document] = {}
+        self.done: set[tuple[Address, str]] = set()
+        self.moved: list[Resource] = []
+
+    def pattern(self, pattern: Pattern, changes: Mapping[str, Change]) -> None:
+        covered = [
+            resource
+            for address, resource in sorted(self.sides.desired.resources.items())
+            if (pattern.covers(address) if pattern.field is None else pattern.matches(address))
+        ]
+        if not covered:
+            hint = "only what is declared can be updated; `dpsync import` elsewhere shows what is not"
+            self.problem(
+                "unknown-address", f'nothing declared has the address "{pattern.text}"', None, None, hint
+            )
+        for resource in covered:
+            self._order(resource, pattern.field)
+            if pattern.field is not None and pattern.field not in resource.fields:
+                self._add(resource, pattern.field)
+            change = changes.get(str(resource.address))
+            if change is not None:
+                self._change(resource, change, pattern.field)
+
+    def problem(
+        self, code: str, message: str, address: Address | None, span: Span | None, hint: str | None = None
+    ) -> None:
+        text = str(address) if address else None
+        self.made.problems.append(Diagnostic(code, message, span, text, hint))
+
+    def _change(self, resource: Resource, change: Change, only: str | None) -> None:
+        live = self.sides.live(resource)
+        if live is None or change.action != "update":
+            self.problem(
+                "not-live", "it is not live: there is nothing to take over", resource.address, resource.span,
+                "remove the entry if it is gone for good",
+            )  # fmt: skip
+            return
+        if change.moved is not None and only is None:
+            self.moved.append(resource)
+        kind = self.sides.registry[resource.kind]
+        for difference in change.differences:
+            if only in (None, difference.field) and (resource.address, difference.field) not in self.done:
+                self.done.add((resource.address, difference.field))
+                self._field(resource, kind, kind.field(difference.field), live)
+
+    def _order(self, resource: Resource, only: str | None) -> None:
+        """The list by which an entry orders what is in it: in live order, without what has left."""
+        live = self.sides.live(resource)
+        for kind in self.sides.registry.ordered:
+            order = kind.order
+            if order is None or order.within is None or order.field is None:
+                continue
+            name, listed = order.field, resource.fields.get(order.field)
+            ours = resource.kind in kind.field(order.within).type.refers
+            asked = only in (None, name) and (resource.address, name) not in self.done
+            if not (listed and ours and asked):
+                continue
+            self.done.add((resource.address, name))
+            inside = self._inside(kind, live) if live is not None else []
+            keys = [self._key(item) for item in listed]
+            ids = {self._id(item): key for item, key in zip(listed, keys, strict=True)}
+            now = [ids[id] for id in inside if id in ids]
+            if now != keys:
+                self._take(resource, name, now)
+
+    def _inside(self, kind: Kind, holder: LiveObject) -> list[str]:
+        """What an object holds by now, in order."""
+        assert kind.order is not None
+        within = kind.order.within or ""
+        lane = self.sides.snapshot.lanes.get(holder.identity, ())
+        known = (self.sides.snapshot.objects.get(item) for item in lane)
+        return [item.id for item in known if item and item.fields.get(within) == LiveId(holder.id)]
+
+    def _key(self, item: Value) -> Any:
+        if isinstance(item, Ref):
+            return self.sides.desired.resources[item.address].key
+        return {"id": item.id}
+
+    def _id(self, item: Value) -> str | None:
+        return self.sides.snapshot.bound(item.address) if isinstance(item, Ref) else item.id
+
+    def _field(self, resource: Resource, kind: Kind, one: Field, live: LiveObject) -> None:
+        try:
+            if one.source is None:
+                raise Uneditable("the platform does not give it back")
+            if one.nest:
+                raise Uneditable("it says in what the entry stands: move the entry by hand")
+            value = self._written(resource, one, live.fields.get(one.name))
+        except (Uneditable, Unwritable) as why:
+            self._not_taken(resource, one.name, str(why))
+            return
+        self._take(resource, one.name, value)
+
+    def _add(self, resource: Resource, name: str) -> None:
+        """A field that is asked for by name and stands in no line yet."""
+        kind = self.sides.registry[resource.kind]
+        one = next((item for item in kind.fields if item.name == name), None)
+        live = self.sides.live(resource)
+        if one is None or live is None or one.nest or one.on == "neither" or one.source is None:
+            message = f"{kind.one} has no field {name} that could be taken over"
+            self.problem("unknown-address", message, resource.address, resource.span)
+            return
+        value = live.fields.get(name)
+        try:
+            if value is None:
+                raise Uneditable("the platform has none")
+            written = self._writing(resource, one).value(one.type, value)
+            if isinstance(written, Content):
+                raise Uneditable(f"it is long: write {name}: {{ file: … }} first")
+            document = self._document(resource.span.file)
+            edit = document.adding(resource.span, name, written, {item.name for item in kind.fields})
+        except (Uneditable, Unwritable) as why:
+            self._not_taken(resource, name, str(why))
+            return
+        self.edits.setdefault(resource.span.file, []).append(edit)
+        self.made.taken.append(Taken(resource.address, name, resource.span))
+
+    def _take(self, resource: Resource, name: str, value: Any) -> None:
+        span = resource.where(name)
+        try:
+            self._put(span, value)
+        except Uneditable as why:
+            self._not_taken(resource, name, str(why))
+        else:
+            self.made.taken.append(Taken(resource.address, name, span))
+
+    def _not_taken(self, resource: Resource, name: str, why: str) -> None:
+        message = f"the live {name} cannot be put into the file: {why}"
+        self.problem("not-taken-over", message, resource.address, resource.where(name), "write it by hand")
+
+    def _written(self, resource: Resource, one: Field, value: Value) -> Any:
+        if value is None:
+            if one.null == "refused":
+                raise Uneditable("the platform has none, and it cannot be null; remove the line")
+            return None
+        narrowed = one.type.narrow(value, resource.fields.get(one.name))
+        return self._writing(resource, one).value(one.type, narrowed)
+
+    def _writing(self, resource: Resource, one: Field) -> Writing:
+        return Writing(self.sides.named(resource), lambda path: _variable(resource, one, path))
+
+    def _put(self, span: Span, value: Any) -> None:
+        document = self._document(span.file)
+        key, old = document.value_of(span)
+        path = _file_in(old)
+        if path is not None:
+            self._content(posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path)), value)
+            return
+        if isinstance(value, Content):
+            value = _inline(value)
+        self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
+
+    def _content(self, name: str, value: Any) -> None:
+        """A new content for a file that a value stands in."""
+        if name.endswith((".yaml", ".yml")):
+            raise Uneditable(f"it stands in {name}")
+        if isinstance(value, Content):
+            self.made.files[name] = value.text.encode()
+        elif value is None:
+            self.made.files[name] = b""
+        elif isinstance(value, str):
+            self.made.files[name] = value.encode()
+        else:
+            self.made.files[name] = json_text(value).encode()
+
+    def _document(self, name: str) -> Document:
+        if name not in self.documents:
+            text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
+            self.documents[name] = Document(text, name)
+        return self.documents[name]
+
+    def _out_of_place(self) -> None:
+        """What stands elsewhere among its siblings, unless the list of the one that holds it says so now."""
+        ordered = {item.address for item in self.made.taken}
+        for resource in self.moved:
+            order = self.sides.registry[resource.kind].order
+            holder = resource.fields.get(order.within) if order and order.within else None
+            if not (isinstance(holder, Ref) and holder.address in ordered):
+                self.problem(
+                    "order", "its place among its siblings is another one: nodes are not moved",
+                    resource.address, resource.span, "move the entry by hand",
+                )  # fmt: skip
+
+    def finish(self) -> Updated:
+        self._out_of_place()
+        for name, edits in self.edits.items():
+            before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
+            mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
+            document = self.documents[name]
+            try:
+                self.made.files[name] = mark + apply_edits(document.text, edits).encode()
+            except Uneditable as why:
+                self.problem(
+                    "not-taken-over", f"{name} cannot be edited: {why}", None, None, "do it in two steps"
+                )
+        return self.made
+
+
+def _file_in(node: nodes.Node) -> str | None:
+    """The path in `{file: PATH}`."""
+    path = node.get("file") if isinstance(node, nodes.Mapping) and len(node.entries) == 1 else None
+    return str(path.value) if isinstance(path, nodes.Scalar) else None
+
+
+def _inline(content: Content) -> Any:
+    """A long value in the file of its entry: free-form data as data, else the text."""
+    import json
+
+    return json.loads(content.text) if content.suffix == ".json" else content.text
+
+
+def _variable(resource: Resource, one: Field, path: tuple[str, ...]) -> str:
+    words = "_".join([*resource.address.segments, one.name, *path]).upper()
+    return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in words)

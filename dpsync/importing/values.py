@@ -1,0 +1,226 @@
+"""Live values in the form that YAML has them: references by key, texts in files, secrets by name.
+
+A value that its own type would not read back is Unwritable: the field is then left out and that is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpsync.kinds.texts import Certificate, LongText, Markdown
+from dpsync.kinds.types import INVALID, Invalid, Json, Many, Object, OneOf, Reference, Table, TextFile, Type
+from dpsync.model import nodes
+from dpsync.model.span import Span
+from dpsync.model.values import LiveId, Secret, Value
+
+Named = Callable[[tuple[str, ...], str], str | None]
+"""The local key by which an id of one of these kinds is referred to, None when it is not declared."""
+
+NOWHERE = Span("", 1, 1, 1, 1)
+_LONG = 100
+
+
+class Unwritable(Exception):
+    """The text says why a value cannot stand in a configuration."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """The content of a file that a value stands in, and the suffix of its name."""
+
+    suffix: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What it takes to write the values of one object. `secret` names the variable for a leaf."""
+
+    named: Named
+    secret: Callable[[tuple[str, ...]], str]
+    in_file: bool = False
+    """Whether a free-form value is worth a file of its own."""
+
+    def value(self, type_: Type, value: Value) -> Any:
+        """YAML data: plain Python, with Content where a file is to be named. Raises Unwritable."""
+        written = self._written(type_, value, ())
+        self._check(type_, written)
+        return written
+
+    def _written(self, type_: Type, value: Value, path: tuple[str, ...]) -> Any:
+        match type_:
+            case Reference(kinds=kinds):
+                if not isinstance(value, LiveId):
+                    raise Unwritable("it refers to something without an id")
+                key = self.named(kinds, value.id)
+                return key if key is not None else {"id": value.id}
+            case Object(parts=parts) if isinstance(value, dict):
+                return {
+                    name: self._written(part, value[name], (*path, name))
+                    for name, part in parts.items()
+                    if value.get(name) is not None
+                }
+            case OneOf(tag=tag, forms=forms) if isinstance(value, dict):
+                form = forms.get(str(value.get(tag)))
+                if form is None:
+                    raise Unwritable(f'dpsync does not know {tag} "{value.get(tag)}"')
+                return {tag: value[tag], **self._written(form, value, path)}
+            case Many(of=of) if isinstance(value, list):
+                return [self._written(of, item, (*path, str(n))) for n, item in enumerate(value)]
+            case Table(values=values) if isinstance(value, dict):
+                return {key: self._written(values, item, (*path, key)) for key, item in value.items()}
+            case Json(secrets=True):
+                return self._hidden(value, path)
+            case Json() if self.in_file:
+                return Content(".json", json_text(value))
+            case Markdown():
+                return self._markdown(value)
+            case Certificate() if isinstance(value, str):
+                return Content(".pem", _pem(value))
+            case LongText() if isinstance(value, str) and ("\n" in value or len(value) > _LONG):
+                return Content(".txt", value)
+        return value
+
+    def _markdown(self, value: Value) -> Content:
+        from dpsync.document import DocumentError, to_markdown
+
+        if isinstance(value, str):
+            return Content(".md", value)
+        try:
+            return Content(".md", to_markdown(value))
+        except DocumentError as outside:
+            first = outside.problems[0]
+            more = f" (and {len(outside.problems) - 1} more)" if len(outside.problems) > 1 else ""
+            raise Unwritable(
+                f"Markdown cannot hold it: {first.path} ({first.type}) {first.message}{more}"
+            ) from None
+
+    def _hidden(self, value: Value, path: tuple[str, ...]) -> Any:
+        """A free-form value in which every text that is not plainly harmless is a secret."""
+        if isinstance(value, dict):
+            if set(value) == {"env"}:
+                raise Unwritable("it has a member that would be read as a secret's name")
+            return {key: self._hidden(item, (*path, key)) for key, item in value.items()}
+        if isinstance(value, Secret):
+            return {"env": value.env}
+        if isinstance(value, list):
+            return [self._hidden(item, (*path, str(n))) for n, item in enumerate(value)]
+        if isinstance(value, str) and value and not _harmless(path[-1] if path else "", value):
+            return {"env": self.secret(path)}
+        return value
+
+    def _check(self, type_: Type, written: Any) -> None:
+        if isinstance(type_, Json) and isinstance(written, dict) and set(written) == {"file"}:
+            raise Unwritable("it would be read as the name of a file")
+        checking = _Checking()
+        found = type_.parse(checking.node(written), checking)
+        if checking.problems or found is INVALID:
+            raise Unwritable("; ".join(checking.problems) or "dpsync would not accept it")
+
+
+_SUSPICIOUS = re.compile(
+    r"secret|token|passw|passphrase|key|credential|auth|signature|private|session|cookie", re.I
+)
+_WORDS = re.compile(r"[^\W\d_]{1,20}(?:[ ._-][^\W\d_]{1,20})*[.!?]?")
+_PLACE = re.compile(r"https?://[a-z0-9.-]+(?::\d+)?(?:/[a-z][a-z-]{0,20})*/?")
+_EMAIL = re.compile(r"[^@\s:/]+@[a-z0-9.-]+", re.I)
+
+
+def _harmless(name: str, value: str) -> bool:
+    """Whether a text is surely no secret: words, an address without anything random in it, an e-mail."""
+    if _SUSPICIOUS.search(name):
+        return False
+    return any(form.fullmatch(value) for form in (_WORDS, _PLACE, _EMAIL))
+
+
+def trimmed(value: Any, absent: Any) -> Any:
+    """What of a partly managed value differs from what is there anyway; None when nothing does."""
+    if isinstance(value, dict) and isinstance(absent, dict):
+        parts = {key: trimmed(item, absent.get(key)) for key, item in value.items()}
+        return {key: item for key, item in parts.items() if item is not None} or None
+    return None if value == absent else value
+
+
+def json_text(value: Any) -> str:
+    """JSON as people write it: what is short and flat on one line."""
+    return _json(value, "") + "\n"
+
+
+def _json(value: Any, indent: str) -> str:
+    import json
+
+    flat = isinstance(value, dict | list) and not any(isinstance(x, dict | list) for x in _items(value))
+    line = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or not value:
+        return line
+    if flat and indent and len(line) + len(indent) < _LONG:
+        return f"{{ {line[1:-1]} }}" if isinstance(value, dict) else line
+    inner = indent + "  "
+    if isinstance(value, list):
+        parts = [_json(item, inner) for item in value]
+    else:
+        parts = [
+            f"{json.dumps(key, ensure_ascii=False)}: {_json(item, inner)}" for key, item in value.items()
+        ]
+    opening, closing = "[]" if isinstance(value, list) else "{}"
+    return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{closing}"
+
+
+def _items(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else value
+
+
+def _pem(value: str) -> str:
+    """A certificate in its frame. One that has its frame stays as it is."""
+    if "-----" in value:
+        return value if value.endswith("\n") else value + "\n"
+    bare = re.sub(r"\s", "", value)
+    lines = [bare[at : at + 64] for at in range(0, len(bare), 64)]
+    return "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
+
+
+@dataclass
+class _Checking:
+    """Reads what was written as the configuration will: implements kinds.types.Parsing."""
+
+    problems: list[str] = field(default_factory=list)
+    contents: dict[str, str] = field(default_factory=dict)
+
+    def node(self, value: Any) -> nodes.Node:
+        match value:
+            case Content(suffix=suffix, text=text):
+                name = f"{len(self.contents)}{suffix}"
+                self.contents[name] = text
+                return self.node({"file": name})
+            case dict():
+                entries = tuple((_scalar(key), self.node(item)) for key, item in value.items())
+                return nodes.Mapping(entries, NOWHERE)
+            case list():
+                return nodes.Sequence(tuple(self.node(item) for item in value), NOWHERE)
+        return _scalar(value)
+
+    def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
+        self.problems.append(message)
+        return INVALID
+
+    def unknown_key(self, key: nodes.Scalar, known: list[str], what: str) -> None:
+        self.problems.append(f'"{key.value}" is unknown in {what}')
+
+    def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
+        return LiveId(key)
+
+    def file(self, path: nodes.Scalar) -> nodes.Node | str | None:
+        import json
+
+        text = self.contents[str(path.value)]
+        return self.node(json.loads(text)) if str(path.value).endswith(".json") else text
+
+    def text(self, path: nodes.Scalar) -> TextFile | None:
+        return TextFile(str(path.value), self.contents[str(path.value)])
+
+
+def _scalar(value: Any) -> nodes.Scalar:
+    return nodes.Scalar(value, NOWHERE, str(value), plain=not isinstance(value, str))

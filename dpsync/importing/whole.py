@@ -1,0 +1,229 @@
+"""Reads everything of an organization that some kind declares: every list, tree and single once, by levels.
+
+What one object of another kind has put out belongs to that one and is left out. What the token may not read,
+or the platform does not serve, is left out too and said: nothing is concluded from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import Forbidden, NotFound
+from dpsync.kinds.base import Kind, Single
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import Chain, expand
+from dpsync.live.decode import decode, pointer
+from dpsync.live.sources import Source, Sources
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId
+
+
+@dataclass(eq=False)
+class Found:
+    """One live object and where it hangs. Its key and address are given later."""
+
+    kind: Kind
+    live: LiveObject
+    parent: Found | None = None
+    holder: Found | None = None
+    inside: list[Found] = field(default_factory=list)
+    """Nodes directly in this one, in order."""
+    key: str = ""
+    address: Address = field(default_factory=lambda: Address(()))
+    pinned: bool = False
+
+    @property
+    def chain(self) -> Chain:
+        """Itself and everything above it, as URLs need them."""
+        above = self.parent.chain if self.parent else ()
+        return ((self.kind.name, self.live.id), *above)
+
+    def above(self) -> Iterable[Found]:
+        """Itself and everything above it."""
+        around: Found | None = self
+        while around is not None:
+            yield around
+            around = around.parent
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A list, tree or single that was not to be had."""
+
+    kind: Kind
+    parent: Found
+    why: str
+
+    @property
+    def place(self) -> Address:
+        """Where it would stand."""
+        return self.parent.address.child(*self.kind.key.split("."))
+
+
+@dataclass
+class Whole:
+    """Everything that was found. `outputs` says whose work an object is that is not among `objects`."""
+
+    objects: list[Found] = field(default_factory=list)
+    outputs: dict[tuple[str, str], Found] = field(default_factory=dict)
+    orders: dict[Identity, list[str]] = field(default_factory=dict)
+    unread: list[Unread] = field(default_factory=list)
+
+    def of(self, kind: str) -> list[Found]:
+        return [item for item in self.objects if item.kind.name == kind]
+
+    def below(self, parent: Found, kinds: Iterable[Kind]) -> list[Found]:
+        names = {kind.name for kind in kinds}
+        return [item for item in self._children.get(id(parent), []) if item.kind.name in names]
+
+    def index(self) -> None:
+        """Remember who is below whom; asked for once everything was read."""
+        self._children: dict[int, list[Found]] = {}
+        for item in self.objects:
+            if item.parent is not None:
+                self._children.setdefault(id(item.parent), []).append(item)
+
+
+def read_whole(
+    client: ReadClient, registry: Registry, named: Sequence[str] = (), parallelism: int = 4
+) -> Whole:
+    """The organizations that the token sees, or those that are named by id or natural key."""
+    reader = _Reader(client, registry, parallelism)
+    level = reader.organizations(named)
+    while level:
+        reader.whole.objects += level
+        level = reader.below(level)
+    reader.orders()
+    reader.whole.index()
+    return reader.whole
+
+
+class _Reader:
+    def __init__(self, client: ReadClient, registry: Registry, parallelism: int) -> None:
+        self.registry = registry
+        self.sources = Sources(client, registry, parallelism)
+        self.whole = Whole()
+
+    def organizations(self, named: Sequence[str]) -> list[Found]:
+        root = self.registry.root
+        assert root.find is not None
+        listed = [
+            decode(
+                root, item, None, expand(self.registry, root, root.read.path, str(pointer(item, root.id)), ())
+            )
+            for item in self.sources.pages(root.find.path)
+        ]
+        keys = [key for key in root.identity if isinstance(key, str)]
+        missing = [name for name in named if not any(_is(item, name, keys) for item in listed)]
+        if missing or not listed:
+            raise DiagnosticError([_no_organization(name) for name in missing or [""]], Exit.FAILED)
+        return [
+            Found(root, item) for item in listed if not named or any(_is(item, name, keys) for name in named)
+        ]
+
+    def below(self, level: list[Found]) -> list[Found]:
+        """What hangs below these objects, without what others have put out."""
+        wanted = [
+            (kind, parent)
+            for kind in self.registry.ordered
+            for parent in level
+            if parent.kind.name in kind.parents and self._is_read(kind, parent)
+        ]
+        lists = self.sources.map(lambda pair: self._read(*pair), wanted)
+        found: list[Found] = []
+        for (kind, parent), objects in zip(wanted, lists, strict=True):
+            found += self._placed(kind, parent, objects)
+        self._note_outputs(found)
+        return [item for item in found if (item.kind.name, item.live.id) not in self.whole.outputs]
+
+    def _is_read(self, kind: Kind, parent: Found) -> bool:
+        if isinstance(parent.kind.shape, NodeShape):
+            # A node came with its tree, and so did nodes in it. A single of each node would be a request per
+            # item; such settings are rare and are left to whoever wants to write them.
+            if isinstance(kind.shape, Single):
+                self.whole.unread.append(
+                    Unread(kind, parent, "it takes a request for each; write what you manage")
+                )
+            return not isinstance(kind.shape, NodeShape | Single)
+        if not isinstance(kind.shape, NodeShape):
+            return True
+        return kind is self._first_of_tree(kind, parent)
+
+    def _first_of_tree(self, kind: Kind, owner: Found) -> Kind:
+        return next(item for item in self.registry.nodes(kind.key) if owner.kind.name in item.parents)
+
+    def _read(self, kind: Kind, parent: Found) -> tuple[LiveObject, ...]:
+        source = self.sources.source(kind, parent.live.identity, parent.chain)
+        return self._tried(kind, parent, source)
+
+    def _tried(self, kind: Kind, parent: Found, source: Source) -> tuple[LiveObject, ...]:
+        try:
+            return self.sources.read(source)
+        except NotFound:
+            self.whole.unread.append(Unread(kind, parent, "the platform does not serve it"))
+        except Forbidden:
+            self.whole.unread.append(Unread(kind, parent, "the token's user may not read it"))
+        return ()
+
+    def _placed(self, kind: Kind, parent: Found, objects: Iterable[LiveObject]) -> list[Found]:
+        placed: dict[Identity, Found] = {parent.live.identity: parent}
+        for item in objects:
+            above = placed.get(item.parent or parent.live.identity, parent)
+            holder = placed.get(item.holder) if item.holder else None
+            made = Found(self.registry[item.kind], item, above, holder)
+            placed[item.identity] = made
+            if isinstance(made.kind.shape, NodeShape):
+                (holder or above).inside.append(made)
+        return list(placed.values())[1:]
+
+    def _note_outputs(self, found: list[Found]) -> None:
+        for item in found:
+            outputs = item.kind.outputs
+            if outputs is None:
+                continue
+            field_ = next(one for one in item.kind.fields if one.source == outputs.read)
+            value = item.live.fields.get(field_.name)
+            if isinstance(value, LiveId):
+                self.whole.outputs[outputs.kind, value.id] = item
+
+    def orders(self) -> None:
+        """The order of siblings that no tree has: one list for each object that may hold some."""
+        for kind in self.registry.ordered:
+            order = kind.order
+            if order is None or order.read is None or order.within is None:
+                continue
+            names = kind.field(order.within).type.refers
+            held = {
+                value.id
+                for item in self.whole.of(kind.name)
+                if isinstance(value := item.live.fields.get(order.within), LiveId)
+            }
+            holders = [item for name in names for item in self.whole.of(name) if item.live.id in held]
+            path = order.read.path
+            lists = self.sources.map(lambda holder, path=path: self._order(holder, path), holders)
+            self.whole.orders |= {
+                holder.live.identity: ids for holder, ids in zip(holders, lists, strict=True)
+            }
+
+    def _order(self, holder: Found, path: str) -> list[str]:
+        (_, own), *above = holder.chain
+        url = expand(self.registry, holder.kind, path, own, above)
+        return [str(pointer(item, "id")) for item in self.sources.pages(url)]
+
+
+def _is(item: LiveObject, name: str, keys: list[str]) -> bool:
+    return name == item.id or any(name == item.fields.get(key) for key in keys)
+
+
+def _no_organization(name: str) -> Diagnostic:
+    if not name:
+        return Diagnostic(
+            "no-organization", "this token sees no organization", hint="check whose token it is"
+        )
+    message = f'there is no organization "{name}" that this token may see'
+    return Diagnostic("no-organization", message, hint="check the name and whose token it is")

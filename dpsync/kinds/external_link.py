@@ -1,0 +1,35 @@
+"""Links to elsewhere in a site's navigation, at its root or in a group."""
+
+from dpsync.kinds.base import Delete, Field, Kind, Node, Patch, Post
+from dpsync.kinds.languages import LOCALIZED
+from dpsync.kinds.section_group import SIBLINGS, STRUCTURE
+from dpsync.kinds.types import Flag, Reference, Text
+
+EXTERNAL_LINK = Kind(
+    name="external_link",
+    parent="site",
+    key="structure",
+    shape=Node("external-link", "site-external-link"),
+    at="/orgs/{organization}/sites/{site}/external-links/{id}",
+    read=STRUCTURE,
+    identity=("title",),
+    near=("group", "url"),
+    create=Post("/orgs/{organization}/sites/{site}/external-links"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    order=SIBLINGS,
+    after=("adaptive_schema",),
+    fields=(
+        Field("title", Text(1, 128), required=True),
+        Field("url", Text(1, 2048, form="url"), required=True),
+        Field("icon", Text(1, 50), null="clear"),
+        Field("description", Text(1, 256), null="clear"),
+        Field("condition", Text(1, 1024), null="clear"),
+        Field("localizedTitle", LOCALIZED, on="update", null="clear"),
+        Field("localizedDescription", LOCALIZED, on="update", null="clear"),
+        Field("draft", Flag(), on="update", absent=False),
+        Field(
+            "group", Reference("section_group"), nest=True, read="sectionGroup", write="parent", null="clear"
+        ),
+    ),
+)

@@ -1,0 +1,35 @@
+"""Integrations that an organization has installed, by name. Where each is at work: kinds of their own."""
+
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.types import Enum, Json, Many, Text
+
+# What is not written of a configuration is left as it is.
+_SETTINGS = Json(partial=True, secrets=True, shape={"type": "object"})
+CONFIGURATION = Field("configuration", _SETTINGS, on="update", absent={})
+EXTERNAL_IDS = Field("externalIds", Many(Text(1), as_set=True, most=5), on="update", absent=[])
+SELECTION = Enum(("all", "selected"))
+INSTALLATION = Kind(
+    name="installation",
+    parent="organization",
+    key="integrations",
+    label="integration",
+    shape=Entries(natural="integration"),
+    at="/integrations/{id}",
+    # Its URL needs the integration's name and the id of the installation.
+    id="{integration.name}/installations/{installation.id}",
+    read=Pages("{parent}/installations"),
+    identity=("integration",),
+    title="integration",
+    create=Post("/integrations/{integration}/installations", {"organization": "$organization"},
+                gives="$integration/installations/{id}"),
+    update=Patch("{self}", whole=True),
+    delete=Delete(),
+    fields=(
+        Field("integration", Text(1, 100, r"[\w.-]+", says="the name of an integration"), on="neither",
+              read="integration.name"),
+        Field("configuration", _SETTINGS, on="update", read="installation.configuration", absent={}),
+        Field("externalIds", EXTERNAL_IDS.type, on="update", read="installation.externalIds", absent=[]),
+        Field("space_selection", SELECTION, on="update", read="installation.space_selection", usual="all"),
+        Field("site_selection", SELECTION, on="update", read="installation.site_selection", usual="all"),
+    ),
+)  # fmt: skip

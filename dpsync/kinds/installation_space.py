@@ -1,0 +1,23 @@
+"""A space that an installed integration is put on, with its own configuration. The key is the space's."""
+
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.installation import CONFIGURATION, EXTERNAL_IDS
+from dpsync.kinds.types import Reference
+
+INSTALLATION_SPACE = Kind(
+    name="installation_space",
+    parent="installation",
+    key="spaces",
+    label="integration on a space",
+    shape=Entries(natural="space"),
+    at="{parent}/spaces/{id}",
+    id="space",
+    own_id=False,
+    read=Pages("{parent}/spaces"),
+    identity=("space",),
+    title="space",
+    create=Post("{parent}/spaces", {"space": "$space"}, gives="$space"),
+    update=Patch("{self}", whole=True),
+    delete=Delete(),
+    fields=(Field("space", Reference("space", "translation"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
+)

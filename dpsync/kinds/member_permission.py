@@ -1,0 +1,27 @@
+"""What a member may do with one space, collection or site, beyond what they may everywhere."""
+
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.roles import ROLES
+from dpsync.kinds.types import Enum, Reference
+
+MEMBER_PERMISSION = Kind(
+    name="member_permission",
+    parent=("space", "collection", "site"),
+    key="permissions.members",
+    label="member permission",
+    shape=Entries(natural="user"),
+    at="{parent}/permissions/users/{id}",
+    id="user.id",
+    own_id=False,
+    read=Pages("{parent}/permissions/users"),
+    identity=("user",),
+    title="user",
+    create=Post("{parent}/permissions", {"users": ["$user"], "role": "$role"}, gives="$user"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    shorthand="role",
+    fields=(
+        Field("user", Reference("member"), on="neither", read="user.id"),
+        Field("role", Enum(ROLES), read="permission", required=True),  # a null role gives nothing
+    ),
+)

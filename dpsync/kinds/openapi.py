@@ -1,0 +1,35 @@
+"""OpenAPI specifications. Writing a source processes it again, so it is written only when it changed."""
+
+from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Pages, Patch, Put
+from dpsync.kinds.texts import LongText
+from dpsync.kinds.types import Enum, Object, Text
+
+SLUG = Text(1, 100, "[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*", says="a slug: letters and digits, joined by hyphens")
+SOURCE = Object({"url": Text(1, 2048, form="url"), "text": LongText(1, unreadable=True)},
+                what="the source of a specification", one=True)  # fmt: skip
+OPENAPI = Kind(
+    name="openapi",
+    parent="organization",
+    key="openapi",
+    label="OpenAPI specification",
+    shape=Entries(default="slug"),
+    at="{parent}/openapi/{id}",
+    id="slug",
+    own_id=False,
+    read=Pages("{parent}/openapi"),
+    identity=("slug",),
+    title="slug",
+    create=Put("{parent}/openapi/{slug}", {"source": "$source"}, gives="$slug"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    busy=Busy("processingState", ("pending", "progress")),
+    fields=(
+        Field("slug", SLUG, on="create", required=True),
+        # The URL is read beside the source; a text is kept in versions only.
+        Field("source", SOURCE, read={"url": "sourceURL"}, via=Put("{self}", {"source": "$value"}),
+              required=True),
+        Field("visibility", Enum(("private", "public")), on="update", exposure=("private", "public"),
+              usual="private"),
+        Field("processingState", Enum(("pending", "progress", "complete")), on="neither"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,127 @@
+"""What a type of field is: its YAML form, its JSON Schema, its wire form, and when two values are equal.
+
+A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secret inside (model/values.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.span import Span
+from dpsync.model.values import Secret, Value, canonical
+
+Schema = dict[str, Any]
+
+
+class Invalid:
+    """The value of a node that was reported as wrong."""
+
+
+INVALID = Invalid()
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A file of the project as text, under its name inside the project."""
+
+    name: str
+    text: str
+
+
+class Parsing(Protocol):
+    """What a type needs while it reads a node."""
+
+    def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
+        """Report a finding; returns INVALID so that a type can return the call."""
+
+    def unknown_key(self, key: Scalar, known: list[str], what: str) -> None:
+        """Report a key that nobody knows, with the nearest known one."""
+
+    def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
+        """The declared entry that a local key names, seen from the object that is being read."""
+
+    def file(self, path: Scalar) -> Node | str | None:
+        """The content of a file named by `{file: …}`: a node tree for JSON and YAML, else text."""
+
+    def text(self, path: Scalar) -> TextFile | None:
+        """The text of a file named by `{file: …}`, whatever it holds."""
+
+
+class Type:
+    """The base: any JSON value, sent and read as it is."""
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        raise TypeError(f"{type(self).__name__} does not say how it is read")
+
+    def schema(self) -> Schema:
+        raise TypeError(f"{type(self).__name__} has no schema")
+
+    def encode(self, value: Value) -> Value:
+        return value
+
+    def decode(self, wire: Any) -> Value:
+        return wire
+
+    def same(self, one: Value, other: Value) -> bool:
+        return canonical(one) == canonical(other)
+
+    def fold(self, value: Value) -> Value:
+        """The form that is compared when the value is part of a natural key."""
+        return value
+
+    def unread(self, value: Value) -> Value:
+        """The part of a value that the platform never gives back, None when there is none."""
+        return None
+
+    def narrow(self, live: Value, wanted: Value) -> Value:
+        """What of a live value may be shown beside a wanted one: nothing that is not managed, no secret."""
+        return live
+
+    @property
+    def takes_mapping(self) -> bool:
+        """Whether its YAML form may be a mapping of any keys: then an entry is never shortened *and* long."""
+        return False
+
+    @property
+    def refers(self) -> tuple[str, ...]:
+        """The kinds that a value may refer to."""
+        return ()
+
+
+def file_of(node: Node, ctx: Parsing) -> Scalar | Invalid | None:
+    """The path in `{file: PATH}`; None when the node is something else."""
+    if not isinstance(node, Mapping) or len(node.entries) != 1 or node.entries[0][0].value != "file":
+        return None
+    path = node.entries[0][1]
+    if isinstance(path, Scalar) and isinstance(path.value, str):
+        return path
+    return expected(path, "the path of a file", ctx)
+
+
+def expected(node: Node, what: str, ctx: Parsing) -> Invalid:
+    """The one sentence for a value of the wrong type."""
+    match node:
+        case Mapping():
+            found = "a mapping"
+        case Sequence():
+            found = "a list"
+        case Scalar(value=None):
+            found = "nothing (null)"
+        case Scalar(value=bool(value)):
+            found = f"the boolean {str(value).lower()}"
+        case Scalar(value=str(value)):
+            found = f'the text "{value}"' if len(value) <= 40 else "a text"
+        case Scalar(value=value):
+            found = f"the number {value}"
+    hint = 'put it in quotes ("…") to make it text' if what == "text" and isinstance(node, Scalar) else None
+    return ctx.error("DP202", f"expected {what}, found {found}", node.span, hint)
+
+
+def secret_of(node: Node) -> Secret | None:
+    """What `{env: NAME}` stands for."""
+    name = node.get("env") if isinstance(node, Mapping) and len(node.entries) == 1 else None
+    if isinstance(name, Scalar) and isinstance(name.value, str) and not name.interpolated:
+        return Secret(name.value)
+    return None

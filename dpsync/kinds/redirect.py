@@ -1,0 +1,34 @@
+"""Redirects of a site: from a path on it, the key of the entry, to somewhere on it or elsewhere."""
+
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.types import Flag, Object, OneOf, Reference, Text
+
+_WHAT = "this destination"
+# A path is not offered: the platform answers with the page that it led to when it was written.
+DESTINATION = OneOf("kind", {
+    "site-section": Object({"siteSectionId": Reference("section")}, ("siteSectionId",), _WHAT),
+    "site-space": Object({"siteSpaceId": Reference("site_space")}, ("siteSpaceId",), _WHAT),
+    "site-page": Object({"siteSpaceId": Reference("site_space"), "pageId": Text(1)},
+                        ("siteSpaceId", "pageId"), _WHAT),
+    "external": Object({"url": Text(1, 2048, form="url")}, ("url",), _WHAT),
+})  # fmt: skip
+REDIRECT = Kind(
+    name="redirect",
+    parent="site",
+    key="redirects",
+    shape=Entries(natural="source"),
+    at="{parent}/redirects/{id}",
+    read=Pages("{parent}/redirects"),
+    identity=("source",),
+    title="source",
+    create=Post("{parent}/redirects", {"...": "$fields", "source": "$source"}),
+    update=Patch("{self}"),
+    delete=Delete(),
+    fields=(
+        Field("source", Text(1, 512)),
+        Field("destination", DESTINATION, required=True),
+        Field("captureWildcard", Flag(), absent=False),
+        Field("permanent", Flag(), absent=False),
+        Field("draft", Flag(), absent=False),
+    ),
+)

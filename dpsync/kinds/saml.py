@@ -1,0 +1,30 @@
+"""SAML providers, by which members of an organization sign in."""
+
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.roles import ROLE
+from dpsync.kinds.texts import Certificate
+from dpsync.kinds.types import Reference, Text
+
+SAML = Kind(
+    name="saml",
+    parent="organization",
+    key="saml",
+    label="SAML provider",
+    shape=Entries(),
+    at="{parent}/saml/{id}",
+    read=Pages("{parent}/saml"),
+    identity=("label",),  # not unique on the platform
+    title="label",
+    create=Post("{parent}/saml"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    fields=(
+        Field("label", Text(1, 30), required=True),
+        Field("entityID", Text(0, 1024)),
+        Field("ssoURL", Text(1, 2048, form="url")),
+        Field("certificate", Certificate(0, 10000)),
+        # Written as an id, read as the team; only deleting the team takes it away.
+        Field("defaultTeam", Reference("team"), read="defaultTeam.id"),
+        Field("defaultRole", ROLE),
+    ),
+)

@@ -1,0 +1,162 @@
+"""Types of single values: texts, flags, words, references."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dpsync.kinds.parsing import Parsing, Schema, Type, expected, secret_of
+from dpsync.model.nodes import Mapping, Node, Scalar
+from dpsync.model.values import LiveId, Value
+
+_FORMS: dict[str, tuple[re.Pattern[str], str]] = {
+    "email": (re.compile(r"[^@\s]+@[^@\s]+"), "an e-mail address"),
+    "url": (re.compile(r"https?://[^\s]+"), "a URL that starts with http:// or https://"),
+}
+
+
+@dataclass(frozen=True)
+class Text(Type):
+    """A text; limits count characters. `secret` accepts `{env: NAME}` and nothing else."""
+
+    least: int = 0
+    most: int | None = None
+    pattern: str | None = None
+    form: Literal["email", "url"] | None = None
+    secret: bool = False
+    says: str | None = None
+    """What the pattern means, in words."""
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if self.secret:
+            return self._secret(node, ctx)
+        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+            return expected(node, "text", ctx)
+        value = node.value
+        if len(value) < self.least or (self.most is not None and len(value) > self.most):
+            return ctx.error("DP203", f"the text has {len(value)} characters; {self._limits()}", node.span)
+        if self.pattern and not re.fullmatch(self.pattern, value):
+            return ctx.error(
+                "DP204", f'"{value}" is not {self.says or f"of the form {self.pattern}"}', node.span
+            )
+        if self.form and not _FORMS[self.form][0].fullmatch(value):
+            return ctx.error("DP204", f'"{value}" is not {_FORMS[self.form][1]}', node.span)
+        return value
+
+    def _limits(self) -> str:
+        if self.most is None:
+            return f"at least {self.least} are needed"
+        return (
+            f"{self.least} to {self.most} are allowed" if self.least else f"at most {self.most} are allowed"
+        )
+
+    @staticmethod
+    def _secret(node: Node, ctx: Parsing) -> Value:
+        secret = secret_of(node)
+        if secret is not None:
+            return secret
+        return ctx.error(
+            "DP205",
+            "a secret is never written here",
+            node.span,
+            "write {env: NAME}; it is read when it is sent",
+        )
+
+    def schema(self) -> Schema:
+        if self.secret:
+            return {
+                "type": "object",
+                "properties": {"env": {"type": "string"}},
+                "required": ["env"],
+                "additionalProperties": False,
+            }
+        schema: Schema = {"type": "string"}
+        if self.least:
+            schema["minLength"] = self.least
+        if self.most is not None:
+            schema["maxLength"] = self.most
+        return schema
+
+    def fold(self, value: Value) -> Value:
+        return value.casefold() if self.form == "email" and isinstance(value, str) else value
+
+    def unread(self, value: Value) -> Value:
+        return value if self.secret else None
+
+
+@dataclass(frozen=True)
+class Flag(Type):
+    """true or false."""
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if isinstance(node, Scalar) and isinstance(node.value, bool):
+            return node.value
+        return expected(node, "true or false", ctx)
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class Enum(Type):
+    """One of a few words. `nil` is the word for what is null on the wire (a role: `guest`)."""
+
+    words: tuple[str, ...]
+    nil: str | None = None
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if isinstance(node, Scalar) and node.value in self._all():
+            return node.value
+        return expected(node, f"one of {', '.join(self._all())}", ctx)
+
+    def _all(self) -> tuple[str, ...]:
+        return (*self.words, self.nil) if self.nil else self.words
+
+    def schema(self) -> Schema:
+        return {"enum": list(self._all())}
+
+    def encode(self, value: Value) -> Value:
+        return None if self.nil is not None and value == self.nil else value
+
+    def decode(self, wire: Any) -> Value:
+        return self.nil if wire is None and self.nil is not None else wire
+
+
+@dataclass(frozen=True)
+class Reference(Type):
+    """A local key of one of the kinds, or `{id: …}` for something that is not managed here."""
+
+    kinds: tuple[str, ...]
+
+    def __init__(self, *kinds: str) -> None:
+        object.__setattr__(self, "kinds", kinds)
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if isinstance(node, Scalar) and isinstance(node.value, str):
+            return ctx.reference(self.kinds, node.value, node.span)
+        if isinstance(node, Mapping) and len(node.entries) == 1:
+            id = node.get("id")
+            if isinstance(id, Scalar) and isinstance(id.value, str) and id.value:
+                return LiveId(id.value)
+        return expected(node, f"the key of a {' or '.join(self.kinds)}, or {{id: …}}", ctx)
+
+    def schema(self) -> Schema:
+        return {
+            "anyOf": [
+                {"type": "string"},
+                {
+                    "type": "object",
+                    "properties": {"id": {"type": "string"}},
+                    "required": ["id"],
+                    "additionalProperties": False,
+                },
+            ]
+        }
+
+    def decode(self, wire: Any) -> Value:
+        return LiveId(wire) if isinstance(wire, str) else None
+
+    @property
+    def refers(self) -> tuple[str, ...]:
+        return self.kinds

@@ -1,0 +1,111 @@
+"""What a kind is on a server with a profile: of alternatives the first that the server has, else none.
+
+Everything else sees one plain kind. What was left out is noted in `lacks`, so that it can be told why
+something is blocked. A kind that the server cannot read is not managed at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dpsync.kinds.base import Call, Field, Kind, Lists, One, Order, Pages, Tree
+from dpsync.kinds.profiles import Profile
+
+_NAME = re.compile(r"\{([\w.]+)\}")
+Read = Pages | One | Tree | Lists
+
+
+def served(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Kind]:
+    """The kinds that a server with this profile has."""
+    if profile.operations is None:
+        return dict(kinds)
+    serving = _Serving(kinds, profile)
+    found = {kind.name: made for kind in kinds.values() if (made := serving.kind(kind)) is not None}
+    while orphans := [
+        kind.name for kind in found.values() if kind.parents and not {*kind.parents} & {*found}
+    ]:
+        for name in orphans:
+            del found[name]
+    return found
+
+
+@dataclass(frozen=True)
+class _Serving:
+    kinds: Mapping[str, Kind]
+    profile: Profile
+
+    def kind(self, kind: Kind) -> Kind | None:
+        """The kind with what there is; None when it cannot be read."""
+        read = self._read(kind, kind.read)
+        if read is None:
+            return None
+        made = replace(
+            kind,
+            read=read,
+            order=self._order(kind, kind.order),
+            fields=tuple(self._field(kind, item) for item in kind.fields),
+            create=kind.create if not isinstance(kind.create, Call) else self._call(kind, kind.create),
+            update=self._call(kind, kind.update),
+            delete=self._call(kind, kind.delete),
+            add=kind.add if kind.add and self._call(kind, kind.add.call) else None,
+            restore=kind.restore if kind.restore and self._call(kind, kind.restore.call) else None,
+            transfer=self._call(kind, kind.transfer),
+            acts={word: call for word, call in kind.acts.items() if self._call(kind, call)},
+        )
+        words = ("create", "update", "delete", "order")
+        lacks = {word for word in words if getattr(made, word) is None and getattr(kind, word) is not None}
+        return replace(made, lacks=frozenset(lacks))
+
+    def _read(self, kind: Kind, read: Read) -> Read | None:
+        at: Read | None = read
+        while at is not None:
+            paths = at.paths if isinstance(at, Lists) else (at.path,)
+            if all(self._has(kind, "GET", path) for path in paths):
+                return at
+            at = at.otherwise if isinstance(at, Tree) else None
+        return None
+
+    def _order(self, kind: Kind, order: Order | None) -> Order | None:
+        while order is not None and self._call(kind, order.call) is None:
+            order = order.otherwise
+        return order
+
+    def _field(self, kind: Kind, item: Field) -> Field:
+        """Its own calls where there are any; else the member of the kind's call, if that takes it."""
+        if isinstance(item.via, Call):
+            return item if self._call(kind, item.via) else replace(item, via={}, lacks=True)
+        if item.via is not None:
+            left = {value: call for value, call in item.via.items() if self._call(kind, call)}
+            return replace(item, via=left, lacks=len(left) < len(item.via))
+        if not isinstance(kind.update, Call) or item.on not in ("update", "both"):
+            return item
+        if all(
+            self.profile.takes(kind.update.method, path, item.wire)
+            for path in self._paths(kind, kind.update.path)
+        ):
+            return item
+        return replace(item, via=item.otherwise or {}, lacks=item.otherwise is None)
+
+    def _call(self, kind: Kind, call: Call | None) -> Call | None:
+        return call if call is not None and self._has(kind, call.method, call.path) else None
+
+    def _has(self, kind: Kind, method: str, path: str) -> bool:
+        return all(self.profile.has(method, found) for found in self._paths(kind, path))
+
+    def _paths(self, kind: Kind, path: str) -> set[str]:
+        """The paths that a template stands for: one for each kind of parent that it names."""
+        path = _NAME.sub(
+            lambda name: self._fill(kind, name[1]), path.partition("?")[0].replace("{self}", kind.at)
+        )
+        if "{parent}" not in path:
+            return {path}
+        above = {found for parent in kind.parents for found in self._paths(self.kinds[parent], "{self}")}
+        return {path.replace("{parent}", found) for found in above}
+
+    def _fill(self, kind: Kind, name: str) -> str:
+        if name == "parent":
+            return "{parent}"
+        named = kind if name == "id" else self.kinds.get(name)
+        return _NAME.sub("{}", named.id) if named is not None and "{" in named.id else "{}"

@@ -1,0 +1,324 @@
+"""Types of values with parts: mappings, choices, lists, tables, free JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping as MappingType
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpsync.kinds.parsing import INVALID, Invalid, Parsing, Schema, Type, expected, file_of, secret_of
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.values import Secret, Value, canonical
+
+
+@dataclass(frozen=True)
+class Object(Type):
+    """A mapping of named parts. Parts in `required` must be there; with `one`, exactly one of all."""
+
+    parts: MappingType[str, Type]
+    required: tuple[str, ...] = ()
+    what: str = "this value"
+    one: bool = False
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if not isinstance(node, Mapping):
+            return expected(node, "a mapping", ctx)
+        value: dict[str, Value] = {}
+        for key, item in node.entries:
+            part = self.parts.get(str(key.value))
+            if part is None:
+                ctx.unknown_key(key, list(self.parts), self.what)
+            else:
+                value[str(key.value)] = part.parse(item, ctx)
+        for name in self.required:
+            if name not in value:
+                ctx.error("DP206", f'"{name}" is missing in {self.what}', node.span)
+        if self.one and len(node.entries) != 1:
+            return ctx.error("DP206", f"{self.what} has one of {', '.join(self.parts)}", node.span)
+        return INVALID if any(item is INVALID for item in value.values()) else value
+
+    def schema(self) -> Schema:
+        schema: Schema = {
+            "type": "object",
+            "properties": {name: part.schema() for name, part in self.parts.items()},
+            "additionalProperties": False,
+        }
+        if self.one:
+            schema |= {"minProperties": 1, "maxProperties": 1}
+        return schema | ({"required": list(self.required)} if self.required else {})
+
+    def _each(self, value: Any, turn: Callable[[Type, Any], Any]) -> Value:
+        if not isinstance(value, dict):
+            return value
+        return {name: turn(part, value[name]) for name, part in self.parts.items() if name in value}
+
+    def encode(self, value: Value) -> Value:
+        return self._each(value, lambda part, item: part.encode(item))
+
+    def decode(self, wire: Any) -> Value:
+        return self._each(wire, lambda part, item: part.decode(item))
+
+    def same(self, one: Value, other: Value) -> bool:
+        """Equal in the parts that `one` declares: what is left out is not managed."""
+        if not (isinstance(one, dict) and isinstance(other, dict)):
+            return bool(one == other)
+        if self.one and other.keys() - one.keys():
+            return False
+        return all(
+            part.same(one[name], other[name]) if name in other else part.unread(one[name]) is not None
+            for name, part in self.parts.items()
+            if name in one
+        )
+
+    def narrow(self, live: Value, wanted: Value) -> Value:
+        if not (isinstance(live, dict) and isinstance(wanted, dict)):
+            return live
+        both = (name for name in self.parts if name in live and name in wanted)
+        return {name: self.parts[name].narrow(live[name], wanted[name]) for name in both} or live
+
+    def unread(self, value: Value) -> Value:
+        if not isinstance(value, dict):
+            return None
+        hidden = {name: part.unread(value[name]) for name, part in self.parts.items() if name in value}
+        return {name: part for name, part in hidden.items() if part is not None} or None
+
+    @property
+    def refers(self) -> tuple[str, ...]:
+        return tuple(kind for part in self.parts.values() for kind in part.refers)
+
+
+@dataclass(frozen=True)
+class OneOf(Type):
+    """A mapping whose `tag` says which parts it has: `{type: rules, rules: […]}`."""
+
+    tag: str
+    forms: MappingType[str, Object]
+
+    def _form(self, value: Any) -> Object | None:
+        return self.forms.get(value.get(self.tag, "")) if isinstance(value, dict) else None
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        tag = node.get(self.tag) if isinstance(node, Mapping) else None
+        if not isinstance(node, Mapping) or tag is None:
+            return expected(node, f"a mapping with {self.tag}: {' | '.join(self.forms)}", ctx)
+        if not isinstance(tag, Scalar) or tag.value not in self.forms:
+            return expected(tag, f"one of {', '.join(self.forms)}", ctx)
+        rest = Mapping(tuple(entry for entry in node.entries if entry[0].value != self.tag), node.span)
+        value = self.forms[str(tag.value)].parse(rest, ctx)
+        return value if value is INVALID else {self.tag: tag.value, **value}
+
+    def schema(self) -> Schema:
+        forms = []
+        for word, form in self.forms.items():
+            schema = form.schema()
+            schema["properties"] = {self.tag: {"const": word}} | schema["properties"]
+            schema["required"] = [self.tag, *schema.get("required", [])]
+            forms.append(schema)
+        return {"anyOf": forms}
+
+    def encode(self, value: Value) -> Value:
+        form = self._form(value)
+        return value if form is None else {self.tag: value[self.tag], **form.encode(value)}
+
+    def decode(self, wire: Any) -> Value:
+        form = self._form(wire)
+        return wire if form is None else {self.tag: wire[self.tag], **form.decode(wire)}
+
+    def same(self, one: Value, other: Value) -> bool:
+        form = self._form(one)
+        if form is None or self._form(other) is None or one[self.tag] != other[self.tag]:
+            return canonical(one) == canonical(other)
+        return form.same(one, other)
+
+    def unread(self, value: Value) -> Value:
+        form = self._form(value)
+        return None if form is None else form.unread(value)
+
+    @property
+    def refers(self) -> tuple[str, ...]:
+        return tuple(kind for form in self.forms.values() for kind in form.refers)
+
+
+@dataclass(frozen=True)
+class Many(Type):
+    """A list. As a set its order means nothing and nothing may stand in it twice."""
+
+    of: Type
+    as_set: bool = False
+    most: int | None = None
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if not isinstance(node, Sequence):
+            return expected(node, "a list", ctx)
+        if self.most is not None and len(node.items) > self.most:
+            message = f"it has {len(node.items)} entries; at most {self.most} are allowed"
+            return ctx.error("DP203", message, node.span)
+        values = [self.of.parse(item, ctx) for item in node.items]
+        if INVALID in values:
+            return INVALID
+        seen: list[bytes] = []
+        for value, item in zip(values, node.items, strict=True):
+            if self.as_set and canonical(value) in seen:
+                return ctx.error("DP207", "this stands in the list already", item.span)
+            seen.append(canonical(value))
+        return values
+
+    def schema(self) -> Schema:
+        schema: Schema = {"type": "array", "items": self.of.schema()}
+        if self.most is not None:
+            schema["maxItems"] = self.most
+        return schema | ({"uniqueItems": True} if self.as_set else {})
+
+    def encode(self, value: Value) -> Value:
+        return [self.of.encode(item) for item in value] if isinstance(value, list) else value
+
+    def decode(self, wire: Any) -> Value:
+        return [self.of.decode(item) for item in wire] if isinstance(wire, list) else wire
+
+    def same(self, one: Value, other: Value) -> bool:
+        if not (isinstance(one, list) and isinstance(other, list)) or len(one) != len(other):
+            return False
+        if self.as_set:
+            one, other = sorted(one, key=canonical), sorted(other, key=canonical)
+        return all(self.of.same(a, b) for a, b in zip(one, other, strict=True))
+
+    @property
+    def refers(self) -> tuple[str, ...]:
+        return self.of.refers
+
+
+@dataclass(frozen=True)
+class Table(Type):
+    """A mapping whose keys are data of one type and whose values are of another."""
+
+    keys: Type
+    values: Type
+    least: int = 0
+    most: int | None = None
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        if not isinstance(node, Mapping):
+            return expected(node, "a mapping", ctx)
+        if len(node.entries) < self.least or (self.most is not None and len(node.entries) > self.most):
+            limits = f"at least {self.least}" if self.most is None else f"{self.least} to {self.most}"
+            return ctx.error("DP203", f"it has {len(node.entries)} entries; {limits} are allowed", node.span)
+        parsed = [(self.keys.parse(key, ctx), self.values.parse(item, ctx)) for key, item in node.entries]
+        return INVALID if any(INVALID in pair for pair in parsed) else dict(parsed)
+
+    def schema(self) -> Schema:
+        schema: Schema = {
+            "type": "object",
+            "propertyNames": self.keys.schema(),
+            "additionalProperties": self.values.schema(),
+        }
+        if self.least:
+            schema["minProperties"] = self.least
+        return schema if self.most is None else schema | {"maxProperties": self.most}
+
+    def encode(self, value: Value) -> Value:
+        return {key: self.values.encode(item) for key, item in value.items()}
+
+    def unread(self, value: Value) -> Value:
+        hidden = {key: self.values.unread(item) for key, item in value.items()}
+        return {key: item for key, item in hidden.items() if item is not None} or None
+
+    @property
+    def takes_mapping(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Json(Type):
+    """Any JSON value, in place or as `{file: …}`. `check` returns what is wrong with it, as sentences.
+
+    With `partial` a member that is not written is not managed, at any depth. With `secrets` a leaf may be
+    `{env: NAME}`.
+    """
+
+    check: Callable[[Any], list[str]] = field(default=lambda _: [])
+    partial: bool = False
+    secrets: bool = False
+    shape: Schema = field(default_factory=dict)
+    """A JSON Schema of it, as far as one is known."""
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        content = node
+        path = file_of(node, ctx)
+        if isinstance(path, Invalid):
+            return path
+        if path is not None:
+            found = ctx.file(path)
+            if found is None:
+                return INVALID
+            if isinstance(found, str):
+                return ctx.error("DP208", f"{path.value} is neither JSON nor YAML", path.span)
+            content = found
+        value = self._with_secrets(content) if self.secrets else plain(content)
+        wanted = self.shape.get("type")
+        if wanted is not None and not isinstance(value, {"object": dict, "array": list}[wanted]):
+            return expected(node, "a mapping" if wanted == "object" else "a list", ctx)
+        wrong = self.check(value)
+        for sentence in wrong:
+            ctx.error("DP208", sentence, node.span)
+        return INVALID if wrong else value
+
+    def _with_secrets(self, node: Node) -> Value:
+        match node:
+            case Mapping():
+                secret = secret_of(node)
+                return secret or {str(key.value): self._with_secrets(item) for key, item in node.entries}
+            case Sequence():
+                return [self._with_secrets(item) for item in node.items]
+        return plain(node)
+
+    def schema(self) -> Schema:
+        return dict(self.shape)
+
+    def same(self, one: Value, other: Value) -> bool:
+        return self._same(one, other) if self.partial or self.secrets else super().same(one, other)
+
+    def _same(self, one: Value, other: Value) -> bool:
+        if isinstance(one, Secret):
+            return True
+        if isinstance(one, dict) and isinstance(other, dict):
+            if not self.partial and other.keys() - one.keys():
+                return False
+            return all(
+                self._same(item, other[name]) if name in other else item is None or _only_secret(item)
+                for name, item in one.items()
+            )
+        if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            return all(self._same(a, b) for a, b in zip(one, other, strict=True))
+        return canonical(one) == canonical(other)
+
+    def unread(self, value: Value) -> Value:
+        return _only_secret(value) if self.secrets else None
+
+    def narrow(self, live: Value, wanted: Value) -> Value:
+        return _narrow(live, wanted) if self.partial or self.secrets else live
+
+    @property
+    def takes_mapping(self) -> bool:
+        return True
+
+
+def _narrow(live: Value, wanted: Value) -> Value:
+    if isinstance(wanted, Secret):
+        return wanted
+    if isinstance(live, dict) and isinstance(wanted, dict):
+        return {name: _narrow(live[name], item) for name, item in wanted.items() if name in live}
+    return live
+
+
+def _only_secret(value: Value) -> Value:
+    """A JSON value with its secrets and nothing else, None when it has none."""
+    if isinstance(value, Secret):
+        return value
+    if isinstance(value, dict):
+        parts = {name: _only_secret(item) for name, item in value.items()}
+    elif isinstance(value, list):
+        parts = {str(index): _only_secret(item) for index, item in enumerate(value)}
+    else:
+        return None
+    return {name: item for name, item in parts.items() if item is not None} or None

@@ -1,0 +1,27 @@
+"""What a team may do with one space, collection or site, beyond what it may everywhere."""
+
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.roles import ROLES
+from dpsync.kinds.types import Enum, Reference
+
+TEAM_PERMISSION = Kind(
+    name="team_permission",
+    parent=("space", "collection", "site"),
+    key="permissions.teams",
+    label="team permission",
+    shape=Entries(natural="team"),
+    at="{parent}/permissions/teams/{id}",
+    id="team.id",
+    own_id=False,
+    read=Pages("{parent}/permissions/teams"),
+    identity=("team",),
+    title="team",
+    create=Post("{parent}/permissions", {"teams": ["$team"], "role": "$role"}, gives="$team"),
+    update=Patch("{self}"),
+    delete=Delete(),
+    shorthand="role",
+    fields=(
+        Field("team", Reference("team"), on="neither", read="team.id"),
+        Field("role", Enum(ROLES), read="permission", required=True),  # a null role gives nothing
+    ),
+)

@@ -1,0 +1,124 @@
+"""Types of longer texts, in place or as `{file: PATH}`: as they are, certificates, and Markdown.
+
+Markdown in git is a rich-text Document on the platform. It is converted here in both directions; a Document
+that Markdown cannot hold stays a Document, so that it is never taken for another one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from dpsync.kinds.types import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
+from dpsync.model.nodes import Node, Scalar
+from dpsync.model.span import Span
+from dpsync.model.values import Value
+
+_FILE: Schema = {
+    "type": "object",
+    "properties": {"file": {"type": "string"}},
+    "required": ["file"],
+    "additionalProperties": False,
+}
+
+
+def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
+    """The file that a node names, or the scalar that it is."""
+    path = file_of(node, ctx)
+    if isinstance(path, Scalar):
+        return ctx.text(path) or INVALID
+    if path is not None:
+        return path
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        return node
+    return expected(node, "text", ctx)
+
+
+@dataclass(frozen=True)
+class LongText(Type):
+    """A text of any kind. `unreadable`: the platform never gives it back."""
+
+    least: int = 0
+    most: int | None = None
+    unreadable: bool = False
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        found = _content(node, ctx)
+        if isinstance(found, Invalid):
+            return found
+        text = found.text if isinstance(found, TextFile) else str(found.value)
+        if len(text) < self.least or (self.most is not None and len(text) > self.most):
+            limits = f"at least {self.least}" if self.most is None else f"{self.least} to {self.most}"
+            return ctx.error("DP203", f"the text has {len(text)} characters; {limits} are allowed", node.span)
+        return text
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": "string"}, _FILE]}
+
+    def unread(self, value: Value) -> Value:
+        return value if self.unreadable else None
+
+
+@dataclass(frozen=True)
+class Certificate(LongText):
+    """An X.509 certificate as PEM. Its frame and its line breaks mean nothing."""
+
+    def same(self, one: Value, other: Value) -> bool:
+        return _bare(one) == _bare(other)
+
+
+def _bare(value: Value) -> str:
+    return re.sub(r"-----[^-\n]*-----|\s", "", str(value))
+
+
+@dataclass(frozen=True)
+class Markdown(Type):
+    """Markdown in the file, a Document on the wire. Problems are told with their place in the Markdown."""
+
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        from dpsync.document import MarkdownError, to_document, to_markdown
+
+        found = _content(node, ctx)
+        if isinstance(found, Invalid):
+            return found
+        try:
+            text = found.text if isinstance(found, TextFile) else str(found.value)
+            return to_markdown(to_document(text))
+        except MarkdownError as wrong:
+            for problem in wrong.problems:
+                message, span = problem.message, node.span
+                if isinstance(found, TextFile):
+                    line, column = problem.line, problem.column
+                    span = Span(found.name, line, column, line, column + 1)
+                else:
+                    message = f"{message} (in line {problem.line} of the text)"
+                ctx.error("DP209", message, span, problem.hint)
+            return INVALID
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": "string"}, _FILE]}
+
+    def encode(self, value: Value) -> Value:
+        from dpsync.document import to_document
+
+        return to_document(value) if isinstance(value, str) else value
+
+    def decode(self, wire: Any) -> Value:
+        from dpsync.document import DocumentError, to_markdown
+
+        if not isinstance(wire, dict):
+            return None
+        try:
+            return to_markdown(wire)
+        except DocumentError:
+            return wire
+
+    def same(self, one: Value, other: Value) -> bool:
+        from dpsync.document import same
+
+        return same(self.encode(one), self.encode(other))
+
+    @property
+    def takes_mapping(self) -> bool:
+        return True

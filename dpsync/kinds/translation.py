@@ -1,0 +1,36 @@
+"""Translations: the platform keeps a space in another language, and makes that space by itself.
+
+The key of an entry also names that space wherever a site shows it. Running one again is left to people.
+"""
+
+from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Outputs, Pages, Post, Put
+from dpsync.kinds.languages import LANGUAGE
+from dpsync.kinds.texts import Markdown
+from dpsync.kinds.types import Enum, Object, Reference
+
+SOURCE = Object({"space": Reference("space"), "language": LANGUAGE}, ("space", "language"),
+                "the source of a translation")  # fmt: skip
+TRANSLATION = Kind(
+    name="translation",
+    parent="organization",
+    key="translations",
+    shape=Entries(),
+    at="{parent}/translations/{id}",
+    read=Pages("{parent}/translations"),
+    identity=(("source", "language"),),
+    title="language",
+    create=Post("{parent}/translations"),
+    update=Put("{self}"),
+    delete=Delete(),
+    content=True,
+    outputs=Outputs("space", read="result.space"),
+    busy=Busy("status", ("running",)),  # a pending one may wait for somebody to run it
+    acts={"run": Post("{self}/run", None)},
+    fields=(
+        Field("source", SOURCE, on="create", required=True),
+        Field("language", LANGUAGE, on="create", required=True),
+        Field("instructions", Markdown(), null="empty"),
+        Field("result", Reference("space"), on="neither", read="result.space"),
+        Field("status", Enum(("pending", "running", "completed")), on="neither"),
+    ),
+)  # fmt: skip

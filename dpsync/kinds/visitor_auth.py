@@ -1,0 +1,20 @@
+"""How visitors of a site sign in. The key that signs their tokens is never read."""
+
+from dpsync.kinds.base import Field, Kind, One, Patch, Single
+from dpsync.kinds.types import Enum, Text
+
+VISITOR_AUTH = Kind(
+    name="visitor_auth",
+    parent="site",
+    key="visitorAuth",
+    label="visitor access",
+    shape=Single(always=True),
+    at="{parent}/publishing/auth",
+    read=One(),
+    update=Patch("{self}", {"...": "$fields", "backend": "$backend"}),  # it wants the backend each time
+    fields=(
+        Field("backend", Enum(("custom", "integration")), on="update", required=True, usual="custom"),
+        Field("fallbackURL", Text(1, 2048, form="url"), on="update", null="clear"),
+        Field("logoutURL", Text(1, 2048, form="url"), on="update", null="clear"),
+    ),
+)

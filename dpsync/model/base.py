@@ -1,0 +1,25 @@
+"""The git base: the configuration as an earlier commit has it. It tells a rename from a new thing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """`said` names the base for people; without `desired` there is none, and `said` is the reason.
+
+    `warning` is for a base that should have been there.
+    """
+
+    said: str
+    commit: str | None = None
+    desired: Desired | None = None
+    warning: Diagnostic | None = None
+
+
+NOT_ASKED = Base("")
+"""Nobody looked for a base."""

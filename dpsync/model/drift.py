@@ -1,0 +1,71 @@
+"""Drift: the same two sides as a plan, told from the platform. Frozen data, no secrets.
+
+A plan says what would be written; drift says what is live instead, and, where a git base can tell, who moved.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from dpsync.model.plan import Blocked, Frozen, Kept, Note, Origin, Part, Refusal, Waiting
+
+Mover = Literal["platform", "file", "both", "unknown"]
+"""Who is no longer as the git base says: unknown without a base."""
+
+What = Literal["different", "missing", "undeclared"]
+"""different: on both sides, not alike. missing: in the files only. undeclared: on the platform only, where
+what nobody declares is deleted."""
+
+
+class FieldDrift(Frozen):
+    """One field. `known` is false where the platform does not say what it is."""
+
+    field: str
+    live: Any = None
+    file: Any = None
+    known: bool = True
+    moved: Mover = "unknown"
+
+
+class Drifted(Frozen):
+    """One address whose two sides are not alike."""
+
+    address: str
+    kind: str
+    what: What
+    label: str = ""
+    id: str | None = None
+    fields: tuple[FieldDrift, ...] = ()
+    place: str | None = None
+    """Where the files put it among its siblings, when it stands elsewhere."""
+    moved: Mover = "unknown"
+
+
+class Drift(Frozen):
+    """Everything that was found. Only `found` is drift; the rest was seen and is told beside it."""
+
+    format: Literal["dpsync.drift/1"] = "dpsync.drift/1"
+    environment: str | None = None
+    environments: tuple[str, ...] = ()
+    profile: str = "full"
+    part: Part | None = None
+    """What was selected; None for everything."""
+    found: tuple[Drifted, ...] = ()
+    ignored: tuple[Drifted, ...] = ()
+    """Differences that the policy says to leave alone."""
+    blocked: tuple[Blocked, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    notes: tuple[Note, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    """Why an apply would be refused."""
+    base: str | None = None
+    base_from: str = ""
+    requests: int = 0
+    origins: dict[str, Origin] = Field(default_factory=dict)
+
+    @property
+    def drifted(self) -> bool:
+        return bool(self.found)

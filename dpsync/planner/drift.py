@@ -1,0 +1,196 @@
+"""A plan seen the other way round: what is live instead of what the files say, and who moved.
+
+Pure. The comparison is the planner's own, so that drift and plan can never disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from dpsync.model.address import Address
+from dpsync.model.desired import Policy, Resource
+from dpsync.model.drift import Drift, Drifted, FieldDrift, Mover
+from dpsync.model.plan import Change, Plan
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import Ref
+from dpsync.planner.compare import same
+from dpsync.planner.context import Context
+from dpsync.planner.plan import make_plan
+
+
+def find_drift(context: Context, plan: Plan) -> Drift:
+    """The drift behind a plan that was made of this context."""
+    return Drift(
+        environment=plan.environment,
+        environments=plan.environments,
+        profile=plan.profile,
+        part=plan.part,
+        found=tuple(_Witness(context).each(plan)),
+        ignored=tuple(_ignored(context, plan)),
+        blocked=plan.blocked,
+        kept=plan.kept,
+        waiting=plan.waiting,
+        notes=plan.notes,
+        refusals=plan.refusals,
+        base=plan.base,
+        base_from=plan.base_from,
+        requests=plan.requests,
+        origins=plan.origins,
+    )
+
+
+def _ignored(context: Context, plan: Plan) -> Iterator[Drifted]:
+    """What would be drift, too, if no policy said to ignore it."""
+    policy = context.desired.policy
+    if not policy.ignore:
+        return
+    strict: Policy = replace(policy, ignore=())
+    everything = replace(context, desired=replace(context.desired, policy=strict))
+    known = {change.address: change for change in plan.changes}
+    for item in _Witness(everything).each(make_plan(everything)):
+        change = known.get(item.address)
+        if change is None:
+            yield item
+            continue
+        shown = {difference.field for difference in change.differences}
+        left = tuple(part for part in item.fields if part.field not in shown)
+        if left:
+            yield item.model_copy(update={"fields": left, "place": None, "moved": _together(left)})
+
+
+def _together(parts: Sequence[FieldDrift]) -> Mover:
+    movers = {part.moved for part in parts}
+    return movers.pop() if len(movers) == 1 else "both" if movers else "unknown"
+
+
+class _Witness:
+    """Asks the git base who moved."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.before = context.base.desired
+
+    def each(self, plan: Plan) -> Iterator[Drifted]:
+        for change in plan.changes:
+            if change.action == "create":
+                yield self._missing(change)
+            elif change.action == "delete":
+                yield self._undeclared(change)
+            elif change.differences or change.moved:
+                yield self._different(change)
+
+    def _missing(self, change: Change) -> Drifted:
+        moved: Mover = "unknown"
+        if self.before is not None:
+            moved = "platform" if Address.parse(change.address) in self.before.resources else "file"
+        return Drifted(
+            address=change.address, kind=change.kind, what="missing", label=change.label, moved=moved
+        )
+
+    def _undeclared(self, change: Change) -> Drifted:
+        moved: Mover = "unknown"
+        if self.before is not None:
+            removed = self._identity(change) in self.context.earlier_addresses
+            moved = "file" if removed else "platform"
+        return Drifted(
+            address=change.address,
+            kind=change.kind,
+            what="undeclared",
+            label=change.label,
+            id=change.id,
+            moved=moved,
+        )
+
+    def _identity(self, change: Change) -> Identity | None:
+        objects = self.context.snapshot.objects.values()
+        mine = (item.identity for item in objects if (item.kind, item.id) == (change.kind, change.id))
+        return next((one for one in mine if str(self.context.address(one)) == change.address), None)
+
+    def _different(self, change: Change) -> Drifted:
+        resource = self.context.resources[Address.parse(change.address)]
+        fields = tuple(
+            FieldDrift(
+                field=item.field,
+                live=item.before,
+                file=item.after,
+                known=item.known,
+                moved=self._field(resource, item.field) if item.known else "file",
+            )
+            for item in change.differences
+        )
+        movers = {part.moved for part in fields} | ({self._place(resource)} if change.moved else set())
+        return Drifted(
+            address=change.address,
+            kind=change.kind,
+            what="different",
+            label=change.label,
+            id=change.id,
+            fields=fields,
+            place=change.moved,
+            moved=movers.pop() if len(movers) == 1 else "both",
+        )
+
+    def _earlier(self, address: Address) -> Resource | None:
+        """The entry of the git base that this one was."""
+        if self.before is None:
+            return None
+        live = self.context.live(address)
+        named = self.context.earlier_addresses.get(live.identity) if live else None
+        return self.before.resources.get(named or address)
+
+    def _field(self, resource: Resource, name: str) -> Mover:
+        if self.before is None:
+            return "unknown"
+        earlier, live = self._earlier(resource.address), self.context.live(resource.address)
+        if earlier is None or name not in earlier.fields or live is None:
+            return "file"
+        field = self.context.kind(resource).field(name)
+        then = self.context.normal(field, earlier.fields[name], resource)
+        now = self.context.normal(field, live.fields.get(name), live)
+        if same(field, resource.fields[name], then):
+            return "platform"
+        return "file" if same(field, then, now) else "both"
+
+    def _place(self, resource: Resource) -> Mover:
+        """Who changed the order of the siblings."""
+        wanted, then = self._siblings(resource)
+        if not wanted or not then:
+            return "unknown" if self.before is None else "file"
+        if _in_common(wanted, then) == _in_common(then, wanted):
+            return "platform"
+        now = self._live_order(resource)
+        return "file" if _in_common(now, then) == _in_common(then, now) else "both"
+
+    def _siblings(self, resource: Resource) -> tuple[Sequence[Address], Sequence[Address]]:
+        """The siblings in order, as the files have them and as the git base had them."""
+        holder = self._holder(resource)
+        earlier = self._earlier(holder) if holder else None
+        order = self.context.kind(resource).order
+        if holder is None or earlier is None or order is None:
+            return (), ()
+        if order.within is None:
+            return self.context.desired.resources[holder].children, earlier.children
+        name = order.field or ""
+        return _addresses(self.context.resources[holder], name), _addresses(earlier, name)
+
+    def _holder(self, resource: Resource) -> Address | None:
+        order = self.context.kind(resource).order
+        if order is not None and order.within is not None:
+            at = resource.fields.get(order.within)
+            return at.address if isinstance(at, Ref) else None
+        return resource.holder or resource.parent
+
+    def _live_order(self, resource: Resource) -> Sequence[Address]:
+        holder = self._holder(resource)
+        live = self.context.live(holder) if holder else None
+        lane = self.context.snapshot.lanes.get(live.identity, ()) if live else ()
+        return [self.context.declared[one] for one in lane if one in self.context.declared]
+
+
+def _addresses(resource: Resource, name: str) -> Sequence[Address]:
+    return [item.address for item in resource.fields.get(name) or () if isinstance(item, Ref)]
+
+
+def _in_common(mine: Sequence[Address], other: Sequence[Address]) -> list[Address]:
+    return [address for address in mine if address in other]

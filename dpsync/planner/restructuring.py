@@ -1,0 +1,275 @@
+"""A navigation that changes its kind: from nodes that stand alone at the root to others, or back.
+
+It is done only when somebody says so. Towards sections the platform itself decides what becomes of what is at
+the root: so one section is made, the rest is planned anew from what is there then (`settling` recognises it).
+Back again everything is deleted first, unseen, and the new root is built.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from dpsync.kinds.base import Call, Field, Kind
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Resource, Scope
+from dpsync.model.plan import Note, Refusal
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import canonical
+from dpsync.planner.context import Context
+
+
+@dataclass(frozen=True)
+class Restructure:
+    """One tree whose root changes its kind."""
+
+    scope: Scope
+    owner: LiveObject
+    alone: bool
+    """Whether the root will have nodes that stand alone."""
+
+    @property
+    def answer(self) -> str:
+        return answer(self.scope.parent)
+
+
+def answer(owner: Address) -> str:
+    """What has to be confirmed."""
+    return f"restructure {owner}"
+
+
+def restructures(context: Context) -> list[Restructure]:
+    """Every tree that would change its kind, in the order of addresses."""
+    found = []
+    for address in sorted(context.desired.scopes):
+        scope = context.desired.scopes[address]
+        owner = context.live(scope.parent)
+        if context.chosen is not None and not any(item.within(address) for item in context.chosen):
+            continue
+        if owner is None or not any(stands_alone(context.registry[name]) for name in scope.kinds):
+            continue
+        lane = context.snapshot.lanes.get(owner.identity, ())
+        live = {stands_alone(context.registry[kind]) for kind, _ in lane}
+        children = context.desired.resources[scope.parent].children
+        wanted = {stands_alone(context.registry[context.resources[child].kind]) for child in children}
+        if live and wanted and live != wanted:
+            found.append(Restructure(scope, owner, alone=True in wanted))
+    return found
+
+
+def confirmed(context: Context) -> list[Restructure]:
+    """Those that somebody wants: in a run that deletes nothing, none that has to."""
+    allowed = context.options.confirm
+    if not any(text.startswith(answer(Address(()))) for text in allowed):
+        return []
+    return [
+        item
+        for item in restructures(context)
+        if item.answer in allowed and (context.options.delete or not item.alone)
+    ]
+
+
+def stands_alone(kind: Kind) -> bool:
+    return isinstance(kind.shape, NodeShape) and kind.shape.alone
+
+
+def refused(context: Context) -> Iterator[Refusal]:
+    """What was not confirmed, and what would leave something hidden that was not declared to be seen."""
+    settled = {item.scope.address for item in confirmed(context)}
+    for item in restructures(context):
+        owner = item.scope.parent
+        if item.scope.address not in settled:
+            now, then = ("sections", "spaces") if item.alone else ("spaces", "sections")
+            yield Refusal(
+                code="restructure",
+                address=str(owner),
+                message=f"its navigation has {now} at the root and would get {then}: every URL would change",
+                way_out=f'if that is wanted: --confirm "{item.answer}"',
+            )
+        elif not item.alone and begins(context, item, nodes_of(context, item)) is None:
+            yield Refusal(
+                code="restructure",
+                address=str(owner),
+                message="nothing in its new navigation shows anything, so that it cannot begin",
+                way_out="declare a section that shows a space",
+            )
+        elif item.alone:
+            yield from _stays_seen(context, item)
+
+
+def _stays_seen(context: Context, item: Restructure) -> Iterator[Refusal]:
+    """What was seen is hidden on the way, and only a declaration tells the next run what it was."""
+    owner = item.scope.parent
+    for field in shown_by(context, item):
+        if _can_hide(field) and field.name in context.resources[owner].fields:
+            continue
+        way_out = f"declare {field.name}: what it shall be in the end"
+        yield Refusal(
+            code="restructure",
+            address=str(owner),
+            message=f"{field.name} is true, and has to be false while its navigation is built anew",
+            way_out=way_out if _can_hide(field) else f"set {field.name} to false on the platform first",
+        )
+
+
+def shown_by(context: Context, item: Restructure) -> list[Field]:
+    """The flags by which the owner is seen now."""
+    kind = context.kind(item.owner)
+    return [
+        field
+        for field in kind.fields
+        if field.exposure == (False, True) and item.owner.fields.get(field.name) is True
+    ]
+
+
+def _can_hide(field: Field) -> bool:
+    return isinstance(field.via, Mapping) and {False, True} <= field.via.keys()
+
+
+# Towards sections.
+
+
+def nodes_of(context: Context, item: Restructure) -> list[Address]:
+    """Every entry of the tree and what is below one."""
+    return sorted(address for address in context.resources if address.within(item.scope.address))
+
+
+def begins(context: Context, item: Restructure, among: Iterable[Address]) -> Address | None:
+    """The entry by which the tree begins: one that is made along with its child.
+
+    It wants the least of what is at the root now, since that may become another entry of its kind.
+    """
+    lane = context.snapshot.lanes.get(item.owner.identity, ())
+    entries = [context.resources[address] for address in among]
+    able = [(_wants(context, entry, lane), entry.address) for entry in entries if _with_child(context, entry)]
+    return min(able)[1] if able else None
+
+
+def _with_child(context: Context, resource: Resource) -> bool:
+    create = context.kind(resource).create
+    return isinstance(create, Call) and create.makes is not None and bool(resource.children)
+
+
+def _wants(context: Context, entry: Resource, inside: Iterable[Identity]) -> int:
+    """How much of what is live an entry would hold."""
+    live = [context.snapshot.objects[identity] for identity in inside]
+    return sum(any(_is(context, child, other) for other in live) for child in entry.children)
+
+
+def settling(context: Context) -> tuple[Desired, list[Identity]]:
+    """After the first section: what the platform made around the old root is the entry that wants it.
+
+    Returns the configuration in which that entry is pinned to it, and what nobody wants and was made by the
+    platform, by its looks: it bears the title of its owner.
+    """
+    pins: dict[Address, str] = {}
+    left: list[Identity] = []
+    for address, scope in sorted(context.desired.scopes.items()):
+        if answer(scope.parent) not in context.options.confirm:
+            continue
+        owner = context.live(scope.parent)
+        if owner is None:
+            continue
+        if any(item.scope.address == address for item in restructures(context)):
+            continue
+        for identity in context.snapshot.lanes.get(owner.identity, ()):
+            live = context.snapshot.objects[identity]
+            if identity in context.declared or not context.snapshot.lanes.get(identity):
+                continue
+            entry = _who_wants(context, scope, live, set(pins))
+            if entry is not None:
+                pins[entry.address] = live.id
+            elif context.label(live) == context.label(owner):
+                left.append(identity)
+    resources = {
+        address: replace(item, pin=pins[address]) if address in pins else item
+        for address, item in context.desired.resources.items()
+    }
+    return (replace(context.desired, resources=resources) if pins else context.desired), left
+
+
+def _who_wants(context: Context, scope: Scope, live: LiveObject, taken: set[Address]) -> Resource | None:
+    """The new entry of the same kind that holds the most of what this object holds."""
+    inside = context.snapshot.lanes.get(live.identity, ())
+    able = [
+        (-_wants(context, entry, inside), address)
+        for address, entry in context.resources.items()
+        if entry.kind == live.kind and address.within(scope.address) and address not in taken
+        if context.live(address) is None and entry.pin is None
+    ]
+    number, best = min(able, default=(0, None))
+    return context.resources[best] if best is not None and number < 0 else None
+
+
+def _is(context: Context, child: Address, live: LiveObject) -> bool:
+    """Whether an entry names the same things as a live object of its kind."""
+    entry = context.resources[child]
+    return entry.kind == live.kind and _shows(context, entry) == _shows(context, live)
+
+
+def answered(context: Context) -> list[Address]:
+    """The places and things whose deletion was agreed to with the answer, by name."""
+    left = [context.address(identity) for identity in settling(context)[1]]
+    return [*(item.scope.address for item in confirmed(context)), *left]
+
+
+# What people see of it.
+
+
+def urls(context: Context) -> Iterator[Note]:
+    """Every URL at which something of a tree that is rebuilt is seen now."""
+    for item in confirmed(context):
+        for identity in context.snapshot.scopes.get(item.scope.address, ()):
+            live = context.snapshot.objects[identity]
+            if live.url:
+                what = "goes" if item.alone else "changes"
+                yield Note(address=str(context.address(identity)), text=f"its URL {what}: {live.url}")
+
+
+def remade(context: Context, gone: Callable[[Identity], bool]) -> Iterator[Note]:
+    """Entries that would have to change what they are in and never can: they are made anew there."""
+    kinds = {kind.name: nest for kind in context.registry.ordered for nest in _fixed(kind)}
+    strangers: dict[tuple[Identity, tuple[bytes, ...]], list[LiveObject]] = defaultdict(list)
+    for identity, live in context.snapshot.objects.items():
+        if live.kind in kinds and identity not in context.declared:
+            strangers[_owner_of(context, live), _shows(context, live)].append(live)
+    for address in sorted(context.resources) if strangers else ():
+        entry = context.resources[address]
+        fixed = kinds.get(entry.kind)
+        if fixed is None or context.live(address) is not None:
+            continue
+        owner = context.live(_owner(context, entry))
+        for live in strangers.get((owner.identity, _shows(context, entry)), ()) if owner else ():
+            was = context.address(live.identity)
+            what = "goes" if gone(live.identity) else "stays"
+            url = f"; its URL: {live.url}" if live.url else ""
+            text = f"it cannot change its {fixed.name}: it is made anew, and {was} {what}{url}"
+            yield Note(address=str(address), text=text)
+
+
+def _fixed(kind: Kind) -> tuple[Field, ...]:
+    """The field that says what one is in, where that never changes."""
+    return tuple(item for item in kind.fields if item.nest and item.on == "create" and item.via is None)
+
+
+def _owner(context: Context, entry: Resource) -> Address:
+    """What the tree of an entry belongs to."""
+    owner = context.registry.tree_owner(context.kind(entry))
+    around = entry.parent
+    while around is not None and context.desired.resources[around].kind != owner:
+        around = context.desired.resources[around].parent
+    assert around is not None
+    return around
+
+
+def _owner_of(context: Context, live: LiveObject) -> Identity:
+    owner = context.registry.tree_owner(context.kind(live))
+    return next(above for above in context.snapshot.above(live) if above[0] == owner)
+
+
+def _shows(context: Context, item: Resource | LiveObject) -> tuple[bytes, ...]:
+    """What one names and cannot be without."""
+    named = [field for field in context.kind(item).fields if field.type.refers and field.required]
+    return tuple(canonical(context.normal(field, item.fields.get(field.name), item)) for field in named)

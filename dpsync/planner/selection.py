@@ -1,0 +1,148 @@
+"""Which part of a configuration is planned: what patterns name, everything in it, and what that needs.
+
+The rest is left alone as if a policy said so, on both sides: nothing is filtered out of a finished plan. What
+comes along is always an entry; deletes never do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final
+
+from dpsync.kinds.base import Call
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Resource
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.values import references
+from dpsync.planner.context import Context
+from dpsync.planner.steps import Book, Draft
+
+NEAREST: Final = 3
+
+
+@dataclass(frozen=True)
+class Selection:
+    """`wanted` is what the patterns name, `excluded` what may not come along either."""
+
+    wanted: frozenset[Address]
+    excluded: tuple[Pattern, ...]
+
+
+def selection(context: Context) -> Selection | None:
+    """What was asked for, None for everything.
+
+    Raises DiagnosticError (exit 5) for what is no pattern and for a pattern that names nothing.
+    """
+    options = context.options
+    if not options.select and not options.exclude:
+        return None
+    select, exclude = _patterns(context, options.select), _patterns(context, options.exclude)
+    names = dict(_names(context))
+    if not options.proof:  # what was deleted by now is named by nothing any more
+        _check(names, [*select, *exclude])
+    wanted = {
+        meant
+        for name, meant in names.items()
+        if (not select or any(pattern.covers(name) for pattern in select))
+        and not any(pattern.covers(name) for pattern in exclude)
+    }
+    return Selection(frozenset(wanted), tuple(exclude))
+
+
+def _patterns(context: Context, texts: Iterable[str]) -> list[Pattern]:
+    found = []
+    for text in texts:
+        try:
+            pattern = Pattern.parse(text, context.registry.words)
+        except ValueError as wrong:
+            raise _invalid("DP230", f'"{text}" is no address pattern: {wrong}') from None
+        if pattern.field:
+            raise _invalid("DP230", f'"{text}" names a field; select and exclude take addresses')
+        found.append(pattern)
+    return found
+
+
+def _names(context: Context) -> Iterator[tuple[Address, Address]]:
+    """Everything that a pattern may name, with the address that it has in the plan.
+
+    What was removed from the files is also known by the address that it had.
+    """
+    for address in (*context.desired.resources, *context.desired.unserved):
+        yield address, address
+    for identities in context.snapshot.scopes.values():
+        for identity in identities:
+            if identity in context.declared:
+                continue
+            address = context.address(identity)
+            yield address, address
+            if identity in context.earlier_addresses:
+                yield context.earlier_addresses[identity], address
+
+
+def _check(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
+    known = list(names)
+    for pattern in patterns:
+        if not any(pattern.covers(name) for name in known):
+            near = get_close_matches(pattern.text, [str(name) for name in known], NEAREST, 0.5)
+            hint = f"nearest: {', '.join(near)}" if near else "plan without it lists what there is"
+            raise _invalid("DP330", f'"{pattern.text}" names nothing here', hint)
+
+
+def _invalid(code: str, message: str, hint: str | None = None) -> DiagnosticError:
+    return DiagnosticError([Diagnostic(code, message, hint=hint)], Exit.INVALID)
+
+
+def dependencies(
+    context: Context, book: Book, selected: Selection, chosen: frozenset[Address]
+) -> dict[Address, Address]:
+    """What else must be planned so that the chosen part can be carried out, each with what needs it.
+
+    `book` has the steps of a plan of at least the chosen part. Raises DiagnosticError (exit 5) when something
+    needed was excluded.
+    """
+    found: dict[Address, Address] = {}
+    pending = sorted(chosen)
+    while pending:
+        address = pending.pop()
+        for other in sorted(set(_needed(context, book, address))):
+            if other in chosen or other in found or other not in context.desired.resources:
+                continue
+            if any(pattern.covers(other) for pattern in selected.excluded):
+                hint = "select what does not need it, or do not exclude it"
+                raise _invalid("DP331", f"{address} needs {other}, which is excluded", hint)
+            found[other] = address
+            pending.append(other)
+    return found
+
+
+def _needed(context: Context, book: Book, address: Address) -> Iterator[Address]:
+    resource = context.resources.get(address)
+    if resource is not None:
+        yield from _not_there(context, resource)
+    for step in book.of(address):
+        for id in step.needs:
+            other = book.steps[id]
+            if other.address != address and not _only_order(step, other):
+                yield other.address
+        if step.beside is not None and book.of(step.beside, "move", "place"):
+            yield step.beside
+
+
+def _not_there(context: Context, resource: Resource) -> Iterator[Address]:
+    """What an entry is in and what it names, as far as that has to be made first."""
+    named = {other for value in resource.fields.values() for other in references(value)}
+    if context.live(resource.address) is None:
+        named |= {other for other in (resource.parent, resource.holder) if other is not None}
+        create = context.kind(resource).create
+        if isinstance(create, Call) and create.makes:
+            named |= set(resource.children[:1])
+    for other in named:
+        if other in context.desired.resources and context.live(other) is None:
+            yield other
+
+
+def _only_order(step: Draft, before: Draft) -> bool:
+    """Whether one merely goes before the other one: what is made public comes last, and is hidden first."""
+    return step.verb == "expose" or before.verb == "withdraw"

@@ -1,0 +1,163 @@
+"""New entries that look like something live which nobody declares: perhaps a rename that nobody spelled out.
+
+It is only ever proposed, with the line to add. A thing that holds content is not created until that is
+answered: a rename must not quietly make an empty twin. What would take the place of something live, under
+another name altogether, is proposed, too, and no more than that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dpsync.identity.alike import alike, folded
+from dpsync.identity.view import View
+from dpsync.kinds.base import Kind
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.plan import Note, Refusal
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Ref
+from dpsync.planner.blocking import Blocking
+from dpsync.planner.context import Context
+
+MOST: Final = 250_000
+"""Pairs of one place that are held against each other; beyond, only names that fold to the same are."""
+SHOWN: Final = 3
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A new entry and the live objects that look like it, the most alike first."""
+
+    resource: Resource
+    kind: Kind
+    live: tuple[LiveObject, ...]
+    alike: bool = True
+    """Whether they look like it, or only stand where it is to stand."""
+
+    def named(self) -> str:
+        """The objects for people, by title and id."""
+        shown = [f'"{_title(self.kind, item)}" ({item.id})' for item in self.live[:SHOWN]]
+        more = f" and {len(self.live) - SHOWN} more" if len(self.live) > SHOWN else ""
+        return " or ".join(shown) + more
+
+    def line(self) -> str:
+        """What to write when the entry is the first of them."""
+        first = self.live[0]
+        key = self.kind.identity[0]
+        name = first.fields.get(key) if isinstance(key, str) else None
+        same = [item for item in self.live if isinstance(key, str) and item.fields.get(key) == name]
+        if isinstance(name, str) and len(same) == 1:
+            return f"previously: {json.dumps(name, ensure_ascii=False)}"
+        return f"id: {first.id}"
+
+
+def twins(context: Context, blocking: Blocking) -> list[Twin]:
+    """Every new entry with a look-alike, in the order of addresses."""
+    unclaimed: dict[tuple[str, Identity | None], list[LiveObject]] = defaultdict(list)
+    inside: dict[Identity, list[LiveObject]] = defaultdict(list)
+    for identity, item in context.snapshot.objects.items():
+        if identity not in context.declared:
+            unclaimed[item.kind, item.parent].append(item)
+        if item.holder is not None:
+            inside[item.holder].append(item)
+    if not unclaimed:
+        return []
+    created = _created(context, blocking)
+    found: list[Twin] = []
+    places = _places(context, {item.address for items in created.values() for item in items})
+    for (name, parent), resources in created.items():
+        candidates = unclaimed.get((name, parent), [])
+        kind = context.registry[name]
+        view = View(kind, context.snapshot.bound, context.first_child, lambda item: inside[item.identity])
+        index = _Folded(kind, candidates) if len(resources) * len(candidates) > MOST else None
+        for resource in resources if candidates else ():
+            live = alike(view, resource, candidates if index is None else index.like(resource))
+            if live:
+                found.append(Twin(resource, kind, tuple(live)))
+            elif standing := [item for item in candidates if item.identity in places[resource.address]]:
+                found.append(Twin(resource, kind, tuple(standing), alike=False))
+    return sorted(found, key=lambda twin: twin.resource.address)
+
+
+def _places(context: Context, new: set[Address]) -> dict[Address, set[Identity]]:
+    """By new entry, what live things now name where they are to name it."""
+    found: dict[Address, set[Identity]] = defaultdict(set)
+    for address, resource in context.resources.items():
+        live = context.live(address)
+        for name, value in resource.fields.items() if live is not None else ():
+            if isinstance(value, Ref) and value.address in new and live is not None:
+                now = live.fields.get(name)
+                kinds = context.kind(live).field(name).type.refers
+                if isinstance(now, LiveId):
+                    found[value.address] |= {context.named(live, kind, now.id) for kind in kinds}
+    return found
+
+
+def _created(context: Context, blocking: Blocking) -> dict[tuple[str, Identity], list[Resource]]:
+    """Entries that would be made below something live, and that are not said to be new."""
+    found: dict[tuple[str, Identity], list[Resource]] = defaultdict(list)
+    for address, resource in context.resources.items():
+        kind = context.kind(resource)
+        if not kind.can_be_renamed or resource.new or resource.parent is None:
+            continue
+        owner = context.live(resource.parent)
+        new = context.live(address) is None and not context.ignored(address) and not blocking.entry(address)
+        if new and owner is not None:
+            found[kind.name, owner.identity].append(resource)
+    return found
+
+
+class _Folded:
+    """Live objects by their names without what people overlook in them."""
+
+    def __init__(self, kind: Kind, live: list[LiveObject]) -> None:
+        self._kind = kind
+        self._by_name: dict[str, list[LiveObject]] = defaultdict(list)
+        for item in live:
+            for name in self._names(item):
+                self._by_name[name].append(item)
+
+    def like(self, resource: Resource) -> list[LiveObject]:
+        found = {item.id: item for name in self._names(resource) for item in self._by_name.get(name, ())}
+        return list(found.values())
+
+    def _names(self, item: Resource | LiveObject) -> set[str]:
+        values = (item.fields.get(name) for name in self._kind.identity_fields)
+        return {folded(value) for value in values if isinstance(value, str)}
+
+
+def _title(kind: Kind, item: LiveObject) -> str:
+    value = item.fields.get(kind.title)
+    return value if isinstance(value, str) else item.id
+
+
+def proposals(found: list[Twin]) -> Iterator[Note]:
+    for twin in found:
+        if not twin.alike:
+            text = (
+                f"it takes the place of {twin.named()}, which nobody declares; if it is that one, "
+                f"renamed, add {twin.line()}"
+            )
+            yield Note(address=str(twin.resource.address), text=text)
+        elif not twin.kind.content:
+            text = (
+                f"it looks like {twin.named()}, which nobody declares; if it is that one, add {twin.line()}"
+            )
+            yield Note(address=str(twin.resource.address), text=text)
+
+
+def questions(found: list[Twin]) -> Iterator[Refusal]:
+    for twin in found:
+        if twin.kind.content and twin.alike:
+            yield Refusal(
+                code="look-alike",
+                address=str(twin.resource.address),
+                message=f"{twin.kind.one} would be created that looks like {twin.named()}, "
+                "which is live and which nobody declares",
+                way_out=f"add {twin.line()} if it is that one, or new: true if it is another",
+            )

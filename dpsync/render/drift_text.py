@@ -1,0 +1,164 @@
+"""Drift for people: what is live instead of what the files say, and the two ways out of each difference.
+
+Reads the drift and nothing else. Every foreign text passes visible().
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from dpsync.model.drift import Drift, Drifted, FieldDrift, Mover
+from dpsync.model.plan import Difference, Frozen
+from dpsync.render.paint import Paint
+from dpsync.render.plan_text import (
+    big,
+    inside,
+    render_base,
+    render_blocked,
+    render_head,
+    render_kept,
+    render_notes,
+    render_waiting,
+    show,
+)
+from dpsync.render.visible import visible
+
+_SIGNS = {"different": ("~", "yellow"), "missing": ("-", "red"), "undeclared": ("+", "green")}
+_MOVED: dict[Mover, str] = {
+    "platform": "the platform moved",
+    "file": "the file moved",
+    "both": "both moved",
+    "unknown": "",
+}
+
+
+class WaysOut(Frozen):
+    """What ends one difference: a command that writes to the platform, or one that writes to the files.
+
+    Where no command changes the files, `by_hand` says what to write.
+    """
+
+    platform: str
+    files: str | None = None
+    by_hand: str | None = None
+
+
+def ways_out(drift: Drift, item: Drifted) -> WaysOut:
+    address = visible(item.address)
+    apply = f"dpsync apply --select {shlex.quote(address)}"
+    if item.what == "missing":
+        return WaysOut(platform=apply, by_hand=f"remove the entry{_at(drift, item)}")
+    if item.what == "undeclared":
+        return WaysOut(platform=apply, by_hand=f'declare it, or add "{address}" to policy: forget')
+    if not item.fields:
+        return WaysOut(platform=apply, by_hand=f"put the entry where it is live{_at(drift, item)}")
+    return WaysOut(platform=apply, files=f"dpsync import --update {shlex.quote(address)}")
+
+
+def _at(drift: Drift, item: Drifted) -> str:
+    origin = drift.origins.get(item.address)
+    return f" at {visible(origin.file)}:{origin.line}" if origin else ""
+
+
+def render_drift(drift: Drift, paint: Paint, verbose: int = 0) -> str:
+    """The whole drift as text, without a trailing newline."""
+    parts = [
+        render_head(drift, paint),
+        "\n\n".join(_item(drift, item, paint) for item in drift.found),
+        _ignored(drift, paint),
+        render_notes(drift, paint),
+        render_kept(drift, paint, verbose),
+        render_blocked(drift, paint),
+        render_waiting(drift, paint),
+        _refusals(drift, paint),
+        "\n".join([_summary(drift, paint), *render_base(drift, paint)]),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _item(drift: Drift, item: Drifted, paint: Paint) -> str:
+    out = ways_out(drift, item)
+    lines = [_head(drift, item, paint), *_inside(item, paint)]
+    lines.append(f"    undo: {out.platform}")
+    lines.append(f"    keep: {out.files or out.by_hand}")
+    return "\n".join(lines)
+
+
+def _head(drift: Drift, item: Drifted, paint: Paint) -> str:
+    sign, style = _SIGNS[item.what]
+    origin = drift.origins.get(item.address)
+    where = f"  {visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
+    return paint(f"{sign} {visible(item.address)}", style) + paint(where, "dim")
+
+
+def _inside(item: Drifted, paint: Paint) -> Iterator[str]:
+    noun, label = item.kind.replace("_", " "), visible(item.label)
+    if item.what == "missing":
+        yield f'    the {noun} "{label}" is not live{_by(item.moved, paint)}'
+    elif item.what == "undeclared":
+        yield f'    the {noun} "{label}" is live and not in the files{_by(item.moved, paint)}'
+    width = max((len(part.field) for part in item.fields), default=0)
+    for part in item.fields:
+        yield f"    {part.field.ljust(width)}  {_sides(part)}{_by(part.moved, paint)}"
+        if _in_parts(part):
+            difference = Difference(field=part.field, before=part.live, after=part.file)
+            yield from (f"    {' ' * width}  {line}" for line in inside(difference))
+    if item.place:
+        yield f"    file: {visible(item.place)}, live: elsewhere" + (
+            "" if item.fields else _by(item.moved, paint)
+        )
+
+
+def _in_parts(part: FieldDrift) -> bool:
+    """Whether the values are too large for one line, so that only what differs inside them is shown."""
+    return part.known and part.live is not None and (big(part.live) or big(part.file))
+
+
+def _sides(part: FieldDrift) -> str:
+    if _in_parts(part):
+        return "live → file:"
+    live = show(part.live) if part.known else "(the platform does not say)"
+    return f"live: {live}, file: {show(part.file)}"
+
+
+def _by(moved: Mover, paint: Paint) -> str:
+    return f"  {paint(f'({_MOVED[moved]})', 'dim')}" if _MOVED[moved] else ""
+
+
+def _ignored(drift: Drift, paint: Paint) -> str:
+    if not drift.ignored:
+        return ""
+    lines = ["Ignored, as the policy says:"]
+    for item in drift.ignored:
+        lines += [f"  {line}" for line in (_head(drift, item, paint), *_inside(item, paint))]
+    return "\n".join(lines)
+
+
+def _refusals(drift: Drift, paint: Paint) -> str:
+    if not drift.refusals:
+        return ""
+    lines = [paint("An apply would be refused:", "red")]
+    lines += [f"  {visible(item.address)}: {visible(item.message)} ({item.code})" for item in drift.refusals]
+    return "\n".join(lines)
+
+
+def _summary(drift: Drift, paint: Paint) -> str:
+    asked = paint(f"({drift.requests} request{'' if drift.requests == 1 else 's'} to read)", "dim")
+    more = [
+        f"{len(items)} {word}"
+        for items, word in ((drift.ignored, "ignored"), (drift.blocked, "blocked"))
+        if items
+    ]
+    rest = f" {', '.join(more).capitalize()}." if more else ""
+    if not drift.drifted:
+        return f"{paint('No drift.', 'green bold')}{rest} {asked}"
+    number = {what: sum(item.what == what for item in drift.found) for what in _SIGNS}
+    words = ", ".join(
+        f"{number[what]} {said}"
+        for what, said in (
+            ("different", "different"), ("missing", "not live"), ("undeclared", "not in the files")
+        )
+        if number[what]
+    )  # fmt: skip
+    return f"{paint(f'Drift: {words}.', 'bold')}{rest} {asked}"

@@ -1,0 +1,44 @@
+"""What the journals of a checkout know: which live id each address had when it was last written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dpsync.apply.journal import FileJournal, last_ids
+from dpsync.model.address import Address
+
+A = Address.parse("acme/teams/a")
+
+
+def written(directory: Path, id: str, at: int) -> Path:
+    journal = FileJournal(directory, "now")
+    journal.write("intent", step=f"{A} update", method="PATCH")
+    journal.write("outcome", step=f"{A} update", address=str(A), verb="update", result="done", id=id)
+    journal.close()
+    assert journal.path is not None
+    os.utime(journal.path, (at, at))
+    return Path(journal.path)
+
+
+def test_the_last_journal_has_the_last_word(tmp_path: Path) -> None:
+    written(tmp_path, "t2", at=20)
+    written(tmp_path, "t1", at=10)
+    assert last_ids(tmp_path) == {A: "t2"}
+
+
+def test_a_line_that_was_cut_off_says_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path, "t1", at=10)
+    with path.open("ab") as file:
+        file.write(b'{"event":"outcome","address":"acme/teams/a","id":"t')
+    assert last_ids(tmp_path) == {A: "t1"}
+
+
+def test_without_journals_nothing_is_known(tmp_path: Path) -> None:
+    assert last_ids(tmp_path / "none") == {}
+
+
+def test_what_cannot_be_read_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "strange.jsonl").mkdir()
+    (tmp_path / "other.jsonl").write_bytes(b"\xff\n[1]\n3\n")
+    assert last_ids(tmp_path) == {}

@@ -1,0 +1,274 @@
+"""`dpsync drift`: who moved, the file or the platform; read-only; a failed check is never "no drift"."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jsonschema
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_git_base import git
+from tests.cli.test_plan_and_apply import SCHEMAS, asked, golden, writes
+
+Project = Callable[..., Path]
+HEAD = "dpsync: 1\npolicy:\n  prune: [teams]\n{policy}organizations:\n  acme:\n    id: acme\n"
+TEAMS = """\
+    teams:
+      writers: { title: Technical writers }
+      reviewers: { title: Reviewers }
+      sales: { title: Sales }
+      legacy: { title: Legacy }
+    sites:
+      docs: { title: Acme Docs, basename: docs }
+"""
+
+
+def text(below: str = TEAMS, policy: str = "") -> str:
+    return HEAD.format(policy=policy) + below
+
+
+def change(server: ThreadedServer, path: str, method: str = "PATCH", **body: Any) -> None:
+    """What somebody does on the platform by hand."""
+    token = {"Authorization": "Bearer ada-token"}
+    httpx.request(method, f"{server.url}/v1{path}", json=body or None, headers=token).raise_for_status()
+
+
+def committed(project: Project, *arguments: Any) -> Path:
+    """A checkout whose HEAD is what was written."""
+    directory = project(*arguments)
+    if not (directory / ".git").exists():
+        git(directory, "init", "-q", "-b", "main")
+    git(directory, "add", "dpsync.yaml")
+    git(directory, "commit", "-q", "-m", "as it is")
+    return directory
+
+
+def drift(run: Run, directory: Path, code: int) -> dict[str, Any]:
+    """The document that the command prints; it is as its schema says."""
+    ended = run("drift", "-C", str(directory), "--format", "json")
+    assert ended.code == code, ended.out + ended.err
+    document: dict[str, Any] = json.loads(ended.out)
+    jsonschema.validate(document, json.loads((SCHEMAS / "drift.schema.json").read_text()))
+    assert document["exit"] == code
+    return document
+
+
+def test_no_drift_ends_with_0(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = project(text())
+    assert drift(run, directory, 0)["drifted"] is False
+    assert "No drift." in run("drift", "-C", str(directory)).out
+
+
+def test_a_field_that_somebody_changed_is_told_from_both_sides(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = committed(project, text())
+    change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
+    ended = run("drift", "-C", str(directory))
+    assert ended.code == 2
+    golden("drift.txt", ended.out.replace(git(directory, "rev-parse", "HEAD")[:12], "(commit)"))
+
+
+def test_it_sends_nothing_but_get(run: Run, project: Project, platform: ThreadedServer) -> None:
+    change(platform, "/orgs/acme/teams/legacy", "DELETE")
+    platform.app.requests.clear()
+    assert run("drift", "-C", str(project(text()))).code == 2
+    assert asked(platform)
+    assert writes(platform) == []
+
+
+def one(document: dict[str, Any]) -> dict[str, Any]:
+    (item,) = document["drift"]["found"]
+    assert isinstance(item, dict)
+    return item
+
+
+@pytest.mark.parametrize(
+    ("file", "live", "moved"),
+    [
+        ("Acme Docs", "Acme Dox", "platform"),
+        ("Acme Manual", "Acme Docs", "file"),
+        ("Acme Manual", "Acme Dox", "both"),
+    ],
+)
+def test_the_git_base_tells_who_moved(
+    file: str, live: str, moved: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    committed(project, text())
+    change(platform, "/orgs/acme/sites/docs", title=live)
+    directory = project(text(TEAMS.replace("title: Acme Docs", f"title: {file}")))
+    item = one(drift(run, directory, 2))
+    assert item["moved"] == moved
+    assert item["fields"] == [
+        {"field": "title", "live": live, "file": file, "known": True, "moved": moved}
+    ]  # fmt: skip
+
+
+def test_without_a_base_nobody_is_accused(run: Run, project: Project, platform: ThreadedServer) -> None:
+    change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
+    assert one(drift(run, project(text()), 2))["moved"] == "unknown"
+
+
+def test_what_somebody_deleted_and_what_somebody_added_in_a_pruned_place(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = committed(project, text())
+    change(platform, "/orgs/acme/teams/legacy", "DELETE")
+    change(platform, "/orgs/acme/teams", "PUT", title="Surprise")
+    found = {item["what"]: item for item in drift(run, directory, 2)["drift"]["found"]}
+    assert found["missing"]["address"] == "acme/teams/legacy"
+    assert found["undeclared"]["address"] == "acme/teams/[Surprise]"
+    assert {item["moved"] for item in found.values()} == {"platform"}
+
+
+def test_what_the_files_added_and_removed_is_their_own_doing(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    committed(project, text())
+    after = TEAMS.replace("legacy: { title: Legacy }", "fresh: { title: Quite another }")
+    found = {item["what"]: item for item in drift(run, project(text(after)), 2)["drift"]["found"]}
+    assert found["missing"]["address"] == "acme/teams/fresh"
+    assert found["undeclared"]["label"] == "Legacy"
+    assert {item["moved"] for item in found.values()} == {"file"}
+
+
+def test_who_changed_an_order(run: Run, project: Project, platform: ThreadedServer) -> None:
+    def ordered(*keys: str) -> str:
+        spaces = "".join(f"      {key}: {{ title: {key.title()} }}\n" for key in ("guides", "news"))
+        return (
+            "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    collections:\n"
+            f"      mine: {{ title: Mine, order: [{', '.join(keys)}] }}\n    spaces:\n"
+            + spaces.replace(" }", ", collection: mine }")
+        )
+
+    directory = committed(project, ordered("guides", "news"))
+    assert run("apply", "-C", str(directory), "--yes").code == 0
+    project(ordered("news", "guides"))
+    assert one(drift(run, directory, 2))["moved"] == "file"
+    assert run("apply", "-C", str(directory), "--yes").code == 0
+    project(ordered("guides", "news"))
+    item = one(drift(run, directory, 2))
+    assert item["moved"] == "platform"
+    assert "after" in item["place"] or "before" in item["place"]
+
+
+def test_what_the_policy_ignores_is_listed_and_is_no_drift(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
+    change(platform, "/orgs/acme/teams/legacy", "DELETE")
+    ignore = '  ignore: ["sites/*#visibility", teams/legacy]\n'
+    below = TEAMS.replace("title: Acme Docs,", "title: Acme Dox, visibility: unlisted,")
+    directory = project(text(below, ignore))
+    document = drift(run, directory, 0)
+    assert [item["address"] for item in document["drift"]["ignored"]] == [
+        "acme/sites/docs", "acme/teams/legacy",
+    ]  # fmt: skip
+    ended = run("drift", "-C", str(directory))
+    assert "Ignored, as the policy says:" in ended.out
+    assert 'file: "unlisted"' in ended.out
+    assert "No drift. 2 ignored." in ended.out
+
+
+def test_of_a_half_ignored_thing_each_half_is_where_it_belongs(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
+    below = TEAMS.replace("title: Acme Docs,", "title: Acme Docs, visibility: unlisted,")
+    document = drift(run, project(text(below, '  ignore: ["sites/*#visibility"]\n')), 2)
+    assert [part["field"] for part in one(document)["fields"]] == ["title"]
+    (ignored,) = document["drift"]["ignored"]
+    assert [part["field"] for part in ignored["fields"]] == ["visibility"]
+
+
+def test_unmanaged_extras_and_what_is_blocked_are_listed_and_are_no_drift(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    below = "    title: Acme\n    members: { ada@acme.example: admin, zoe@acme.example: read }\n"
+    document = drift(run, project(text(below)), 0)
+    assert document["drift"]["kept"][0]["place"] == "acme/members"
+    assert document["drift"]["blocked"][0]["address"] == "acme/members/zoe@acme.example"
+
+
+def command(line: str, directory: Path) -> list[str]:
+    """The arguments of a command that was shown."""
+    return [*shlex.split(line)[1:], "-C", str(directory)]
+
+
+def test_the_two_ways_out_are_commands_that_end_the_drift(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = committed(project, text())
+    for way in ("platform", "files"):
+        change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
+        out = drift(run, directory, 2)["ways_out"]["acme/sites/docs"][way]
+        assert run(*command(out, directory), *(["--yes"] if way == "platform" else [])).code == 0
+        assert drift(run, directory, 0)["drifted"] is False
+    assert "Acme Dox" in (directory / "dpsync.yaml").read_text()
+
+
+def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    change(platform, "/orgs/acme/teams", "PUT", title="Two words")
+    change(platform, "/orgs/acme/teams/legacy", "DELETE")
+    directory = project(text())
+    ways = drift(run, directory, 2)["ways_out"]
+    assert ways["acme/teams/[Two words]"] == {
+        "platform": "dpsync apply --select 'acme/teams/[Two words]'",
+        "files": None,
+        "by_hand": 'declare it, or add "acme/teams/[Two words]" to policy: forget',
+    }
+    assert ways["acme/teams/legacy"]["by_hand"] == "remove the entry at dpsync.yaml:11"
+    for way in ways.values():
+        run(*command(way["platform"], directory), "--yes", "--confirm", "delete 1")
+    assert drift(run, directory, 0)["drifted"] is False
+
+
+def test_a_check_that_failed_is_not_no_drift(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = project(text())
+    monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:9")
+    ended = run("drift", "-C", str(directory), "--format", "json")
+    document = json.loads(ended.out)
+    assert ended.code == document["exit"] == 1
+    assert document["format"] == "dpsync.findings/1"
+    assert document["findings"][0]["code"] == "unreachable"
+    assert "drifted" not in document
+
+
+def test_a_list_that_breaks_off_is_not_no_drift(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "not-a-token")
+    ended = run("drift", "-C", str(project(text())))
+    assert ended.code == 1
+    assert "drift" not in ended.out.lower()
+
+
+def test_an_invalid_configuration_ends_with_5(run: Run, project: Project, platform: ThreadedServer) -> None:
+    assert run("drift", "-C", str(project(text("    titel: Acme\n")))).code == 5
+
+
+def test_after_apply_there_is_no_drift(run: Run, example: Path, platform: ThreadedServer) -> None:
+    assert drift(run, example, 2)["drifted"] is True
+    assert run("apply", "-C", str(example), "--yes").code == 0
+    assert drift(run, example, 0)["drift"]["found"] == []
+
+
+def test_text_of_the_platform_cannot_break_out_of_the_terminal(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    change(platform, "/orgs/acme/sites/docs", title="Acme \u202e\x1b[31m Dox")
+    ended = run("drift", "-C", str(project(text())))
+    assert ended.code == 2
+    assert "\x1b" not in ended.out
+    assert "\u202e" not in ended.out

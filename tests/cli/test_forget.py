@@ -1,0 +1,99 @@
+"""`forget`: to stop managing a thing without deleting it, even where prune deletes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_drift import committed
+from tests.cli.test_plan_and_apply import writes
+from tests.cli.test_select import changes, planned
+
+Project = Callable[..., Path]
+TEAMS = (
+    "teams: { writers: { title: Technical writers }, reviewers: { title: Reviewers }, sales: { title: Sales }"
+)
+
+
+def text(forget: str = "", more: str = "", prune: str = "teams", teams: str = TEAMS) -> str:
+    policy = f"prune: [{prune}], forget: [{forget}], limits: {{ deletes: 9, percent: 100 }}"
+    return f"dpsync: 1\npolicy: {{ {policy} }}\norganizations:\n  acme:\n    id: acme\n    {teams}{more} }}\n"
+
+
+LEGACY = ", old: { title: Legacy }"
+
+
+def test_a_removed_entry_that_is_forgotten_is_not_deleted(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    committed(project, text(more=LEGACY))
+    assert changes(planned(run, project(text()))) == ["acme/teams/[Legacy]"]
+    plan = planned(run, project(text("teams/old")))
+    assert changes(plan) == []
+    assert plan["kept"] == []
+
+
+def test_the_plan_says_what_to_write_so_that_it_stays_forgotten(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    committed(project, text(more=LEGACY))
+    (note,) = planned(run, project(text("teams/old")))["notes"]
+    lasting = note["text"].partition("so forget ")[2].removesuffix(" instead")
+    assert lasting.startswith("acme/teams/[Legacy~")
+    directory = committed(project, text(f'"{lasting}"'))
+    assert changes(planned(run, directory)) == []
+    assert planned(run, directory)["notes"] == []
+
+
+def test_without_prune_it_is_no_longer_reported_as_removed(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    committed(project, text(more=LEGACY))
+    assert "removed here, still live" in run("plan", "-C", str(project(text(prune="")))).out
+    ended = run("plan", "-C", str(project(text("teams/old", prune=""))))
+    assert (ended.code, "Legacy" in ended.out) == (0, False)
+
+
+def test_a_key_that_nothing_remembers_stops_the_deletes_beside_it(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = project(text("teams/old"))
+    plan = planned(run, directory, code=4)
+    assert [refusal["code"] for refusal in plan["refusals"]] == ["forgotten"]
+    assert run("apply", "-C", str(directory), "--yes").code == 4
+    assert writes(platform) == []
+
+
+def test_by_its_title_it_is_forgotten_without_a_base(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = project(text('"teams/[Legacy]"'))
+    assert changes(planned(run, directory)) == []
+    assert run("drift", "-C", str(directory)).code == 0
+
+
+def test_what_is_declared_cannot_be_forgotten(run: Run, project: Project) -> None:
+    ended = run("validate", "-C", str(project(text("teams/sales"))))
+    assert (ended.code, "DP233" in ended.err) == (5, True)
+    assert "acme/teams/sales is declared, and forgotten at the same time" in ended.err
+
+
+def test_a_wildcard_forgets_all_that_nobody_declares(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    assert changes(planned(run, project(text('"teams/*"')))) == []
+
+
+def test_what_is_forgotten_goes_with_nothing_else(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    site = "sites: { docs: { title: Acme Docs, basename: docs, structure: [{ type: section, key: news,"
+    site += (
+        " title: News, path: news, children: [{ type: space, key: latest, space: news, path: latest }] }] }"
+    )
+    site += " }\n    spaces: { news: { title: News }"
+    config = text('"sites/docs/structure/[API]/*"', prune="sites/docs/structure", teams=site)
+    plan = planned(run, project(config), code=4)
+    assert {refusal["code"] for refusal in plan["refusals"]} == {"forgotten"}

@@ -1,0 +1,147 @@
+"""`--base` and what plan and apply say about the git base, in real repositories."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+
+from .conftest import Run
+
+BASE = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n"
+BEFORE = BASE + "    teams: { authors: { title: Technical writers } }\n"
+AFTER = BASE + "    teams: { authors: { title: Authors } }\n"
+Project = Callable[..., Path]
+
+
+def git(directory: Path, *arguments: str) -> str:
+    env = {"PATH": os.environ["PATH"], "HOME": str(directory), "GIT_CONFIG_NOSYSTEM": "1"}
+    author = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example")
+    command = ["git", "-C", str(directory), *author, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout.strip()
+
+
+@pytest.fixture
+def renamed(project: Project) -> Path:
+    """A checkout in which a team was renamed since the last commit."""
+    directory = project(BEFORE)
+    git(directory, "init", "-q", "-b", "main")
+    git(directory, "add", "dpsync.yaml")
+    git(directory, "commit", "-q", "-m", "before")
+    return project(AFTER)
+
+
+def test_a_rename_is_shown_with_what_it_was_recognised_by(
+    run: Run, platform: ThreadedServer, renamed: Path
+) -> None:
+    ended = run("plan", "-C", str(renamed))
+    assert ended.code == 0
+    assert "renamed: matched by its name in HEAD to writers" in ended.out
+    assert '"Technical writers" → "Authors"' in ended.out
+    assert f"base: HEAD ({git(renamed, 'rev-parse', 'HEAD')[:12]})" in ended.out
+
+
+def test_it_is_applied_once(run: Run, platform: ThreadedServer, renamed: Path) -> None:
+    assert run("apply", "--yes", "-C", str(renamed)).code == 0
+    assert "No changes." in run("apply", "--yes", "-C", str(renamed)).out
+
+
+def test_names_that_were_exchanged_stay_so_when_apply_runs_again(
+    run: Run, platform: ThreadedServer, project: Project, renamed: Path
+) -> None:
+    def teams(one: str, other: str) -> Path:
+        return project(f"{BASE}    teams: {{ one: {{ title: {one} }}, other: {{ title: {other} }} }}\n")
+
+    git(teams("Technical writers", "Sales"), "commit", "-q", "-a", "-m", "two teams")
+    directory = teams("Sales", "Technical writers")
+    assert run("apply", "--yes", "-C", str(directory)).code == 0
+    ended = run("plan", "-C", str(directory))
+    assert "No changes." in ended.out, ended.out
+
+
+def test_from_a_directory_below(
+    run: Run, platform: ThreadedServer, renamed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (renamed / "a" / "b").mkdir(parents=True)
+    monkeypatch.chdir(renamed / "a" / "b")
+    assert "matched by its name in HEAD" in run("plan").out
+
+
+def test_another_commit_can_be_named(run: Run, platform: ThreadedServer, renamed: Path) -> None:
+    git(renamed, "commit", "-q", "-a", "-m", "after")
+    assert "+ acme/teams/authors" in run("plan", "-C", str(renamed)).out
+    assert "matched by its name in HEAD~1" in run("plan", "-C", str(renamed), "--base", "HEAD~1").out
+
+
+@pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"]])
+def test_a_base_that_does_not_exist_ends_with_5_and_its_name(
+    run: Run, platform: ThreadedServer, renamed: Path, command: list[str]
+) -> None:
+    ended = run(*command, "-C", str(renamed), "--base", "nowhere")
+    assert ended.code == 5
+    assert "DP140" in ended.err
+    assert '"nowhere" cannot be the base' in ended.err
+
+
+def test_without_git_the_plan_says_so(run: Run, platform: ThreadedServer, project: Project) -> None:
+    ended = run("plan", "-C", str(project(AFTER)))
+    assert ended.code == 0
+    assert ended.err == ""
+    assert "base: none (not in a git repository)" in ended.out
+
+
+def test_a_base_that_does_not_load_is_a_warning(
+    run: Run, platform: ThreadedServer, project: Project, renamed: Path
+) -> None:
+    project(BASE + "    titel: Acme\n")
+    git(renamed, "commit", "-q", "-a", "-m", "a mistake")
+    project(AFTER)
+    ended = run("plan", "-C", str(renamed))
+    assert ended.code == 0
+    assert "warning[DP140]" in ended.err
+    assert "base: none (the configuration in HEAD does not load)" in ended.out
+    assert run("plan", "-C", str(renamed), "--base", "HEAD").code == 5
+
+
+def test_in_ci_a_shallow_clone_is_a_warning_that_says_what_to_fetch(
+    run: Run, platform: ThreadedServer, renamed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(renamed, "commit", "-q", "-a", "-m", "after")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{renamed}", "shallow")
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("GITHUB_BASE_REF", "main")
+    ended = run("plan", "-C", str(tmp_path / "shallow"), "--base", "HEAD")
+    assert ended.code == 0
+    monkeypatch.setenv("GITHUB_BASE_REF", "other")
+    ended = run("plan", "-C", str(tmp_path / "shallow"))
+    assert ended.code == 0
+    assert "fetch-depth: 0" in ended.err
+
+
+def test_the_base_is_in_the_json_and_only_its_commit_is_in_the_digest(
+    run: Run, platform: ThreadedServer, renamed: Path
+) -> None:
+    git(renamed, "tag", "before")
+    head = json.loads(run("plan", "-C", str(renamed), "--format", "json").out)
+    tag = json.loads(run("plan", "-C", str(renamed), "--format", "json", "--base", "before").out)
+    assert head["plan"]["base"] == tag["plan"]["base"] == git(renamed, "rev-parse", "HEAD")
+    assert (head["plan"]["base_from"], tag["plan"]["base_from"]) == ("HEAD", "before")
+    assert head["digest"] == tag["digest"]
+
+
+def test_a_look_alike_ends_with_4_and_both_ways_out(
+    run: Run, platform: ThreadedServer, project: Project
+) -> None:
+    directory = project(BASE + "    spaces: { guides: { title: guides } }\n")
+    ended = run("plan", "-C", str(directory))
+    assert ended.code == 4
+    assert "look-alike" in ended.out
+    assert 'previously: "Guides"' in ended.out
+    assert "new: true" in ended.out
+    assert "dpsync.yaml:5:15" in ended.out

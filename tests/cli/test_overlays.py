@@ -1,0 +1,387 @@
+"""Several root files over one another, and the environments of the root file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from dpsync.api import load
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_git_base import git
+from tests.cli.test_plan_and_apply import SCHEMAS
+
+Project = Callable[..., Path]
+
+BASE = """\
+dpsync: 1
+policy: { prune: [teams], limits: { deletes: 5 } }
+organizations:
+  acme:
+    id: acme
+    title: Acme
+    emailDomains: [acme.example, acme.test]
+    teams:
+      writers: { title: Technical writers }
+    spaces:
+      guides: { title: Guides }
+      news: { title: News }
+    sites:
+      docs:
+        title: Acme Docs
+        basename: docs
+        structure:
+          - type: section
+            key: guides
+            title: Guides
+            path: guides
+            children: [{ type: space, key: en, space: guides, path: en }]
+          - type: section
+            key: news
+            title: News
+            path: news
+            children: [{ type: space, key: latest, space: news, path: latest }]
+"""
+
+
+def write(project: Project, prod: str, **more: str) -> tuple[str, ...]:
+    """BASE with an overlay; the flags that name both."""
+    directory = project(BASE, {"prod.yaml": prod, **more})
+    return ("-C", str(directory), "-f", "dpsync.yaml", "-f", "prod.yaml")
+
+
+def loaded(project: Project, prod: str, **more: str) -> dict[str, Any]:
+    """Every entry's fields, by address, once the overlay lies over BASE."""
+    directory = project(BASE, {"prod.yaml": prod, **more})
+    desired = load(directory / "dpsync.yaml", {}, overlays=[directory / "prod.yaml"])
+    return {
+        str(address): {**resource.fields, "children": [str(child) for child in resource.children]}
+        for address, resource in desired.resources.items()
+    }
+
+
+def below(text: str) -> str:
+    return f"organizations:\n  acme:\n    {text}\n"
+
+
+def test_mappings_merge_at_every_depth(project: Project) -> None:
+    found = loaded(project, below("teams: { writers: { title: Writers }, sales: { title: Sales } }"))
+    assert found["acme/teams/writers"]["title"] == "Writers"
+    assert found["acme/teams/sales"]["title"] == "Sales"
+    assert found["acme"]["title"] == "Acme"
+
+
+def test_lists_are_replaced(project: Project) -> None:
+    assert loaded(project, below("emailDomains: [acme.example]"))["acme"]["emailDomains"] == ["acme.example"]
+
+
+def test_null_in_an_overlay_is_a_value(project: Project) -> None:
+    assert loaded(project, below("defaultContent: null"))["acme"]["defaultContent"] is None
+
+
+def test_structure_merges_by_key_and_what_is_new_comes_last(project: Project) -> None:
+    overlay = below(
+        "sites: { docs: { structure: ["
+        "{ key: news, title: What is new, children: [{ key: latest, path: now }] }, "
+        "{ type: section, key: more, title: More, path: more, children: ["
+        "{ type: space, key: a, space: guides, path: a }] }] } }"
+    )
+    found = loaded(project, overlay)
+    assert found["acme/sites/docs"]["children"] == [
+        f"acme/sites/docs/structure/{key}" for key in ("guides", "news", "more")
+    ]
+    news = found["acme/sites/docs/structure/news"]
+    assert (news["title"], news["path"]) == ("What is new", "news")
+    assert found["acme/sites/docs/structure/news/latest"]["path"] == "now"
+
+
+def test_a_list_called_structure_elsewhere_is_replaced(project: Project) -> None:
+    directory = project(
+        BASE.replace("title: Technical writers", "title: Technical writers, structure: [{ key: a }]"),
+        {"prod.yaml": below("teams: { writers: { structure: [] } }")},
+    )
+    from dpsync.config.layers import Layers, override  # the loader would refuse this key
+    from dpsync.config.reader import read
+    from dpsync.model.nodes import Mapping, plain
+
+    one, other = (read((directory / name).read_text(), name)[0] for name in ("dpsync.yaml", "prod.yaml"))
+    assert isinstance(one, Mapping)
+    assert isinstance(other, Mapping)
+    merged: Any = plain(override(one, other, [("organizations", "*", "sites", "*", "structure")]))
+    assert merged["organizations"]["acme"]["teams"]["writers"]["structure"] == []
+    assert Layers().overlays == ()
+
+
+def test_the_policy_of_an_overlay_replaces_its_lists(project: Project) -> None:
+    directory = project(BASE, {"prod.yaml": "policy: { prune: [spaces], limits: { percent: 50 } }\n"})
+    desired = load(directory / "dpsync.yaml", {}, overlays=[directory / "prod.yaml"])
+    assert [pattern.text for pattern in desired.policy.prune] == ["spaces"]
+    assert (desired.policy.limits.deletes, desired.policy.limits.percent) == (5, 50)
+
+
+def test_three_layers_the_last_one_wins(project: Project) -> None:
+    directory = project(BASE, {"a.yaml": below("title: A one"), "b.yaml": below("title: B two")})
+    overlays = [directory / "a.yaml", directory / "b.yaml"]
+    desired = load(directory / "dpsync.yaml", {}, overlays=overlays)
+    assert next(iter(desired.resources.values())).fields["title"] == "B two"
+
+
+def test_paths_and_includes_are_relative_to_the_file_that_has_them(project: Project) -> None:
+    overlay = "include: [extra/*.yaml]\n" + below("agentInstructions: { file: agents.md }")
+    directory = project(
+        BASE,
+        {
+            "env/prod.yaml": overlay,
+            "env/agents.md": "Of the overlay.\n",
+            "agents.md": "Of the root.\n",
+            "env/extra/more.yaml": below("teams: { sales: { title: Sales } }"),
+            "extra/other.yaml": below("teams: { wrong: { title: Wrong } }"),
+        },
+    )
+    desired = load(directory / "dpsync.yaml", {}, overlays=[directory / "env" / "prod.yaml"])
+    addresses = {str(address) for address in desired.resources}
+    assert "acme/teams/sales" in addresses
+    assert "acme/teams/wrong" not in addresses
+    assert "env/agents.md" in desired.texts
+    assert "agents.md" not in desired.texts
+
+
+def test_the_plan_names_the_file_and_line_that_won(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    flags = write(project, below("title: Acme Inc"))
+    ended = run("plan", *flags)
+    assert '"Acme" → "Acme Inc"  prod.yaml:3:5' in ended.out, ended.out
+    document = json.loads(run("plan", *flags, "--format", "json").out)
+    assert document["plan"]["origins"]["acme#title"] == {"file": "prod.yaml", "line": 3, "column": 5}
+    assert document["plan"]["origins"]["acme"]["file"] == "dpsync.yaml"
+
+
+def test_with_v_every_field_is_told_with_its_place(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = project(BASE.replace("title: Acme\n", "title: Acme Inc\n"))
+    assert '"Acme Inc"  dpsync.yaml:6:5' in run("plan", "-C", str(directory), "-v").out
+    assert '"Acme Inc"  dpsync.yaml' not in run("plan", "-C", str(directory)).out
+
+
+def test_an_overlay_is_applied_and_proven(run: Run, project: Project, platform: ThreadedServer) -> None:
+    flags = write(project, "policy: { prune: [] }\n" + below("title: Acme Inc"))
+    assert run("apply", *flags, "--yes").code == 0
+    assert run("drift", *flags).code == 0
+    assert "No changes." in run("plan", *flags).out
+
+
+@pytest.mark.parametrize(
+    ("overlay", "code", "place", "words"),
+    [
+        (below("titel: Acme"), "DP201", "prod.yaml:3:5", "titel"),
+        ("environments: {}\n", "DP127", "prod.yaml:1:1", "may only stand in dpsync.yaml"),
+        ("dpsync: 2\n", "DP117", "prod.yaml:1:9", "version"),
+        ("", "DP129", "prod.yaml:1:1", "is empty"),
+        ("include: [gone.yaml]\n", "DP124", "prod.yaml:1:11", "gone.yaml"),
+        (below("teams: { writers: null }"), "DP212", "prod.yaml:3:14", "is empty"),
+        (
+            below("sites: { docs: { structure: [{ type: section-group, key: g, title: G, children: ["
+                  "{ type: section, key: news, title: N, path: n, children: ["
+                  "{ type: space, key: x, space: news, path: x }] }] }] } }"),
+            "DP213", "dpsync.yaml:24:18", "declared twice",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_an_overlay_is_located_there(
+    overlay: str, code: str, place: str, words: str, run: Run, project: Project
+) -> None:
+    ended = run("validate", *write(project, overlay))
+    assert ended.code == 5
+    assert f"error[{code}]" in ended.err
+    assert "prod.yaml" in ended.err
+    assert place in ended.err, ended.err
+    assert words in ended.err
+
+
+def test_an_overlay_that_is_not_there_and_one_outside_of_the_project(
+    run: Run, project: Project, tmp_path: Path
+) -> None:
+    directory = str(project(BASE))
+    ended = run("validate", "-C", directory, "-f", "dpsync.yaml", "-f", "gone.yaml")
+    assert (ended.code, "gone.yaml cannot be read" in ended.err) == (5, True)
+    (tmp_path / "out.yaml").write_text(below("title: Out"))
+    ended = run("validate", "-C", directory, "-f", "dpsync.yaml", "-f", "../out.yaml")
+    assert (ended.code, "outside of the project" in ended.err) == (5, True)
+
+
+def test_the_git_base_has_the_same_layers(run: Run, project: Project, platform: ThreadedServer) -> None:
+    flags = write(project, below("teams: { authors: { title: Sales } }"))
+    directory = Path(flags[1])
+    git(directory, "init", "-q", "-b", "main")
+    git(directory, "add", "dpsync.yaml", "prod.yaml")
+    git(directory, "commit", "-q", "-m", "before")
+    write(project, below("teams: { authors: { title: Sellers } }"))
+    ended = run("plan", *flags)
+    assert "renamed: matched by its name in HEAD to sales" in ended.out, ended.out
+
+
+def test_an_overlay_that_is_new_since_the_base_is_no_obstacle(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    flags = write(project, below("title: Acme Inc"))
+    directory = Path(flags[1])
+    git(directory, "init", "-q", "-b", "main")
+    git(directory, "add", "dpsync.yaml")
+    git(directory, "commit", "-q", "-m", "before")
+    ended = run("plan", *flags)
+    assert "base: HEAD" in ended.out
+    assert ended.err == ""
+
+
+# Environments.
+
+ENVIRONMENTS = """\
+environments:
+  prod:
+    url: {url}
+    token: {{ env: PROD_TOKEN }}
+    overlay: prod.yaml
+    organizations: {{ acme: {{ id: globex }} }}
+  staging:
+    url: ${{STAGING_URL:?the address of staging}}
+"""
+
+
+@pytest.fixture
+def surroundings(project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """BASE with two environments; nothing about the platform in the process's environment but the token."""
+    monkeypatch.delenv("DPSYNC_URL")
+    monkeypatch.delenv("DPSYNC_TOKEN")
+    monkeypatch.delenv("DPSYNC_ENV", raising=False)
+    monkeypatch.setenv("PROD_TOKEN", "ada-token")
+    text = "dpsync: 1\n" + ENVIRONMENTS.format(url=platform.url)
+    text += "organizations: { acme: { id: acme, title: Acme Corp } }\n"
+    return project(text, {"prod.yaml": below("title: Globex Ltd")})
+
+
+def test_an_environment_brings_url_token_organization_and_overlay(
+    run: Run, surroundings: Path, platform: ThreadedServer
+) -> None:
+    platform.app.requests.clear()
+    ended = run("plan", "-C", str(surroundings), "--env", "prod")
+    assert ended.code in (0, 1), ended.err
+    assert {path for _, path, _ in platform.app.requests} <= {"/v1/orgs/globex", "/v1/orgs"}
+    assert platform.app.requests
+
+
+def test_its_name_is_in_the_plan(
+    run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (surroundings / "dpsync.yaml").read_text().replace("globex", "acme")
+    (surroundings / "dpsync.yaml").write_text(text)
+    ended = run("plan", "-C", str(surroundings), "--env", "prod")
+    assert ended.out.startswith("environment: prod\n"), ended.err
+    assert '"Acme" → "Globex Ltd"' in ended.out
+    monkeypatch.setenv("DPSYNC_ENV", "prod")
+    assert run("plan", "-C", str(surroundings)).out == ended.out
+    document = json.loads(run("plan", "-C", str(surroundings), "--format", "json").out)
+    assert document["plan"]["environment"] == "prod"
+    assert run("drift", "-C", str(surroundings)).out.startswith("environment: prod\n")
+    assert run("apply", "-C", str(surroundings), "--yes").code == 0
+
+
+def test_without_one_the_top_level_values_are_taken_and_the_plan_says_so(
+    run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_URL", platform.url)
+    monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+    ended = run("plan", "-C", str(surroundings))
+    assert ended.out.startswith("environment: none; the top-level values (--env chooses one: prod, staging)")
+    assert '"Acme" → "Acme Corp"' in ended.out
+
+
+def test_the_flag_goes_before_the_variable_and_the_variable_before_the_file(
+    run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_ENV", "staging")
+    monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("DPSYNC_TOKEN", "t")
+    ended = run("plan", "-C", str(surroundings), "--env", "prod")
+    assert ended.code == 1
+    assert "cannot reach http://127.0.0.1:9" in ended.err
+    assert "DPSYNC_URL is set and goes before the url of prod" in ended.err
+    assert "DPSYNC_TOKEN is set and goes before PROD_TOKEN" in ended.err
+
+
+def test_an_unknown_environment_ends_with_5_and_a_suggestion(run: Run, surroundings: Path) -> None:
+    for command in ("validate", "plan", "apply", "drift"):
+        ended = run(command, "-C", str(surroundings), "--env", "prd")
+        assert ended.code == 5
+        assert "DP142" in ended.err
+        assert 'did you mean "prod"?' in ended.err
+
+
+def test_without_environments_none_can_be_chosen(run: Run, project: Project) -> None:
+    ended = run("validate", "-C", str(project(BASE)), "--env", "prod")
+    assert (ended.code, "has no environments" in ended.err) == (5, True)
+
+
+def test_only_the_chosen_environment_needs_its_variables(run: Run, surroundings: Path) -> None:
+    assert run("validate", "-C", str(surroundings), "--env", "prod").code == 0
+    assert run("validate", "-C", str(surroundings)).code == 0
+    ended = run("validate", "-C", str(surroundings), "--env", "staging")
+    assert (ended.code, "STAGING_URL" in ended.err) == (5, True)
+
+
+def test_a_token_variable_that_is_not_set_is_named_and_no_token_is_sent(
+    run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PROD_TOKEN")
+    platform.app.requests.clear()
+    ended = run("plan", "-C", str(surroundings), "--env", "prod")
+    assert (ended.code, "PROD_TOKEN is not set" in ended.err) == (64, True)
+    assert not platform.app.requests
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ("{ ulr: x }", 'did you mean "url"?'),
+        ("{ url: [x] }", "url is a text"),
+        ("{ organizations: { acme: { title: T } } }", "cannot stand in an environment"),
+        ("{ organizations: { acmee: { id: x } } }", 'did you mean "acme"?'),
+        ("prod", "is a mapping"),
+    ],
+)
+def test_an_environment_that_is_wrong_is_located(
+    environment: str, words: str, run: Run, project: Project
+) -> None:
+    text = f"dpsync: 1\nenvironments:\n  prod: {environment}\norganizations: {{ acme: {{ id: acme }} }}\n"
+    ended = run("validate", "-C", str(project(text)), "--env", "prod")
+    assert ended.code == 5
+    assert "DP141" in ended.err
+    assert "dpsync.yaml:3:" in ended.err
+    assert words in ended.err
+
+
+@pytest.mark.parametrize("token", ["s3cr3t", "{ env: A, value: s3cr3t }", "[s3cr3t]"])
+def test_a_token_in_a_file_is_refused_and_its_line_is_not_shown(
+    token: str, run: Run, project: Project
+) -> None:
+    text = f"dpsync: 1\nenvironments:\n  prod: {{ ulr: x, token: {token} }}\n"
+    ended = run("validate", "-C", str(project(text + "organizations: { acme: { id: acme } }\n")))
+    assert (ended.code, "DP205" in ended.err, "DP141" in ended.err) == (5, True, True)
+    assert "token: { env: NAME }" in ended.err
+    assert "s3cr3t" not in ended.err + ended.out
+
+
+def test_the_schema_knows_environments(surroundings: Path) -> None:
+    schema = json.loads((SCHEMAS / "dpsync.schema.json").read_text())
+    text = yaml.safe_load((surroundings / "dpsync.yaml").read_text())
+    jsonschema.validate(text, schema)
+    text["environments"]["prod"]["token"] = "literal"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(text, schema)

@@ -1,0 +1,88 @@
+"""--profile: which operations the platform has, the same in every command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+
+from .conftest import Run
+
+BLOCKED = "acme/sites/docs/redirects/%2Fstart"
+WHY = "the profile reference has no operation for reading a redirect"
+
+
+@pytest.fixture(scope="module")
+def documented() -> Iterator[ThreadedServer]:
+    with ThreadedServer(build(open_store(":memory:"), profile="reference")) as running:
+        yield running
+
+
+@pytest.fixture
+def platform(documented: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> ThreadedServer:
+    documented.reset()
+    monkeypatch.setenv("DPSYNC_URL", documented.url)
+    monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+    monkeypatch.delenv("DPSYNC_PROFILE", raising=False)
+    return documented
+
+
+@pytest.mark.usefixtures("platform")
+def test_plan_names_the_profile_and_what_it_blocks(run: Run, example: Path) -> None:
+    ended = run("plan", "-C", str(example), "--profile", "reference")
+    assert ended.code == 0
+    assert ended.out.startswith("profile: reference;")
+    assert f"! {BLOCKED}" in ended.out
+    assert f"blocked: {WHY}" in ended.out
+
+
+@pytest.mark.usefixtures("platform")
+def test_the_environment_names_it_too(run: Run, example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPSYNC_PROFILE", "reference")
+    document = json.loads(run("plan", "-C", str(example), "--format", "json").out)
+    assert document["plan"]["profile"] == "reference"
+    assert BLOCKED in {item["address"] for item in document["plan"]["blocked"]}
+
+
+def test_apply_does_the_rest_and_ends_with_3(run: Run, example: Path, platform: ThreadedServer) -> None:
+    ended = run("apply", "-C", str(example), "--profile", "reference", "--yes")
+    assert ended.code == 3, ended.err
+    statuses = {status for _, _, status in platform.call(lambda: list(platform.app.requests))}
+    assert max(statuses) < 300
+    again = run("drift", "-C", str(example), "--profile", "reference", "--select", "acme/members")
+    assert again.code == 0, again.out
+
+
+@pytest.mark.usefixtures("platform")
+def test_without_it_such_a_platform_is_said_not_to_have_the_operation(run: Run, example: Path) -> None:
+    ended = run("plan", "-C", str(example))
+    assert ended.code == 1
+    assert "501" in ended.err
+
+
+def test_validate_names_what_a_profile_cannot_read(run: Run, example: Path) -> None:
+    ended = run("validate", "-C", str(example), "--profile", "reference")
+    assert ended.code == 0
+    assert f"{BLOCKED}: {WHY}" in ended.out
+    assert WHY not in run("validate", "-C", str(example)).out
+
+
+def test_an_unknown_profile_is_a_usage_error_that_lists_the_known_ones(run: Run, example: Path) -> None:
+    ended = run("validate", "-C", str(example), "--profile", "old")
+    assert ended.code == 64
+    assert "full, reference" in ended.err
+
+
+@pytest.mark.usefixtures("platform")
+def test_a_saved_plan_is_applied_with_its_profile(run: Run, example: Path) -> None:
+    saved = run("plan", "-C", str(example), "--profile", "reference", "--out", "plan.json")
+    assert saved.code == 0, saved.err
+    ended = run("apply", "-C", str(example), "plan.json", "--yes")
+    assert ended.code == 3, ended.err
+    assert f"blocked: {WHY}" in ended.out

@@ -1,0 +1,184 @@
+"""A plan that was saved is carried out exactly, or refused; what was approved is what is applied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_drift import change
+from tests.cli.test_plan_and_apply import SCHEMAS, writes
+
+Project = Callable[..., Path]
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    title: Acme Inc
+    teams: { fresh: { title: Quite another } }
+"""
+
+
+@pytest.fixture
+def saved(run: Run, project: Project, platform: ThreadedServer) -> Path:
+    """A project with a saved plan of all of it."""
+    directory = project(TEXT)
+    ended = run("plan", "-C", str(directory), "-o", "plan.json")
+    assert ended.code == 0
+    assert "dpsync apply plan.json" in ended.err
+    return directory
+
+
+def digest(directory: Path) -> str:
+    return str(json.loads((directory / "plan.json").read_text())["digest"])
+
+
+def refused(run: Run, platform: ThreadedServer, directory: Path, code: int, *flags: str) -> str:
+    """What is said when nothing is written."""
+    platform.app.requests.clear()
+    ended = run("apply", "-C", str(directory), *flags)
+    assert ended.code == code, ended.out + ended.err
+    assert writes(platform) == []
+    return ended.err
+
+
+def test_a_saved_plan_fits_its_schema_and_says_what_was_shown(saved: Path, run: Run) -> None:
+    document = json.loads((saved / "plan.json").read_text())
+    jsonschema.validate(document, json.loads((SCHEMAS / "saved-plan.schema.json").read_text()))
+    shown = json.loads(run("plan", "-C", str(saved), "--format", "json").out)
+    assert document["digest"] == shown["digest"]
+    assert document["plan"]["changes"] == shown["plan"]["changes"]
+
+
+def test_it_is_carried_out_exactly(saved: Path, run: Run, platform: ThreadedServer) -> None:
+    platform.app.requests.clear()
+    ended = run("apply", "-C", str(saved), "plan.json", "--yes", "--format", "json")
+    document = json.loads(ended.out)
+    assert (ended.code, document["converged"]) == (0, True)
+    assert document["report"]["plan"] == digest(saved)
+    assert len(writes(platform)) == 2
+
+
+def test_a_part_stays_that_part(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = project(TEXT)
+    run("plan", "-C", str(directory), "-o", "plan.json", "--select", "teams")
+    ended = run("apply", "-C", str(directory), "plan.json", "--yes")
+    assert ended.code == 0, ended.err
+    assert writes(platform) == ["PUT /v1/orgs/acme/teams"]
+
+
+def test_what_was_confirmed_for_it_need_not_be_said_again(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
+    directory = project(TEXT.replace("organizations", policy))
+    number = json.loads(run("plan", "-C", str(directory), "--format", "json").out)["deletes"]
+    run("plan", "-C", str(directory), "-o", "plan.json", "--confirm", f"delete {number}")
+    assert run("apply", "-C", str(directory), "plan.json", "--yes").code == 0
+
+
+def test_when_the_platform_has_changed_it_is_refused_with_the_difference(
+    saved: Path, run: Run, platform: ThreadedServer
+) -> None:
+    change(platform, "/orgs/acme", title="Somebody else's")
+    said = refused(run, platform, saved, 4, "plan.json", "--yes")
+    assert "error[stale]: it would be done differently now" in said
+    assert "address: acme\n" in said
+
+
+def test_when_the_files_have_changed_it_is_refused_with_the_difference(
+    saved: Path, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    project(TEXT.replace("fresh: { title: Quite another }", "other: { title: Yet another }"))
+    said = refused(run, platform, saved, 4, "plan.json", "--yes")
+    assert "acme/teams/fresh" in said
+    assert "acme/teams/other" in said
+
+
+def test_when_it_was_done_already_it_is_refused(saved: Path, run: Run, platform: ThreadedServer) -> None:
+    assert run("apply", "-C", str(saved), "plan.json", "--yes").code == 0
+    assert "nothing to do any more" in refused(run, platform, saved, 4, "plan.json", "--yes")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace("Acme Inc", "Acme Ltd"),
+        lambda text: "not JSON",
+        lambda text: text.replace("saved-plan/1", "saved-plan/2"),
+        lambda text: "",
+    ],
+)
+def test_a_damaged_file_ends_with_5(
+    damage: Callable[[str], str], saved: Path, run: Run, platform: ThreadedServer
+) -> None:
+    path = saved / "plan.json"
+    path.write_text(damage(path.read_text()))
+    assert "DP143" in refused(run, platform, saved, 5, "plan.json", "--yes")
+
+
+def test_a_file_that_is_not_there_ends_with_5(saved: Path, run: Run, platform: ThreadedServer) -> None:
+    assert "cannot be read" in refused(run, platform, saved, 5, "gone.json", "--yes")
+
+
+def test_a_plan_that_was_tampered_with_is_not_the_approved_one(
+    saved: Path, run: Run, platform: ThreadedServer
+) -> None:
+    from dpsync.apply.saved import Saved
+
+    approved = digest(saved)
+    path = saved / "plan.json"
+    document = json.loads(path.read_text().replace("Acme Inc", "Acme Ltd"))
+    document["digest"] = Saved.model_validate(document).plan.digest
+    path.write_text(json.dumps(document))
+    said = refused(run, platform, saved, 4, "plan.json", "--approved", approved)
+    assert "error[not-approved]" in said
+    refused(run, platform, saved, 4, "plan.json", "--yes")
+
+
+@pytest.mark.parametrize("digits", [16, 64])
+def test_the_approved_plan_is_applied_without_another_question(
+    digits: int, saved: Path, run: Run, platform: ThreadedServer
+) -> None:
+    assert run("apply", "-C", str(saved), "plan.json", "--approved", digest(saved)[:digits]).code == 0
+
+
+def test_an_approved_digest_needs_no_file(saved: Path, run: Run, platform: ThreadedServer) -> None:
+    assert "not-approved" in refused(run, platform, saved, 4, "--approved", "0" * 16)
+    assert "not-approved" in refused(run, platform, saved, 4, "--approved", digest(saved)[:8])
+    assert run("apply", "-C", str(saved), "--approved", digest(saved)).code == 0
+
+
+def test_without_an_answer_a_saved_plan_is_not_applied(
+    saved: Path, run: Run, platform: ThreadedServer
+) -> None:
+    assert "--yes" in refused(run, platform, saved, 4, "plan.json")
+
+
+def test_its_own_flags_cannot_be_given_again(saved: Path, run: Run, platform: ThreadedServer) -> None:
+    assert "a saved plan has its own" in refused(run, platform, saved, 64, "plan.json", "--no-delete")
+
+
+def test_a_plan_that_may_not_be_applied_is_not_saved(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
+    directory = project(TEXT.replace("organizations", policy))
+    assert run("plan", "-C", str(directory), "-o", "plan.json").code == 4
+    assert not (directory / "plan.json").exists()
+
+
+def test_a_file_that_cannot_be_written_ends_with_1(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = project(TEXT)
+    ended = run("plan", "-C", str(directory), "-o", "gone/plan.json")
+    assert (ended.code, "cannot be written" in ended.err) == (1, True)
+    assert [path.name for path in directory.iterdir()] == ["dpsync.yaml"]

@@ -1,0 +1,282 @@
+"""`--select` and `--exclude`: only that part is planned and applied, with what it needs, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_drift import change, committed
+from tests.cli.test_plan_and_apply import writes
+
+Project = Callable[..., Path]
+HEAD = "dpsync: 1\n{policy}organizations:\n  acme:\n    id: acme\n"
+BELOW = """\
+    title: Acme Inc
+    teams:
+      writers: { title: Writers, id: writers }
+      support: { title: Support, members: { ada@acme.example: owner } }
+    collections:
+      manuals: { title: Manuals }
+    spaces:
+      handbook: { title: Staff manual, new: true, collection: manuals }
+    saml:
+      okta:
+        label: Okta
+        entityID: https://okta.example/entity
+        ssoURL: https://okta.example/sso
+        certificate: "-----BEGIN CERTIFICATE-----\\nAAAA\\n-----END CERTIFICATE-----\\n"
+        defaultTeam: support
+"""
+
+
+def text(below: str = BELOW, policy: str = "") -> str:
+    return HEAD.format(policy=policy) + below
+
+
+def planned(run: Run, directory: Path, *flags: str, code: int = 0) -> dict[str, Any]:
+    ended = run("plan", "-C", str(directory), "--format", "json", *flags)
+    assert ended.code == code, ended.out + ended.err
+    plan: dict[str, Any] = json.loads(ended.out)["plan"]
+    return plan
+
+
+def changes(plan: dict[str, Any]) -> list[str]:
+    return [change["address"] for change in plan["changes"]]
+
+
+def test_only_what_is_selected_is_planned(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = project(text())
+    assert changes(planned(run, directory, "--select", "acme/teams/writers")) == ["acme/teams/writers"]
+
+
+def test_a_pattern_names_everything_in_it(run: Run, project: Project, platform: ThreadedServer) -> None:
+    assert changes(planned(run, project(text()), "--select", "teams")) == [
+        "acme/teams/support", "acme/teams/support/members/ada@acme.example", "acme/teams/writers",
+    ]  # fmt: skip
+
+
+def test_several_patterns_are_added_up_and_exclude_takes_away(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    flags = ["--select", "teams", "--select", "collections/*", "--exclude", "teams/support"]
+    assert changes(planned(run, project(text()), *flags)) == [
+        "acme/collections/manuals",
+        "acme/teams/writers",
+    ]
+
+
+def test_exclude_alone_is_everything_else(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = project(text())
+    everything = changes(planned(run, directory))
+    assert changes(planned(run, directory, "--exclude", "teams/writers")) == [
+        address for address in everything if address != "acme/teams/writers"
+    ]
+
+
+def test_what_it_needs_comes_along_and_is_named(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = project(text())
+    plan = planned(run, directory, "--select", "saml/okta")
+    assert changes(plan) == ["acme/saml/okta", "acme/teams/support"]
+    assert plan["part"]["also"] == [{"address": "acme/teams/support", "needed_by": "acme/saml/okta"}]
+    ended = run("plan", "-C", str(directory), "--select", "saml/okta")
+    assert ended.out.startswith("only: saml/okta\nalso: acme/teams/support, needed by acme/saml/okta\n")
+
+
+def test_what_is_there_already_does_not_come_along(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = project(text(BELOW.replace("defaultTeam: support", "defaultTeam: writers")))
+    assert changes(planned(run, directory, "--select", "saml/okta")) == ["acme/saml/okta"]
+
+
+def test_the_parent_of_something_new_comes_along(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = project(text())
+    assert changes(planned(run, directory, "--select", "teams/support/members/ada@acme.example")) == [
+        "acme/teams/support", "acme/teams/support/members/ada@acme.example",
+    ]  # fmt: skip
+    assert changes(planned(run, directory, "--select", "spaces")) == [
+        "acme/collections/manuals", "acme/spaces/handbook",
+    ]  # fmt: skip
+
+
+def test_something_needed_that_is_excluded_ends_with_5(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    ended = run("plan", "-C", str(project(text())), "--select", "saml", "--exclude", "teams")
+    assert ended.code == 5
+    assert "DP331" in ended.err
+    assert "acme/saml/okta needs acme/teams/support, which is excluded" in ended.err
+
+
+def test_apply_does_that_and_proves_that(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = project(text())
+    platform.app.requests.clear()
+    ended = run("apply", "-C", str(directory), "--yes", "--select", "saml")
+    assert ended.code == 0, ended.out + ended.err
+    assert "Converged" in ended.out
+    assert {*writes(platform)} == {"PATCH /v1/orgs/acme/saml/okta", "PUT /v1/orgs/acme/teams"}
+    assert "acme/teams/writers" in changes(planned(run, directory))
+
+
+def test_prune_deletes_only_within_the_selection(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = project(text(policy="policy: { prune: [teams], limits: { deletes: 9, percent: 100 } }\n"))
+    everything = [item for item in planned(run, directory)["changes"] if item["action"] == "delete"]
+    assert len(everything) > 1
+    plan = planned(run, directory, "--select", "acme/teams/[Legacy]")
+    assert changes(plan) == ["acme/teams/[Legacy]"]
+    assert not [
+        item for item in planned(run, directory, "--select", "saml")["changes"] if item["action"] == "delete"
+    ]
+    ended = run("apply", "-C", str(directory), "--yes", "--select", "acme/teams/[Legacy]")
+    assert ended.code == 0, ended.out + ended.err
+    assert "Converged" in ended.out
+
+
+def test_what_was_removed_is_also_known_by_its_old_address(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    policy = "policy: { prune: [teams], limits: { deletes: 9, percent: 100 } }\n"
+    committed(
+        project, text(BELOW.replace("    teams:\n", "    teams:\n      old: { title: Legacy }\n"), policy)
+    )
+    directory = project(text(policy=policy))
+    assert changes(planned(run, directory, "--select", "teams/old")) == ["acme/teams/[Legacy]"]
+
+
+def test_guards_look_at_what_is_planned(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = project(text(policy="policy: { prune: [teams], limits: { deletes: 0 } }\n"))
+    planned(run, directory, code=4)
+    planned(run, directory, "--select", "acme/teams/writers")
+    planned(run, directory, "--select", "acme/teams/[Legacy]", code=4)
+
+
+def test_the_last_admin_is_kept_when_the_next_one_is_not_selected(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    below = "    members: { ada@acme.example: admin, lin@acme.example: admin }\n"
+    directory = project(text(below))
+    assert changes(planned(run, directory, "--select", "members/lin@acme.example")) == [
+        "acme/members/lin@acme.example"
+    ]
+
+
+@pytest.mark.parametrize("command", ["plan", "apply", "drift"])
+@pytest.mark.parametrize("flag", ["--select", "--exclude"])
+def test_a_pattern_that_names_nothing_ends_with_5_and_what_is_near(
+    command: str, flag: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    ended = run(command, "-C", str(project(text())), flag, "acme/teams/writer")
+    assert ended.code == 5
+    assert "DP330" in ended.err
+    assert "nearest: acme/teams/writers" in ended.err
+
+
+@pytest.mark.parametrize("pattern", ["teams//x", "teams/w*", "", "teams/writers#title"])
+def test_what_is_no_pattern_ends_with_5(
+    pattern: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    ended = run("plan", "-C", str(project(text())), "--select", pattern)
+    assert (ended.code, "DP230" in ended.err) == (5, True)
+
+
+def test_drift_of_a_part(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = project(text("    title: Acme\n    teams: { sales: { title: Sales } }\n"))
+    change(platform, "/orgs/acme/teams/sales", "DELETE")
+    assert run("drift", "-C", str(directory)).code == 2
+    assert run("drift", "-C", str(directory), "--select", "teams").code == 2
+    assert run("drift", "-C", str(directory), "--exclude", "teams").code == 0
+
+
+def test_values_that_are_freed_first_come_along(run: Run, project: Project, platform: ThreadedServer) -> None:
+    below = (
+        "    sites:\n"
+        "      docs: { title: Acme Docs, id: docs, basename: help }\n"
+        "      help: { title: Help center, id: help, basename: other }\n"
+    )
+    plan = planned(run, project(text(below)), "--select", "sites/docs")
+    assert plan["part"]["also"] == [{"address": "acme/sites/help", "needed_by": "acme/sites/docs"}]
+    assert run("apply", "-C", str(project(text(below))), "--yes", "--select", "sites/docs").code == 0
+
+
+# Order.
+
+
+def ordered(*keys: str) -> str:
+    spaces = "".join(f"      {key}: {{ title: Space {key}, collection: mine }}\n" for key in "abcdef")
+    return (
+        f"    collections:\n      mine: {{ title: Mine, order: [{', '.join(keys)}] }}\n    spaces:\n{spaces}"
+    )
+
+
+def navigation(*keys: str) -> str:
+    spaces = "".join(f"      {key}: {{ title: Space {key} }}\n" for key in "abcdef")
+    nodes = "".join(
+        f"          - {{ type: section, key: {key}, title: Section {key}, path: {key},"
+        f" children: [{{ type: space, key: in, space: {key} }}] }}\n"
+        for key in keys
+    )
+    site = "      mine:\n        title: Quite another\n        basename: mine\n        structure:\n"
+    return f"    spaces:\n{spaces}    sites:\n{site}{nodes}"
+
+
+@pytest.mark.parametrize("one", list("abcdef"))
+@pytest.mark.parametrize(("written", "place"), [(ordered, "spaces"), (navigation, "sites/mine/structure")])
+def test_one_sibling_of_an_order_is_moved_and_stays_so(
+    written: Callable[..., str], place: str, one: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory, address = project(text(written(*"defbca"))), f"acme/{place}/{one}"
+    assert run("apply", "-C", str(directory), "--yes").code == 0
+    project(text(written(*"abcdef")))
+    moved = {item["address"]: item["moved"] for item in planned(run, directory)["changes"]}
+    assert moved
+    plan = planned(run, directory, "--select", address)
+    also = {item["address"] for item in plan["part"]["also"]}
+    assert set(changes(plan)) == ({address} | also if address in moved else set())
+    ended = run("apply", "-C", str(directory), "--yes", "--select", address)
+    assert ended.code == 0, ended.out
+    assert not {address, *also} & set(changes(planned(run, directory)))
+
+
+def test_the_selection_is_part_of_the_digest(run: Run, project: Project, platform: ThreadedServer) -> None:
+    directory = project(text())
+    digests = {
+        json.loads(run("plan", "-C", str(directory), "--format", "json", *flags).out)["digest"]
+        for flags in ([], ["--select", "acme"], ["--select", "**"])
+    }
+    assert len(digests) == 3
+
+
+# All of the example, one by one.
+
+
+def test_each_change_of_the_example_can_be_applied_alone_and_is_proven(
+    run: Run, example: Path, platform: ThreadedServer
+) -> None:
+    everything = changes(planned(run, example))
+    assert len(everything) > 20
+    for address in everything:
+        platform.reset()
+        ended = run("apply", "-C", str(example), "--yes", "--format", "json", "--select", address)
+        document = json.loads(ended.out)
+        assert (ended.code, document["converged"]) == (0, True), (address, ended.out)
+        assert address in [change["address"] for change in document["plan"]["plan"]["changes"]]
+
+
+def test_the_changes_of_the_example_can_be_applied_one_after_the_other(
+    run: Run, example: Path, platform: ThreadedServer
+) -> None:
+    everything = changes(planned(run, example))
+    for address in reversed(everything):
+        ended = run("apply", "-C", str(example), "--yes", "--select", address)
+        assert ended.code == 0, (address, ended.out)
+    assert "No changes." in run("plan", "-C", str(example)).out

@@ -1,0 +1,283 @@
+"""The git base: which commit it is, and its configuration, read without a checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dpsync.config.base import read_base
+from dpsync.model.base import Base
+from dpsync.model.diagnostic import DiagnosticError, Exit
+
+from .loading import REGISTRY, organization
+
+
+def git(directory: Path, *arguments: str) -> str:
+    env = {"PATH": os.environ["PATH"], "HOME": str(directory), "GIT_CONFIG_NOSYSTEM": "1"}
+    author = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "protocol.file.allow=always")
+    command = ["git", "-C", str(directory), *author, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout.strip()
+
+
+def lay(directory: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def commit(directory: Path, files: dict[str, str], message: str = "change") -> str:
+    if not (directory / ".git").exists():
+        directory.mkdir(parents=True, exist_ok=True)
+        git(directory, "init", "-q", "-b", "main")
+    lay(directory, **files)
+    git(directory, "add", "--all")
+    git(directory, "commit", "-q", "-m", message)
+    return git(directory, "rev-parse", "HEAD")
+
+
+ACME = "organizations: { acme: { id: acme } }\n"
+
+
+def team(title: str) -> str:
+    return organization(f"teams: {{ writers: {{ title: {title} }} }}")
+
+
+def base(directory: Path, ref: str | None = None, **env: str) -> Base:
+    return read_base(directory / "dpsync.yaml", REGISTRY, env, ref)
+
+
+def titles(found: Base) -> list[str]:
+    assert found.desired is not None, found.said
+    return sorted(
+        str(item.fields["title"]) for item in found.desired.resources.values() if "title" in item.fields
+    )
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    commit(tmp_path / "work", {"dpsync.yaml": team("First")})
+    return tmp_path / "work"
+
+
+# What is read.
+
+
+def test_the_base_is_head_and_not_what_lies_in_the_directory(checkout: Path) -> None:
+    lay(checkout, **{"dpsync.yaml": team("Second")})
+    found = base(checkout)
+    assert titles(found) == ["First"]
+    assert (found.said, found.commit) == ("HEAD", git(checkout, "rev-parse", "HEAD"))
+
+
+def test_what_is_only_staged_is_not_the_base(checkout: Path) -> None:
+    lay(checkout, **{"dpsync.yaml": team("Second")})
+    git(checkout, "add", "--all")
+    assert titles(base(checkout)) == ["First"]
+
+
+def test_includes_and_files_as_values_are_those_of_the_commit(tmp_path: Path) -> None:
+    site = "organizations:\n  acme:\n    sites: { docs: { title: Docs, adaptiveSchema: { file: s.json } } }\n"
+    commit(
+        tmp_path,
+        {
+            "dpsync.yaml": "dpsync: 1\ninclude: ['sites/**/*.yaml', people.yaml]\n" + ACME,
+            "people.yaml": "organizations: { acme: { teams: { a: { title: People } } } }\n",
+            "sites/deep/docs.yaml": site,
+            "sites/deep/s.json": '{"type": "object", "properties": {"beta": {"type": "boolean"}}}',
+            "sites/.hidden/x.yaml": "nothing that is read",
+        },
+    )
+    git(tmp_path, "rm", "-q", "-r", "sites", "people.yaml")
+    found = base(tmp_path)
+    assert titles(found) == ["Docs", "People"]
+    assert found.desired is not None
+    schema = next(item for item in found.desired.resources.values() if item.kind == "adaptive_schema")
+    assert "beta" in json.dumps(dict(schema.fields))
+
+
+def test_an_include_through_a_link_is_followed_within_the_commit(tmp_path: Path) -> None:
+    commit(tmp_path, {"real/teams.yaml": "organizations: { acme: { teams: { a: { title: Linked } } } }\n"})
+    (tmp_path / "teams.yaml").symlink_to("real/teams.yaml")
+    root = "dpsync: 1\ninclude: [teams.yaml]\norganizations: { acme: { id: acme } }\n"
+    commit(tmp_path, {"dpsync.yaml": root})
+    assert titles(base(tmp_path)) == ["Linked"]
+
+
+def test_a_project_may_lie_below_the_root_of_the_repository(tmp_path: Path) -> None:
+    commit(tmp_path, {"docs/acme/dpsync.yaml": team("Below"), "dpsync.yaml": team("Above")})
+    assert titles(base(tmp_path / "docs" / "acme")) == ["Below"]
+
+
+def test_the_root_file_may_have_had_its_other_name(checkout: Path) -> None:
+    git(checkout, "mv", "dpsync.yaml", "dpsync.yml")
+    assert titles(read_base(checkout / "dpsync.yml", REGISTRY, {})) == ["First"]
+
+
+def test_nothing_of_the_checkout_is_touched(checkout: Path) -> None:
+    lay(checkout, **{"dpsync.yaml": team("Second"), "new.yaml": "x"})
+    index = (checkout / ".git" / "index").read_bytes()
+    before = {path: path.stat().st_mtime_ns for path in checkout.rglob("*") if path.is_file()}
+    base(checkout, "HEAD")
+    assert (checkout / ".git" / "index").read_bytes() == index
+    assert {path: path.stat().st_mtime_ns for path in checkout.rglob("*") if path.is_file()} == before
+
+
+def test_a_hook_may_call_it(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", ".git")
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/index.lock")
+    assert titles(base(checkout)) == ["First"]
+
+
+def test_a_variable_that_only_the_past_needed_is_no_obstacle(tmp_path: Path) -> None:
+    commit(tmp_path, {"dpsync.yaml": team('"${OLD_TITLE}"').replace("id: acme", "id: acme")})
+    assert base(tmp_path).desired is not None
+
+
+# No base.
+
+
+def test_outside_of_git_there_is_none(tmp_path: Path) -> None:
+    lay(tmp_path, **{"dpsync.yaml": team("First")})
+    assert base(tmp_path) == Base("not in a git repository")
+
+
+def test_a_directory_that_git_does_not_trust_is_a_warning(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    found = base(checkout)
+    assert found.desired is None
+    assert found.warning is not None
+    assert f"safe.directory {checkout}" in (found.warning.hint or "")
+
+
+def test_without_git_there_is_none(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert base(checkout) == Base("git is not installed")
+
+
+def test_before_the_first_commit_there_is_none(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    lay(tmp_path, **{"dpsync.yaml": team("First")})
+    assert base(tmp_path) == Base("the repository has no commit")
+
+
+def test_a_configuration_that_is_new_has_no_past(tmp_path: Path) -> None:
+    commit(tmp_path, {"README": "x"})
+    lay(tmp_path, **{"dpsync.yaml": team("First")})
+    assert base(tmp_path) == Base("dpsync.yaml is not in HEAD")
+    assert base(tmp_path, "HEAD").desired is None
+
+
+def test_a_base_that_does_not_load_is_a_warning(tmp_path: Path) -> None:
+    commit(tmp_path, {"dpsync.yaml": "dpsync: 1\norganizations: { acme: { id: acme, titel: A } }\n"})
+    found = base(tmp_path)
+    assert found.desired is None
+    assert found.warning is not None
+    assert found.warning.severity == "warning"
+    assert "dpsync.yaml:2:" in found.warning.message
+
+
+@pytest.mark.parametrize("ref", ["no-such-branch", "--help", "HEAD:dpsync.yaml"])
+def test_a_named_base_that_is_no_commit_is_an_error_that_names_it(checkout: Path, ref: str) -> None:
+    with pytest.raises(DiagnosticError) as ended:
+        base(checkout, ref)
+    assert ended.value.exit_code == Exit.INVALID
+    assert f'"{ref}"' in ended.value.diagnostics[0].message
+
+
+def test_a_named_base_that_does_not_load_is_an_error(tmp_path: Path) -> None:
+    commit(tmp_path, {"dpsync.yaml": "dpsync: 2\n"})
+    lay(tmp_path, **{"dpsync.yaml": team("First")})
+    with pytest.raises(DiagnosticError, match='"HEAD" cannot be the base') as ended:
+        base(tmp_path, "HEAD")
+    assert ended.value.exit_code == Exit.INVALID
+
+
+def test_a_named_base_outside_of_git_is_an_error(tmp_path: Path) -> None:
+    lay(tmp_path, **{"dpsync.yaml": team("First")})
+    with pytest.raises(DiagnosticError, match="not in a git repository"):
+        base(tmp_path, "main")
+
+
+# Which commit.
+
+
+def test_a_named_base_is_that_commit(checkout: Path) -> None:
+    first = git(checkout, "rev-parse", "HEAD")
+    commit(checkout, {"dpsync.yaml": team("Second")})
+    assert titles(base(checkout, "HEAD~1")) == ["First"]
+    assert titles(base(checkout, first[:10])) == ["First"]
+
+
+@pytest.fixture
+def branch(checkout: Path, tmp_path: Path) -> Path:
+    """A clone on a branch of two commits, while main has gone on."""
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(checkout), str(clone))
+    git(clone, "switch", "-q", "-c", "topic")
+    commit(clone, {"dpsync.yaml": team("Topic")})
+    commit(clone, {"more.txt": "x"})
+    commit(checkout, {"dpsync.yaml": team("Main")})
+    git(clone, "fetch", "-q")
+    return clone
+
+
+def test_in_a_pull_request_it_is_the_merge_base(branch: Path) -> None:
+    found = base(branch, CI="true", GITHUB_BASE_REF="main", GITHUB_EVENT_NAME="pull_request")
+    assert titles(found) == ["First"]
+    assert found.said == "the merge base with origin/main"
+
+
+def test_in_ci_it_is_the_parent_of_what_was_pushed(branch: Path) -> None:
+    git(branch, "reset", "-q", "--hard", "HEAD~1")
+    assert titles(base(branch, CI="true")) == ["First"]
+    assert base(branch, CI="1", GITHUB_EVENT_NAME="push").said == "the parent of HEAD"
+
+
+def test_a_push_of_several_commits_is_seen_whole(branch: Path, tmp_path: Path) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"before": git(branch, "rev-parse", "HEAD~2")}))
+    found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
+    assert titles(found) == ["First"]
+    assert found.said == "the commit before the push"
+
+
+def test_the_first_push_of_a_branch_names_no_commit(branch: Path, tmp_path: Path) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"before": "0" * 40}))
+    found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
+    assert titles(found) == ["Topic"]
+
+
+def test_on_a_timer_nothing_has_just_changed(branch: Path) -> None:
+    assert base(branch, CI="true", GITHUB_EVENT_NAME="schedule").said == "HEAD"
+
+
+def test_ci_may_be_switched_off(branch: Path) -> None:
+    assert base(branch, CI="false").said == "HEAD"
+
+
+@pytest.mark.parametrize("env", [{"GITHUB_BASE_REF": "main"}, {"GITHUB_EVENT_NAME": "push"}])
+def test_a_shallow_clone_is_a_warning_that_says_what_to_fetch(
+    branch: Path, tmp_path: Path, env: dict[str, str]
+) -> None:
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth", "1", "--branch", "topic", f"file://{branch}", str(shallow))
+    found = base(shallow, CI="true", **env)
+    assert found.desired is None
+    assert found.warning is not None
+    assert "fetch-depth: 0" in (found.warning.hint or "")
+
+
+def test_a_named_base_beyond_a_shallow_clone_says_what_to_fetch(branch: Path, tmp_path: Path) -> None:
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth", "1", "--branch", "topic", f"file://{branch}", str(shallow))
+    with pytest.raises(DiagnosticError) as ended:
+        base(shallow, git(branch, "rev-parse", "HEAD~1"))
+    assert "fetch-depth: 0" in (ended.value.diagnostics[0].hint or "")

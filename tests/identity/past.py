@@ -1,0 +1,145 @@
+"""A project in a real git repository, against a companion: what was committed, what is written now."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
+
+from dpsync.api import Options, Planned, Session, load, load_base
+from dpsync.apply.journal import FileJournal, last_ids
+from dpsync.client.client import WriteClient
+from dpsync.client.transport import HttpTransport, Request, Response, Token
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
+from dpsync.server import world as worlds
+from dpsync.server.thread import ThreadedServer
+
+REGISTRY = load_registry()
+AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "commit.gpgsign=false")
+
+
+def git(directory: Path, *arguments: str) -> str:
+    env = {"PATH": os.environ["PATH"], "HOME": str(directory), "GIT_CONFIG_NOSYSTEM": "1"}
+    command = ["git", "-C", str(directory), *AUTHOR, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout.strip()
+
+
+def configuration(body: str, policy: str = "{}") -> str:
+    below = indent(dedent(body).strip("\n"), "    ")
+    return f"dpsync: 1\npolicy: {policy}\norganizations:\n  acme:\n    id: acme\n{below}\n"
+
+
+@dataclass
+class Project:
+    """A checkout and a platform. `base` names a commit; without it the default applies."""
+
+    server: ThreadedServer
+    directory: Path
+    env: dict[str, str] = field(default_factory=dict)
+    base: str | None = None
+    keeps_journals: bool = False
+
+    @property
+    def journals(self) -> Path:
+        return self.directory / ".dpsync" / "journal"
+
+    def holds(self, **organization: Any) -> Project:
+        ada = {"id": "ada", "displayName": "ada", "email": "ada@acme.example"}
+        acme = {"id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}], **organization}
+        self.server.reset({"users": [ada], "tokens": {"token": "ada"}, "organizations": [acme]})
+        return self
+
+    def write(self, body: str, policy: str = "{}") -> Project:
+        (self.directory / "dpsync.yaml").write_text(configuration(body, policy), encoding="utf-8")
+        return self
+
+    def commit(self, body: str, policy: str = "{}") -> Project:
+        if not (self.directory / ".git").exists():
+            git(self.directory, "init", "-q", "-b", "main")
+        self.write(body, policy)
+        git(self.directory, "add", "--all")
+        git(self.directory, "commit", "-q", "--allow-empty", "-m", "as it is")
+        return self
+
+    def session(self) -> Session:
+        root = self.directory / "dpsync.yaml"
+        base = load_base(root, self.base, self.env, REGISTRY)
+        known = last_ids(self.journals) if self.keeps_journals else {}
+        return Session(load(root, self.env, REGISTRY), REGISTRY, 1, base, known)
+
+    def plan(self, *confirm: str) -> Plan:
+        with self.client() as client:
+            return self.session().plan(client, Options(confirm)).plan
+
+    def apply(self, *confirm: str, client: WriteClient | None = None) -> Report:
+        session, options = self.session(), Options(confirm)
+        with client or self.client() as writing:
+            planned: Planned = session.plan(writing, options)
+            assert planned.plan.can_apply, planned.plan.refusals
+            journal = FileJournal(self.journals, "now") if self.keeps_journals else None
+            try:
+                return session.apply(session.executor(writing, planned, journal), options)
+            finally:
+                if journal is not None:
+                    journal.close()
+
+    def converges(self, *confirm: str) -> Report:
+        report = self.apply(*confirm)
+        assert [item for item in report.outcomes if item.result not in ("done", "already")] == []
+        assert report.converged, report.remaining
+        return report
+
+    def client(self) -> WriteClient:
+        return WriteClient(self.server.url, "token")
+
+    def dies(self, number: int, when: str) -> bool:
+        """Apply, while the process dies at the write with this number; whether there was such a write."""
+        inner = HttpTransport(self.server.url, Token("token"))
+        dying = _Dies(inner, number, when)
+        with suppress(_Dead):
+            self.apply(client=WriteClient(self.server.url, "token", transport=dying))
+        return dying.dead
+
+    def live(self, place: str, name: str = "title") -> dict[str, str]:
+        """By id, what the things of one place of the organization are called."""
+        state = self.server.call(lambda: worlds.dump(self.server.app.store))
+        (acme,) = state["organizations"]
+        return {item["id"]: item.get(name) for item in acme[place] if "deletedAt" not in item}
+
+
+class _Dead(BaseException):
+    """The process is gone."""
+
+
+class _Dies:
+    """A transport that ends the process at one write, before it is sent or before its answer is read."""
+
+    def __init__(self, inner: HttpTransport, number: int, when: str) -> None:
+        self.inner = inner
+        self.left = number
+        self.when = when
+        self.dead = False
+
+    def send(self, request: Request) -> Response:
+        if self.dead:
+            raise _Dead
+        if request.method != "GET":
+            self.left -= 1
+            if self.left < 0:
+                self.dead = True
+                if self.when == "after":
+                    self.inner.send(request)
+                raise _Dead
+        return self.inner.send(request)
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def stats(self) -> Any:
+        return self.inner.stats()

@@ -1,0 +1,131 @@
+"""What looks like an entry is proposed, never taken; what holds content is not made until it is answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.model.plan import Plan
+from dpsync.planner import twins
+
+from .past import Project
+from .test_git_base import did, docs, teams
+
+
+def refused(plan: Plan) -> list[tuple[str, str]]:
+    return [(item.code, item.address) for item in plan.refusals]
+
+
+def said(plan: Plan) -> list[str]:
+    return [f"{note.address}: {note.text}" for note in plan.notes]
+
+
+@pytest.mark.parametrize(
+    ("live", "title"),
+    [
+        ("Guides", "guides"),
+        ("Users' guide", "Users guide"),
+        ("Documentation", "Documentations"),
+        ("ＡＰＩ", "API"),
+    ],
+)
+def test_a_content_holder_is_not_created_beside_its_look_alike(
+    project: Project, live: str, title: str
+) -> None:
+    project.holds(spaces=docs(live)).write(f'spaces: {{ g: {{ title: "{title}" }} }}')
+    plan = project.plan()
+    assert refused(plan) == [("look-alike", "acme/spaces/g")]
+    assert not plan.can_apply
+    (refusal,) = plan.refusals
+    assert f'"{live}" (s1)' in refusal.message
+    assert refusal.way_out == f'add previously: "{live}" if it is that one, or new: true if it is another'
+
+
+@pytest.mark.parametrize(
+    ("live", "title"), [("Guides", "Changelog"), ("Release 1", "Release 2"), ("API", "API reference")]
+)
+def test_other_names_are_other_things(project: Project, live: str, title: str) -> None:
+    plan = project.holds(spaces=docs(live)).write(f"spaces: {{ g: {{ title: {title} }} }}").plan()
+    assert refused(plan) == []
+    assert did(plan) == {"acme/spaces/g": "create"}
+
+
+def test_less_is_enough_where_everything_else_agrees(project: Project) -> None:
+    live = [{"id": "s1", "title": "Product docs", "emoji": "1f4d6"}]
+    project.holds(spaces=live)
+    text = 'spaces: {{ g: {{ title: Product documentation, emoji: "{}" }} }}'
+    assert refused(project.write(text.format("1f4d6")).plan()) == [("look-alike", "acme/spaces/g")]
+    assert refused(project.write(text.format("1f680")).plan()) == []
+
+
+def test_new_is_the_answer(project: Project) -> None:
+    project.holds(spaces=docs("Guides")).write("spaces: { g: { title: guides, new: true } }").converges()
+    assert sorted(project.live("spaces").values()) == ["Guides", "guides"]
+    assert said(project.plan()) == ["acme/spaces/g#new: it is live: this line can go"]
+
+
+def test_previously_is_the_other_answer(project: Project) -> None:
+    text = "spaces: { g: { title: guides, previously: Guides } }"
+    project.holds(spaces=docs("Guides")).write(text).converges()
+    assert project.live("spaces") == {"s1": "guides"}
+
+
+def test_what_is_claimed_looks_like_nobody_else(project: Project) -> None:
+    project.holds(spaces=docs("Guides")).write("spaces: { a: { title: Guides }, b: { title: guides } }")
+    assert refused(project.plan()) == []
+
+
+def test_of_what_holds_no_content_it_is_only_proposed(project: Project) -> None:
+    project.holds(teams=teams("Technical writers")).write("teams: { w: { title: technical Writers } }")
+    plan = project.plan()
+    assert refused(plan) == []
+    assert did(plan) == {"acme/teams/w": "create"}
+    assert said(plan) == [
+        'acme/teams/w: it looks like "Technical writers" (t1), which nobody declares; '
+        'if it is that one, add previously: "Technical writers"'
+    ]
+    assert plan.origins["acme/teams/w"].line == 6
+
+
+def test_several_of_one_name_need_an_id(project: Project) -> None:
+    project.holds(teams=teams("Writers", "Writers")).write("teams: { w: { title: writers } }")
+    (note,) = project.plan().notes
+    assert note.text.endswith("add id: t1")
+
+
+def test_what_prune_would_delete_is_asked_about_as_well(project: Project) -> None:
+    project.holds(spaces=docs("Guides", "News", "More", "Else", "Other"))
+    names = "n: { title: News }, m: { title: More }, e: { title: Else }, o: { title: Other }"
+    project.write(f"spaces: {{ g: {{ title: guides }}, {names} }}", "{ prune: [spaces] }")
+    assert refused(project.plan()) == [("look-alike", "acme/spaces/g")]
+
+
+def test_in_a_large_place_only_names_that_fold_to_the_same_are_alike(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(twins, "MOST", 3)
+    project.holds(spaces=docs("Guides", "Documentation"))
+    project.write("spaces: { g: { title: guides }, d: { title: Documentations } }")
+    assert refused(project.plan()) == [("look-alike", "acme/spaces/g")]
+
+
+def test_what_would_take_the_place_of_something_live_is_proposed(project: Project) -> None:
+    place = {"type": "space", "id": "place", "space": "s1", "path": "en"}
+    project.holds(
+        spaces=docs("Guide"), sites=[{"id": "d", "title": "Docs", "basename": "docs", "structure": [place]}]
+    )
+    project.write(
+        """
+        spaces: { h: { title: Handbook } }
+        sites:
+          docs:
+            title: Docs
+            basename: docs
+            structure: [{ type: space, key: en, space: h, path: en }]
+        """
+    )
+    plan = project.plan()
+    assert refused(plan) == []
+    assert said(plan) == [
+        'acme/spaces/h: it takes the place of "Guide" (s1), which nobody declares; '
+        'if it is that one, renamed, add previously: "Guide"'
+    ]

@@ -1,0 +1,182 @@
+"""Names that are passed round: by the git base it is known whose they were, and no interruption crosses them.
+
+The ids prove it: they are what no configuration says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .past import Project
+from .test_git_base import docs, teams
+
+
+def section(id: str, title: str, path: str, space: str) -> dict[str, Any]:
+    place = {"type": "space", "id": f"{id}-{space}", "space": space, "path": "en"}
+    return {"type": "section", "id": id, "title": title, "path": path, "children": [place]}
+
+
+def group(id: str, title: str, child: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "section-group", "id": id, "title": title, "children": [child]}
+
+
+Setting = tuple[dict[str, Any], str, Callable[[Project], dict[str, Any]]]
+"""What is live, the configuration with the names as N0, N1 …, and how to see who is called what."""
+
+TEAMS: Setting = (
+    {"teams": teams("N0", "N1", "N2")},
+    "teams: { a: { title: N0 }, b: { title: N1 }, c: { title: N2 } }",
+    lambda project: project.live("teams"),
+)
+SPACES: Setting = (
+    {"spaces": [{**space, "emoji": f"1f4d{number}"} for number, space in enumerate(docs("N0", "N1", "N2"))]},
+    "spaces:\n" + "".join(f'  {key}: {{ title: N{n}, emoji: "1f4d{n}" }}\n' for n, key in enumerate("abc")),
+    lambda project: project.live("spaces"),
+)
+SITES: Setting = (
+    {
+        "sites": [
+            {"id": f"site{n}", "title": f"Title {word}", "basename": f"N{n}"}
+            for n, word in enumerate(("one", "two", "three"))
+        ]
+    },
+    "sites: { a: { title: Title one, basename: N0 }, b: { title: Title two, basename: N1 }, "
+    "c: { title: Title three, basename: N2 } }",
+    lambda project: project.live("sites", "basename"),
+)
+
+
+def nodes(project: Project) -> dict[str, Any]:
+    """By id, the title and path of every section and group."""
+    found: dict[str, Any] = {}
+
+    def walk(items: list[dict[str, Any]]) -> None:
+        for item in items:
+            if item["type"] != "space":
+                found[item["id"]] = (item["title"], item.get("path"))
+                walk(item["children"])
+
+    for site in project.live("sites", "structure").values():
+        walk(site)  # type: ignore[arg-type]
+    return found
+
+
+def tree(*structure: dict[str, Any]) -> dict[str, Any]:
+    site = {"id": "site", "title": "Docs", "basename": "docs", "structure": list(structure)}
+    return {"spaces": docs("One", "Two", "Three"), "sites": [site]}
+
+
+def structure(*lines: str) -> str:
+    above = "spaces: { s1: { title: One }, s2: { title: Two }, s3: { title: Three } }\n"
+    above += "sites:\n  docs:\n    title: Docs\n    basename: docs\n    structure:\n"
+    return above + "".join(f"      - {line}\n" for line in lines)
+
+
+def written(title: str, path: str, space: str, key: str) -> str:
+    child = f"{{ type: space, key: en, space: {space}, path: en }}"
+    return f"{{ type: section, key: {key}, title: {title}, path: {path}, children: [{child}] }}"
+
+
+PATHS: Setting = (
+    tree(*(section(f"sec{n}", f"Section {word}", f"N{n}", f"s{n + 1}") for n, word in enumerate("abc"))),
+    structure(*(written(f"Section {word}", f"N{n}", f"s{n + 1}", word) for n, word in enumerate("abc"))),
+    nodes,
+)
+GROUPS: Setting = (
+    tree(
+        *(
+            group(f"grp{n}", f"N{n}", section(f"sec{n}", f"In {w}", w, f"s{n + 1}"))
+            for n, w in enumerate("abc")
+        )
+    ),
+    structure(
+        *(
+            f"{{ type: section-group, key: g{w}, title: N{n}, "
+            f"children: [{written(f'In {w}', w, f's{n + 1}', w)}] }}"
+            for n, w in enumerate("abc")
+        )
+    ),
+    nodes,
+)
+ALL = {"teams": TEAMS, "spaces": SPACES, "sites": SITES, "paths": PATHS, "groups": GROUPS}
+ROUND = {"two exchange": (1, 0, 2), "three in a ring": (1, 2, 0), "a chain": (1, 2, 3)}
+
+
+def renamed(text: str, order: tuple[int, ...]) -> str:
+    """The names dealt anew: who was N0 is called by the first of `order`."""
+    for number in range(3):
+        text = text.replace(f"N{number}", f"<{order[number]}>")
+    return text.replace("<", "N").replace(">", "")
+
+
+def begin(project: Project, setting: Setting, order: tuple[int, ...]) -> dict[str, Any]:
+    """The platform and the checkout at the start; what must be live in the end."""
+    world, text, seen = setting
+    project.holds(**world).commit(text)
+    before = seen(project)
+    project.write(renamed(text, order))
+    mapping = {f"N{n}": f"N{to}" for n, to in enumerate(order)}
+
+    def after(name: Any) -> Any:
+        return tuple(after(part) for part in name) if isinstance(name, tuple) else mapping.get(name, name)
+
+    return {id: after(name) for id, name in before.items()}
+
+
+@pytest.mark.parametrize("order", ROUND.values(), ids=ROUND)
+@pytest.mark.parametrize("setting", ALL.values(), ids=ALL)
+def test_everybody_gets_the_name_that_is_theirs(
+    project: Project, setting: Setting, order: tuple[int, ...]
+) -> None:
+    project.keeps_journals = True
+    wanted = begin(project, setting, order)
+    report = project.converges()
+    assert setting[2](project) == wanted
+    assert {change.split()[1] for change in (item.step for item in report.outcomes)} <= {
+        "update",
+        "step-aside",
+    }
+    assert project.plan().empty
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("order", ROUND.values(), ids=ROUND)
+@pytest.mark.parametrize("setting", ALL.values(), ids=ALL)
+def test_whoever_was_interrupted_is_gone_on_with(
+    project: Project, setting: Setting, order: tuple[int, ...], when: str
+) -> None:
+    project.keeps_journals = True
+    number = 0
+    while True:
+        wanted = begin(project, setting, order)
+        for old in project.journals.glob("*"):
+            old.unlink()
+        if not project.dies(number, when):
+            break
+        project.converges()
+        assert setting[2](project) == wanted, f"killed at write {number}"
+        number += 1
+    assert number >= 3
+
+
+@pytest.mark.parametrize(("order", "writes"), [((1, 0, 2), 3), ((1, 2, 0), 4)], ids=["two", "three"])
+def test_in_the_middle_no_journal_is_needed(project: Project, order: tuple[int, ...], writes: int) -> None:
+    """Between the first write and the last, what is live says how far it came."""
+    points = [("after", n) for n in range(writes - 1)] + [("before", n) for n in range(1, writes)]
+    for when, number in points:
+        wanted = begin(project, TEAMS, order)
+        assert project.dies(number, when)
+        project.converges()
+        assert TEAMS[2](project) == wanted, (when, number)
+
+
+def test_a_journal_that_knows_of_one_of_them_is_enough(project: Project) -> None:
+    project.keeps_journals = True
+    wanted = begin(project, TEAMS, ROUND["two exchange"])
+    for _ in range(3):  # each run is killed after its first write, before it can note the outcome
+        assert project.dies(0, "after")
+    assert project.plan().empty
+    assert TEAMS[2](project) == wanted

@@ -1,0 +1,152 @@
+"""A renamed entry is known by the name it has in the git base: a rename, never a second thing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.plan import Plan
+
+from .past import Project
+
+
+def did(plan: Plan) -> dict[str, str]:
+    return {change.address: change.action for change in plan.changes}
+
+
+def matched(plan: Plan) -> dict[str, str | None]:
+    return {change.address: change.matched for change in plan.changes}
+
+
+def teams(*titles: str) -> list[dict[str, Any]]:
+    return [{"id": f"t{number}", "title": title} for number, title in enumerate(titles, 1)]
+
+
+def docs(*titles: str) -> list[dict[str, Any]]:
+    return [{"id": f"s{number}", "title": title} for number, title in enumerate(titles, 1)]
+
+
+def codes(project: Project) -> set[str]:
+    with pytest.raises(DiagnosticError) as ended:
+        project.plan()
+    return {item.code for item in ended.value.diagnostics}
+
+
+def test_a_new_title_under_the_same_key_is_a_rename(project: Project) -> None:
+    project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
+    plan = project.write("teams: { writers: { title: Authors } }").plan()
+    assert did(plan) == {"acme/teams/writers": "update"}
+    assert matched(plan) == {"acme/teams/writers": "base"}
+    project.converges()
+    assert project.live("teams") == {"t1": "Authors"}
+
+
+def test_a_done_rename_is_done_with_the_same_base(project: Project) -> None:
+    project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
+    project.write("teams: { writers: { title: Authors } }").converges()
+    assert project.plan().empty
+
+
+def test_a_new_entry_may_take_the_old_name(project: Project) -> None:
+    project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
+    project.write("teams: { a: { title: Writers }, writers: { title: Authors } }")
+    assert did(project.plan()) == {"acme/teams/a": "create", "acme/teams/writers": "update"}
+    project.converges()
+    assert project.live("teams")["t1"] == "Authors"
+    assert project.plan().empty
+
+
+def test_a_chain_of_renames_is_followed_and_stays_done(project: Project) -> None:
+    project.holds(teams=teams("A", "B", "C")).commit(
+        "teams: { a: { title: A }, b: { title: B }, c: { title: C } }"
+    )
+    project.write("teams: { a: { title: B }, b: { title: C }, c: { title: D } }").converges()
+    assert project.live("teams") == {"t1": "B", "t2": "C", "t3": "D"}
+    assert project.plan().empty
+
+
+def test_both_names_live_and_unclaimed_is_a_question(project: Project) -> None:
+    project.holds(teams=teams("Writers", "Authors")).commit("teams: { writers: { title: Writers } }")
+    project.write("teams: { writers: { title: Authors } }")
+    with pytest.raises(DiagnosticError) as ended:
+        project.plan()
+    (found,) = ended.value.diagnostics
+    assert found.code == "DP305"
+    assert '"t1"' in found.message
+    assert '"t2"' in found.message
+
+
+def test_what_did_not_change_tells_that_a_rename_is_done(project: Project) -> None:
+    spaces = [
+        {"id": "s1", "title": "Guide", "emoji": "1f680"},
+        {"id": "s2", "title": "Manual", "emoji": "1f4d6"},
+    ]
+    project.holds(spaces=spaces).commit('spaces: { guide: { title: Guide, emoji: "1f4d6" } }')
+    project.write('spaces: { guide: { title: Manual, emoji: "1f4d6" } }')
+    assert project.plan().empty
+
+
+def test_without_a_base_a_new_title_is_a_new_thing(project: Project) -> None:
+    project.holds(teams=teams("Writers")).write("teams: { writers: { title: Authors } }")
+    plan = project.plan()
+    assert did(plan) == {"acme/teams/writers": "create"}
+    assert plan.base is None
+    assert plan.base_from == "not in a git repository"
+
+
+def test_a_site_is_known_by_its_old_basename_and_a_section_by_its_old_path(project: Project) -> None:
+    section = {
+        "type": "section", "id": "sec", "title": "Guides", "path": "guides",
+        "children": [{"type": "space", "id": "place", "space": "s1", "path": "en"}],
+    }  # fmt: skip
+    site = {"id": "site1", "title": "Docs", "basename": "docs", "structure": [section]}
+    project.holds(spaces=docs("Guide"), sites=[site])
+    before = """
+        spaces: { guide: { title: Guide } }
+        sites:
+          docs:
+            title: Docs
+            basename: docs
+            structure:
+              - { type: section, key: guides, title: Guides, path: guides, children: [CHILD] }
+    """
+    child = "{ type: space, key: en, space: guide, path: en }"
+    project.commit(before.replace("CHILD", child))
+    after = (
+        before.replace("title: Docs", "title: Help")
+        .replace("basename: docs", "basename: help")
+        .replace("title: Guides, path: guides", "title: Handbook, path: handbook")
+        .replace("CHILD", child.replace("path: en", "path: english"))
+    )
+    plan = project.write(after).plan()
+    assert set(did(plan).values()) == {"update"}
+    assert set(matched(plan).values()) == {"base"}
+    project.converges()
+    assert project.live("sites", "basename") == {"site1": "help"}
+    assert project.plan().empty
+
+
+# Exchanged names.
+
+
+def swapped(project: Project) -> Project:
+    project.holds(teams=teams("A", "B")).commit("teams: { a: { title: A }, b: { title: B } }")
+    return project.write("teams: { a: { title: B }, b: { title: A } }")
+
+
+def test_exchanged_titles_go_through_a_temporary_name(project: Project) -> None:
+    report = swapped(project).converges()
+    assert [item.verb for item in report.outcomes].count("step-aside") == 1
+    assert project.live("teams") == {"t1": "B", "t2": "A"}
+
+
+def test_exchanged_titles_with_something_that_did_not_change_stay_exchanged(project: Project) -> None:
+    spaces = [{"id": "s1", "title": "A", "emoji": "1f4d6"}, {"id": "s2", "title": "B", "emoji": "1f680"}]
+    text = 'spaces: { a: { title: A, emoji: "1f4d6" }, b: { title: B, emoji: "1f680" } }'
+    project.holds(spaces=spaces).commit(text)
+    project.write(text.replace("title: A", "title: X").replace("title: B", "title: A").replace("X", "B"))
+    project.converges()
+    assert project.live("spaces") == {"s1": "B", "s2": "A"}
+    assert project.plan().empty

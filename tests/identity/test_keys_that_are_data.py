@@ -1,0 +1,57 @@
+"""Where the key of an entry is the thing's own name, `previously` is the old key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from .past import Project
+from .test_git_base import did
+
+HEADERS = {"Authorization": "Bearer token"}
+
+
+@pytest.fixture
+def site(project: Project) -> Project:
+    project.holds(sites=[{"id": "docs", "title": "Docs", "basename": "docs"}])
+    send(project, "POST", "redirects", {"source": "/old", **elsewhere("https://acme.example/a")})
+    return project
+
+
+def elsewhere(url: str) -> dict[str, Any]:
+    return {"destination": {"kind": "external", "url": url}}
+
+
+def send(project: Project, method: str, path: str, body: Any = None) -> Any:
+    url = f"{project.server.url}/v1/orgs/acme/sites/docs/{path}"
+    answer = httpx.request(method, url, json=body, headers=HEADERS)
+    answer.raise_for_status()
+    return answer.json()
+
+
+def redirects(project: Project) -> dict[str, str]:
+    return {item["id"]: item["source"] for item in send(project, "GET", "redirects")["items"]}
+
+
+TEXT = """
+sites:
+  docs:
+    title: Docs
+    redirects:
+      /new: { previously: /old, destination: { kind: external, url: "https://acme.example/a" } }
+"""
+
+
+def test_an_entry_under_a_new_key_is_found_by_the_old_one(site: Project) -> None:
+    (before,) = redirects(site)
+    assert did(site.write(TEXT).plan()) == {"acme/sites/docs/redirects/%2Fnew": "update"}
+    site.converges()
+    assert redirects(site) == {before: "/new"}
+    assert site.plan().empty
+
+
+def test_without_it_another_key_is_another_thing(site: Project) -> None:
+    plan = site.write(TEXT.replace("previously: /old, ", "")).plan()
+    assert did(plan) == {"acme/sites/docs/redirects/%2Fnew": "create"}

@@ -1,0 +1,147 @@
+"""A pin names one thing for good: one that was deleted a while ago, too, and somebody who is no member."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.server import world as worlds
+
+from .past import Project
+from .test_git_base import did, docs, teams
+
+
+def delete(project: Project, space: str) -> None:
+    url = f"{project.server.url}/v1/spaces/{space}"
+    httpx.delete(url, headers={"Authorization": "Bearer token"}).raise_for_status()
+
+
+def verbs(project: Project) -> list[str]:
+    return [step.verb for change in project.plan().changes for step in change.steps]
+
+
+@pytest.fixture
+def deleted(project: Project) -> Project:
+    project.holds(spaces=docs("Guide", "News"), collections=[{"id": "c1", "title": "Product"}])
+    delete(project, "s1")
+    return project
+
+
+def test_a_space_deleted_a_while_ago_is_brought_back(deleted: Project) -> None:
+    deleted.write("spaces: { g: { id: s1, title: Guide } }")
+    plan = deleted.plan()
+    assert did(plan) == {"acme/spaces/g": "update"}
+    assert verbs(deleted) == ["restore"]
+    deleted.converges()
+    assert deleted.live("spaces") == {"s1": "Guide", "s2": "News"}
+
+
+def test_what_differs_is_changed_behind_it(deleted: Project) -> None:
+    deleted.write(
+        """
+        collections: { p: { title: Product, order: [n, g] } }
+        spaces:
+          g: { id: s1, title: Handbook, collection: p }
+          n: { title: News, collection: p }
+        """
+    )
+    report = deleted.converges()
+    verbs = [item.verb for item in report.outcomes if item.address == "acme/spaces/g"]
+    assert verbs[0] == "restore"
+    assert set(verbs) == {"restore", "update", "place"}
+    assert deleted.live("spaces") == {"s1": "Handbook", "s2": "News"}
+
+
+def test_whatever_shows_it_waits_for_it(deleted: Project) -> None:
+    deleted.write(
+        """
+        spaces: { g: { id: s1, title: Guide } }
+        sites:
+          docs:
+            title: Docs
+            structure:
+              - type: section
+                key: g
+                title: Guides
+                path: guides
+                children: [{ type: space, key: en, space: g, path: en }]
+        """
+    )
+    restore = "acme/spaces/g restore"
+    (section,) = (item for item in deleted.plan().changes if item.address.endswith("structure/g"))
+    assert restore in section.steps[0].needs
+    deleted.converges()
+
+
+def test_without_its_pin_it_is_a_new_space(deleted: Project) -> None:
+    assert did(deleted.write("spaces: { g: { title: Guide } }").plan()) == {"acme/spaces/g": "create"}
+
+
+def test_after_a_week_there_is_nothing_to_bring_back(deleted: Project) -> None:
+    state: dict[str, Any] = deleted.server.call(lambda: worlds.dump(deleted.server.app.store))
+    (space,) = (item for item in state["organizations"][0]["spaces"] if "deletedAt" in item)
+    long_ago = datetime.fromisoformat(space["deletedAt"]) - timedelta(days=8)
+    space["deletedAt"] = long_ago.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    deleted.server.reset(state)
+    deleted.write("spaces: { g: { id: s1, title: Guide } }")
+    with pytest.raises(DiagnosticError) as ended:
+        deleted.plan()
+    assert [item.code for item in ended.value.diagnostics] == ["DP301"]
+
+
+def test_a_pin_that_is_not_live_is_an_error(project: Project) -> None:
+    project.holds(teams=teams("A")).write("teams: { a: { id: t9, title: A } }")
+    with pytest.raises(DiagnosticError) as ended:
+        project.plan()
+    assert [item.code for item in ended.value.diagnostics] == ["DP301"]
+
+
+# People.
+
+
+def people(project: Project, *entries: str) -> Project:
+    project.holds()
+    state: dict[str, Any] = project.server.call(lambda: worlds.dump(project.server.app.store))
+    state["users"].append({"id": "bo", "displayName": "Bo", "email": "bo@acme.example"})
+    project.server.reset(state)
+    return project.write("members:\n  ada@acme.example: admin\n" + "".join(f"  {item}\n" for item in entries))
+
+
+def test_somebody_known_by_id_is_added_by_sso(project: Project) -> None:
+    people(project, "bo@acme.example: { id: bo, sso: true, role: create }")
+    plan = project.plan()
+    assert did(plan) == {"acme/members/bo@acme.example": "create"}
+    assert plan.blocked == ()
+    (change,) = plan.changes
+    assert [f"{step.method} {step.path}" for step in change.steps] == [
+        "POST /orgs/acme/members/bo/sso",
+        "PATCH /orgs/acme/members/{acme/members/bo@acme.example}",
+    ]
+    project.converges()
+    assert project.plan().empty
+
+
+def test_they_can_join_a_team_in_the_same_plan(project: Project) -> None:
+    people(project, "bo@acme.example: { id: bo, sso: true }")
+    text = (project.directory / "dpsync.yaml").read_text()
+    team = "    teams: { w: { title: Writers, members: { bo@acme.example: owner } } }\n"
+    (project.directory / "dpsync.yaml").write_text(text + team)
+    project.converges()
+    assert project.plan().empty
+
+
+@pytest.mark.parametrize("entry", ["{ id: bo, role: create }", "{ id: bo, sso: false }"])
+def test_without_sso_an_unknown_id_stays_an_error(project: Project, entry: str) -> None:
+    people(project, f"bo@acme.example: {entry}")
+    with pytest.raises(DiagnosticError) as ended:
+        project.plan()
+    assert [item.code for item in ended.value.diagnostics] == ["DP301"]
+
+
+def test_without_an_id_they_have_to_be_invited(project: Project) -> None:
+    people(project, "bo@acme.example: { sso: true, role: create }")
+    assert [item.address for item in project.plan().blocked] == ["acme/members/bo@acme.example"]

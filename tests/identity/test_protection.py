@@ -1,0 +1,142 @@
+"""What the git base protects stays protected, and what was removed from the files is not forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.client.client import WriteClient
+from dpsync.client.transport import HttpTransport, Request, Response, Token
+from dpsync.model.plan import Plan
+
+from .past import Project
+from .test_alike import refused, said
+from .test_git_base import did, docs, teams
+
+PRUNE = "{ prune: [teams, spaces], limits: { deletes: 9, percent: 100 } }"
+PROTECTED = "{ prune: [teams, spaces], protect: [teams/a], limits: { deletes: 9, percent: 100 } }"
+BOTH = "teams: { a: { title: A }, b: { title: B } }"
+
+
+@pytest.fixture
+def committed(project: Project) -> Project:
+    return project.holds(teams=teams("A", "B")).commit(BOTH, PROTECTED)
+
+
+def test_removing_the_entry_does_not_remove_its_protection(committed: Project) -> None:
+    assert refused(committed.write("teams: { b: { title: B } }", PROTECTED).plan()) == [
+        ("protected", "acme/teams/[A]")
+    ]
+
+
+def test_removing_the_line_and_the_entry_at_once_does_not_either(committed: Project) -> None:
+    plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()
+    assert refused(plan) == [("protected", "acme/teams/[A]")]
+    assert "in the git base" in plan.refusals[0].message
+
+
+def test_another_key_and_title_do_not_either(committed: Project) -> None:
+    text = "teams: { b: { title: B }, c: { title: Quite another } }"
+    assert refused(committed.write(text, PRUNE).plan()) == [("protected", "acme/teams/[A]")]
+
+
+def test_a_protection_that_was_taken_away_before_is_gone(committed: Project) -> None:
+    committed.commit(BOTH, PRUNE)
+    plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()
+    assert refused(plan) == []
+    assert did(plan) == {"acme/teams/[A]": "delete"}
+
+
+def test_what_the_base_protects_below_a_removed_site_stays(project: Project) -> None:
+    section: dict[str, Any] = {
+        "type": "section", "id": "sec", "title": "Guides", "path": "guides",
+        "children": [{"type": "space", "id": "place", "space": "s1", "path": "en"}],
+    }  # fmt: skip
+    site = {"id": "site1", "title": "Docs", "basename": "docs", "structure": [section]}
+    other = {"id": "site2", "title": "Other", "basename": "other"}
+    node = "{ type: section, key: g, title: Guides, path: guides, children: [CHILD] }".replace(
+        "CHILD", "{ type: space, key: en, space: guide, path: en }"
+    )
+    rest = "spaces: { guide: { title: Guide } }\nsites:\n  other: { title: Other, basename: other }\n"
+    docs_ = f"  docs: {{ title: Docs, basename: docs, structure: [{node}] }}\n"
+    limits = "limits: { deletes: 9, percent: 100 }"
+    project.holds(spaces=docs("Guide"), sites=[site, other])
+    project.commit(rest + docs_, f"{{ prune: [sites], protect: [sites/docs/structure/g], {limits} }}")
+    plan = project.write(rest, f"{{ prune: [sites], {limits} }}").plan()
+    assert [code for code, _ in refused(plan)] == ["protected"]
+    assert refused(plan)[0][1].startswith("acme/sites/[Docs]/structure/")
+
+
+# Removed, and still there.
+
+
+def notes(plan: Plan) -> list[str]:
+    return [note for note in said(plan) if "removed here" in note]
+
+
+def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
+    project.holds(teams=teams("A", "B")).commit(BOTH)
+    plan = project.write("teams: { b: { title: B } }").plan()
+    assert plan.empty
+    assert notes(plan) == ['acme/teams/a: removed here, still live: team "A" (t1) is kept']
+
+
+def test_also_where_the_whole_place_was_removed(project: Project) -> None:
+    project.holds(teams=teams("A", "B")).commit(BOTH)
+    plan = project.write("title: Acme").plan()
+    assert [note.partition(":")[0] for note in notes(plan)] == ["acme/teams/a", "acme/teams/b"]
+
+
+def test_what_prune_deletes_is_not_named_twice(project: Project) -> None:
+    project.holds(teams=teams("A", "B")).commit(BOTH, PRUNE)
+    plan = project.write("teams: { b: { title: B } }", PRUNE).plan()
+    assert did(plan) == {"acme/teams/[A]": "delete"}
+    assert notes(plan) == []
+
+
+def test_another_key_for_the_same_thing_removes_nothing(project: Project) -> None:
+    project.holds(teams=teams("A", "B")).commit(BOTH)
+    plan = project.write("teams: { c: { title: A }, b: { title: B } }").plan()
+    assert plan.empty
+    assert notes(plan) == []
+
+
+def test_the_plan_names_its_base(project: Project) -> None:
+    plan = project.holds(teams=teams("A", "B")).commit(BOTH).plan()
+    assert plan.base is not None
+    assert len(plan.base) == 40
+    assert plan.base_from == "HEAD"
+
+
+def test_a_removed_place_that_may_not_be_read_is_passed_over(project: Project) -> None:
+    project.holds(teams=teams("A")).commit("teams: { a: { title: A } }\nsaml: { okta: { label: Okta } }")
+    project.write("teams: { a: { title: A } }")
+    forbids = _Forbids(project, "/saml")
+    with WriteClient(project.server.url, "token", transport=forbids) as client:
+        plan = project.session().plan(client).plan
+    assert forbids.asked == 1
+    assert plan.empty
+    assert notes(plan) == []
+
+
+class _Forbids:
+    """A transport over which one list may not be read."""
+
+    def __init__(self, project: Project, end: str) -> None:
+        self.inner = HttpTransport(project.server.url, Token("token"))
+        self.end = end
+        self.asked = 0
+
+    def send(self, request: Request) -> Response:
+        if request.path.endswith(self.end):
+            self.asked += 1
+            body = b'{"error": {"code": 403, "message": "not for you"}}'
+            return Response(403, {"content-type": "application/json"}, body)
+        return self.inner.send(request)
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def stats(self) -> Any:
+        return self.inner.stats()

@@ -1,0 +1,304 @@
+"""`dpsync import`: what it writes for the built-in world, what it never overwrites, what it says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpsync.server import world as worlds
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+SCHEMA_LINE = "# yaml-language-server: $schema="
+
+
+def git(directory: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@acme.example"]
+    subprocess.run(["git", "-C", str(directory), *identity, *arguments], check=True, capture_output=True)
+
+
+def committed(directory: Path) -> None:
+    git(directory, "init", "-q")
+    git(directory, "add", "-A")
+    git(directory, "commit", "-qm", "all")
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    return tmp_path / "docs"
+
+
+@pytest.mark.parametrize("token", ["ada-token", "hank-token"])
+def test_after_importing_the_built_in_world_the_plan_is_empty(
+    platform: ThreadedServer, run: Run, target: Path, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", token)
+    ended = run("import", "-C", str(target))
+    assert ended.code == 0, ended.out + ended.err
+    assert "A plan of it is empty." in ended.out
+    planned = run("plan", "-C", str(target), "--detailed-exitcode", "--format", "json")
+    assert planned.code == 0, planned.out
+    assert json.loads(planned.out)["plan"]["changes"] == []
+
+
+def test_the_files_are_laid_out_by_place_and_sites_have_one_each(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
+    run("import", "-C", str(target), "--organization", "acme")
+    names = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()}
+    assert names == {
+        "dpsync.yaml", "schemas/dpsync.schema.json",
+        "acme/agentInstructions.md", "acme/collections.yaml", "acme/integrations.yaml", "acme/members.yaml",
+        "acme/openapi.yaml", "acme/saml.yaml", "acme/saml/okta.pem", "acme/spaces.yaml", "acme/teams.yaml",
+        "acme/translations.yaml", "acme/sites/docs.yaml", "acme/sites/handbook.yaml", "acme/sites/help.yaml",
+        "acme/sites/handbook.adaptiveSchema.json",
+    }  # fmt: skip
+    for path in target.rglob("*.yaml"):
+        first = path.read_text(encoding="utf-8").splitlines()[0]
+        assert first.startswith(SCHEMA_LINE)
+        assert (
+            path.parent / first.removeprefix(SCHEMA_LINE)
+        ).resolve() == target / "schemas/dpsync.schema.json"
+
+
+def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: Run, target: Path) -> None:
+    run("import", "-C", str(target), "--organization", "acme")
+    assert (target / "acme/teams.yaml").read_text(encoding="utf-8").splitlines()[1:] == [
+        "organizations:",
+        "  acme:",
+        "    teams:",
+        "      legacy: { title: Legacy }",
+        "      reviewers:",
+        "        title: Reviewers",
+        "        members: { rui@acme.example: owner }",
+        "      sales:",
+        "        title: Sales",
+        "        members: { kim@acme.example: member }",
+        "      technical-writers:",
+        "        title: Technical writers",
+        "        members: { ada@acme.example: owner, lin@acme.example: member }",
+    ]
+    spaces = (target / "acme/spaces.yaml").read_text(encoding="utf-8")
+    assert "      changelog: { title: Changelog, collection: product }\n" in spaces
+    assert "id:" not in spaces
+    assert (target / "acme/agentInstructions.md").read_text(
+        encoding="utf-8"
+    ) == "Answer briefly and link the page.\n"
+
+
+def test_only_what_one_organization_has(platform: ThreadedServer, run: Run, target: Path) -> None:
+    assert run("import", "-C", str(target), "--organization", "globex").code == 0
+    assert "acme:" not in (target / "dpsync.yaml").read_text(encoding="utf-8")
+
+
+def test_an_unknown_organization_is_said(platform: ThreadedServer, run: Run, target: Path) -> None:
+    ended = run("import", "-C", str(target), "--organization", "initech")
+    assert ended.code == 1
+    assert 'there is no organization "initech"' in ended.err
+    assert not list(target.iterdir())
+
+
+def test_two_of_one_title_are_pinned_and_others_are_not(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
+    world = {
+        "users": [{"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}],
+        "tokens": {"ada-token": "ada"},
+        "organizations": [{
+            "id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}],
+            "teams": [
+                {"id": "t1", "title": "Sales"}, {"id": "t2", "title": "Sales"}, {"id": "t3", "title": "HR"},
+            ],
+        }],
+    }  # fmt: skip
+    platform.reset(world)
+    assert run("import", "-C", str(target)).code == 0
+    teams = (target / "acme/teams.yaml").read_text(encoding="utf-8")
+    assert "sales: { id: t1, title: Sales }" in teams
+    assert "sales-2: { id: t2, title: Sales }" in teams
+    assert "hr: { title: HR }" in teams
+    platform.reset()
+
+
+def test_nothing_that_git_does_not_have_is_overwritten(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
+    run("import", "-C", str(target))
+    changed = target / "acme/teams.yaml"
+    before = changed.read_text(encoding="utf-8") + "# a note\n"
+    changed.write_text(before, encoding="utf-8")
+
+    refused = run("import", "-C", str(target))
+    assert refused.code == 4
+    assert "acme/teams.yaml is there already" in refused.err
+    assert changed.read_text(encoding="utf-8") == before
+
+    committed(target)
+    assert run("import", "-C", str(target)).code == 0  # git could give it back
+    assert "# a note" not in changed.read_text(encoding="utf-8")
+
+    changed.write_text(before + "# another\n", encoding="utf-8")
+    assert run("import", "-C", str(target)).code == 4
+    assert run("import", "-C", str(target), "--force").code == 0
+    assert "# a note" not in changed.read_text(encoding="utf-8")
+
+
+def test_an_ignored_file_is_not_overwritten_either(platform: ThreadedServer, run: Run, target: Path) -> None:
+    (target / ".gitignore").write_text("dpsync.yaml\n", encoding="utf-8")
+    (target / "dpsync.yaml").write_text("mine\n", encoding="utf-8")
+    committed(target)
+    assert run("import", "-C", str(target)).code == 4
+    assert (target / "dpsync.yaml").read_text(encoding="utf-8") == "mine\n"
+    assert not (target / "acme").exists()
+
+
+def test_what_is_left_of_an_earlier_import_would_be_included_and_is_refused(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
+    (target / "acme/sites").mkdir(parents=True)
+    (target / "acme/sites/gone.yaml").write_text("organizations: {}\n", encoding="utf-8")
+    ended = run("import", "-C", str(target), "--force")
+    assert ended.code == 4
+    assert "acme/sites/gone.yaml is there and would become a part of the configuration" in ended.err
+    assert not (target / "dpsync.yaml").exists()
+
+
+def test_a_link_that_leads_out_is_not_followed(
+    platform: ThreadedServer, run: Run, target: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (target / "acme").symlink_to(tmp_path / "elsewhere")
+    assert run("import", "-C", str(target), "--force").code == 4
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_place_that_cannot_be_written_leaves_nothing_behind(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
+    (target / "schemas").write_text("a file where a directory belongs\n", encoding="utf-8")
+    ended = run("import", "-C", str(target))
+    assert ended.code == 1
+    assert "cannot write" in ended.err
+    assert [path.name for path in target.iterdir()] == ["schemas"]
+
+
+def test_what_a_translation_makes_is_named_by_the_translation(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
+    world = platform.call(lambda: worlds.dump(platform.app.store))
+    acme = next(org for org in world["organizations"] if org["id"] == "acme")
+    acme["spaces"].append({"id": "french", "title": "Guides"})
+    acme["translations"][0] |= {"status": "completed", "result": "french"}
+    acme["sites"][0]["structure"][0]["children"].append(
+        {"type": "space", "id": "docs-guides-fr", "space": "french", "path": "fr"}
+    )
+    platform.reset(world)
+    ended = run("import", "-C", str(target), "--organization", "acme")
+    assert ended.code == 0, ended.out
+    assert "A plan of it is empty." in ended.out
+    assert "guides-fr" not in (target / "acme/spaces.yaml").read_text(encoding="utf-8")
+    docs = (target / "acme/sites/docs.yaml").read_text(encoding="utf-8")
+    assert "{ type: space, key: fr, space: guides-fr, path: fr }" in docs
+    platform.reset()
+
+
+def test_what_is_secret_is_named_and_never_written(platform: ThreadedServer, run: Run, target: Path) -> None:
+    world = platform.call(lambda: worlds.dump(platform.app.store))
+    acme = next(org for org in world["organizations"] if org["id"] == "acme")
+    for installation in acme["installations"]:
+        installation["configuration"] = {
+            "api_key": "hunter-two", "hook": "https://hooks.example/T0/B99/x8Fh2", "region": "eu", "size": 3,
+        }  # fmt: skip
+    platform.reset(world)
+    ended = run("import", "-C", str(target), "--organization", "acme", "--format", "json")
+    everything = ended.out + ended.err
+    everything += "".join(p.read_text(encoding="utf-8") for p in target.rglob("*") if p.is_file())
+    assert "hunter-two" not in everything
+    assert "x8Fh2" not in everything
+    found = json.loads(ended.out)
+    assert found["proven"]
+    names = {secret["name"] for secret in found["secrets"]}
+    assert "ACME_INTEGRATIONS_ACME_TOOLS_CONFIGURATION_API_KEY" in names
+    written = (target / "acme/integrations.yaml").read_text(encoding="utf-8")
+    assert "api_key: { env: ACME_INTEGRATIONS_ACME_TOOLS_CONFIGURATION_API_KEY }" in written
+    assert "region: eu" in written
+    platform.reset()
+
+
+def test_what_cannot_be_written_is_left_out_and_said(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
+    world = platform.call(lambda: worlds.dump(platform.app.store))
+    acme = next(org for org in world["organizations"] if org["id"] == "acme")
+    acme["agentInstructions"] = {
+        "object": "document",
+        "nodes": [{"object": "block", "type": "hint", "data": {"style": "info"}, "nodes": []}],
+    }
+    platform.reset(world)
+    ended = run("import", "-C", str(target), "--organization", "acme", "--format", "json")
+    assert ended.code == 0
+    notes = {(note["address"], note["field"]): note["why"] for note in json.loads(ended.out)["left_out"]}
+    assert "Markdown cannot hold it" in notes["acme/agentInstructions", "instructions"]
+    assert not (target / "acme/agentInstructions.md").exists()
+    platform.reset()
+
+
+def test_what_the_token_may_not_read_is_left_out(
+    platform: ThreadedServer, run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
+    ended = run("import", "-C", str(target), "--format", "json")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["proven"]
+    assert any("may not read" in note["why"] for note in json.loads(ended.out)["left_out"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["acme/teams"], ["--update"], ["--update", "--organization", "acme", "acme/teams"],
+        ["--file", "dpsync.yaml"], ["--base", "HEAD"],
+    ],
+)  # fmt: skip
+def test_what_means_nothing_together_is_wrong_usage(
+    platform: ThreadedServer, run: Run, target: Path, arguments: list[str]
+) -> None:
+    assert run("import", "-C", str(target), *arguments).code == 64
+
+
+def test_a_platform_without_the_additions_is_imported_with_its_profile(
+    run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ThreadedServer(build(open_store(":memory:"), profile="reference")) as server:
+        server.reset()
+        monkeypatch.setenv("DPSYNC_URL", server.url)
+        monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+        ended = run("import", "-C", str(target), "--profile", "reference")
+        assert ended.code == 0, ended.out + ended.err
+        assert "A plan of it is empty." in ended.out
+        assert not (target / "acme/integrations.yaml").exists()
+
+
+def test_planning_imports_nothing_of_it(platform: ThreadedServer, run: Run, target: Path) -> None:
+    run("import", "-C", str(target), "--organization", "acme")
+    code = (
+        "import sys\nfrom dpsync.cli.main import main\n"
+        f"try:\n    main(['plan', '-C', {str(target)!r}])\nexcept SystemExit:\n    pass\n"
+        "print([name for name in sys.modules if name.startswith(('ruamel', 'dpsync.importing'))])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "No changes." in ended.stdout
+    assert ended.stdout.endswith("\n[]\n")
+
+
+def test_it_has_help(run: Run) -> None:
+    out = run("import", "--help").out
+    for flag in ("--organization", "--update", "--from-navigation", "--force"):
+        assert flag in out

@@ -1,0 +1,64 @@
+"""Whatever stood under a key, in whichever style: an edit makes it the new value and moves nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from dpsync.config.reader import read
+from dpsync.importing.edit import Document, Uneditable, apply_edits
+
+from .test_emit import TEXTS, VALUES, read_back
+
+BEFORE = "# the top\nfirst: &a [1, 2]   # one\n\n"
+AFTER = "\nlast: *a\n# the end\n"
+SIMPLE = st.sampled_from(["a", "b", "ada@acme.example", "https://acme.example/x", "two words", 1, True, None])
+LIKELY = st.recursive(
+    SIMPLE,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("abcd"), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def edited(text: str, value: Any) -> str:
+    document = Document(text, "made.yaml")
+    key = document.root.key("key")  # type: ignore[union-attr]
+    return apply_edits(text, document.edits(*document.value_of(key.span), value))
+
+
+def readable(text: str) -> bool:
+    return read(text, "made.yaml")[1] == []
+
+
+@settings(suppress_health_check=list(HealthCheck), max_examples=200)
+@given(
+    LIKELY | VALUES, LIKELY | VALUES, st.booleans(), st.sampled_from([2, 4]), st.sampled_from(["", "  # why"])
+)
+def test_the_value_is_the_new_one_and_the_rest_as_it_was(
+    old: Any, new: Any, flow: bool, indent: int, comment: str
+) -> None:
+    written = yaml.safe_dump(
+        {"key": old}, default_flow_style=flow, indent=indent, allow_unicode=True, width=10**6
+    )
+    written = written.strip("\n")[1:-1] if flow else written.rstrip("\n")
+    one_line = "\n" not in written
+    text = BEFORE + written + (comment if one_line else "") + AFTER
+    assume(readable(text) and read_back(text)["key"] == old)
+    try:
+        after = edited(text, new)
+    except Uneditable:
+        assume(False)
+    assert after.startswith(BEFORE)
+    assert after.endswith((comment if one_line else "") + AFTER)
+    assert read_back(after)["key"] == new
+    assert read_back(after)["last"] == [1, 2]
+
+
+@given(TEXTS, TEXTS)
+def test_a_text_in_quotes_stays_in_quotes(old: str, new: str) -> None:
+    text = "key: '" + old.replace("'", "''") + "'\n"
+    assume("\n" not in old and "$" not in old and readable(text))
+    assert read_back(edited(text, new))["key"] == new

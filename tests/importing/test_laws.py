@@ -1,0 +1,145 @@
+"""Whatever is live: what import writes is planned to be what is live, and a second import writes the same."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+
+from dpsync.api import Imported, Session, import_, load, update
+from dpsync.importing.files import put
+from dpsync.importing.remembering import RememberingClient
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+from tests.document.documents import documents
+from tests.properties.configurations import TOKEN, world
+from tests.properties.laws import AMBIGUOUS, discard_if, law
+from tests.properties.mutations import Managed, wanted_organization
+from tests.properties.organizations import Draw, Fields, live_organization, repair
+from tests.properties.platform import REGISTRY
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ThreadedServer]:
+    with ThreadedServer(build(open_store(":memory:"))) as running:
+        yield running
+
+
+def imported(server: ThreadedServer) -> Imported:
+    with RememberingClient(server.url, TOKEN) as client:
+        return import_(client, REGISTRY)
+
+
+@law(60)
+def test_after_an_import_the_plan_is_empty(server: ThreadedServer, draw: Draw) -> None:
+    organizations = [live_organization(draw, key, 4) for key in ["acme", "globex"][: draw.number(1, 2)]]
+    server.reset(_decorated(draw, world(organizations)))
+
+    made = imported(server)
+
+    assert made.problems == ()
+    assert made.plan is not None
+    assert made.plan.changes == ()
+    assert made.plan.refusals == ()
+    assert made.proven
+    event(f"left out: {len(made.made.left_out)}")
+
+
+@law(20)
+def test_a_second_import_writes_the_same_bytes(server: ThreadedServer, draw: Draw) -> None:
+    organizations = [live_organization(draw, "acme", 4)]
+    server.reset(_decorated(draw, world(organizations)))
+
+    assert imported(server).made.files == imported(server).made.files
+
+
+@law(40)
+def test_after_an_update_no_field_differs(server: ThreadedServer, draw: Draw, tmp_path_factory: Any) -> None:
+    """Whatever has changed on the platform since, the lines take it over, or it is said why not."""
+    live = live_organization(draw, "acme", 3)
+    server.reset(world([live]))
+    directory = tmp_path_factory.mktemp("update")
+    put(directory, imported(server).made.files)
+    wanted = wanted_organization(draw, live, Managed(), 12)
+    repair(draw, wanted, strict=True)
+    for thing in (*wanted.teams, *wanted.collections, *wanted.spaces, *wanted.sites):
+        thing.id = thing.id or f"new-{thing.key}"
+    for node in (node for site in wanted.sites for node in site.nodes()):
+        node.id = node.id or f"new-{node.key}"
+    server.reset(world([wanted]))
+
+    try:
+        session = Session(load(directory / "dpsync.yaml", {}), REGISTRY)
+        with RememberingClient(server.url, TOKEN) as client:
+            made = update(session, client, directory / "dpsync.yaml", ["**"], env={})
+    except DiagnosticError as unclear:
+        discard_if({item.code for item in unclear.diagnostics} <= AMBIGUOUS | {"DP301"}, "ambiguous")
+        raise
+    put(directory, made.files, force=True)
+
+    said = {(item.address, item.span) for item in made.problems}
+    after = Session(load(directory / "dpsync.yaml", {}), REGISTRY)
+    with RememberingClient(server.url, TOKEN) as client:
+        left = [change for change in after.plan(client).plan.changes if change.action == "update"]
+    unsaid = [
+        (change.address, item)
+        for change in left
+        for item in change.differences
+        if change.address not in {address for address, _ in said}
+    ]
+    assert unsaid == []
+    event(f"taken over: {min(len(made.taken), 10)}")
+
+
+NAMES = (
+    "Über uns", "yes", "1e3", "${HOME} & $$", "a: b # c", "- list", "日本語", "'quoted' \"twice\"", "0x10",
+    "null", "[x]", "{y}", "*star", "%percent", "@at", "`tick`", "tab\there", "é" * 20, "! bang", "?",
+)  # fmt: skip
+
+
+def _decorated(draw: Draw, made: Fields) -> Fields:
+    """The world with titles that are hard to write, and with things that the laws of apply do without."""
+    for org in made["organizations"]:
+        for thing in (*org["teams"], *org["collections"], *org["spaces"]):
+            if draw.chance(0.3):
+                thing["title"] = draw.pick(NAMES)
+        if draw.chance(0.5):
+            org["title"] = draw.pick([name for name in NAMES if len(name) > 1])
+        for number, site in enumerate(org["sites"]):
+            if draw.chance(0.4):
+                site["redirects"] = [
+                    {
+                        "source": f"/old/{n}",
+                        "destination": {"kind": "external", "url": "https://acme.example/"},
+                    }
+                    for n in range(draw.number(0, 3))
+                ]
+            if draw.chance(0.4):
+                site["customization"] = {"styling": {"corners": draw.pick(["straight", "rounded"])}}
+            if draw.chance(0.3):
+                site["shareLinks"] = [{"id": f"{org['id']}-link-{number}", "name": draw.pick(NAMES)}]
+        if draw.chance(0.4):
+            org["glossary"] = [{"translations": {"en": draw.pick(NAMES[:3]), "de": "Wort"}}]
+        if draw.chance(0.4):
+            org["samlProviders"] = [{"id": f"{org['id']}-saml", "label": "Okta", "certificate": "MIIB" * 40}]
+        for item in (*org["spaces"], *org["sites"]):
+            if draw.chance(0.2) and org["teams"]:
+                team = draw.pick(org["teams"])["id"]
+                item["permissions"] = {"teams": {team: draw.pick(["read", "edit"])}, "users": {}}
+    return made
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@given(document=documents)
+def test_any_document_of_the_core_is_imported(server: ThreadedServer, document: Fields) -> None:
+    made = world([live_organization(Draw(random.Random(7)), "acme", 0)])
+    made["organizations"][0]["agentInstructions"] = document
+    server.reset(made)
+    found = imported(server)
+    assert found.proven, found.problems
+    assert found.made.left_out == ()

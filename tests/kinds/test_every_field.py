@@ -1,0 +1,226 @@
+"""Every field of every kind, against the companion: created, left as it is, changed, cleared.
+
+The values are in samples.py. What a field must do is read from its declaration, so that a declaration that
+promises what the platform does not do fails here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.api import Options, Planned, Session
+from dpsync.client.client import ReadClient, WriteClient
+from dpsync.kinds.base import Field, Kind
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Report
+from dpsync.planner.compare import unread
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+from tests.planner.lab import REGISTRY, Lab
+
+from .samples import NOTHING, PLACES, SAMPLES, Place
+
+SECRETS = {"BOT_KEY": "one key", "OTHER_KEY": "another key"}
+TOOLS = {"name": "tools", "title": "Tools", "scopes": [], "visibility": "public"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ThreadedServer]:
+    store = open_store(":memory:")
+    with ThreadedServer(build(store)) as running:
+        yield running
+    store.close()
+
+
+@dataclass
+class Bench(Lab):
+    """A lab that takes configurations as values, and secrets."""
+
+    def said(self, organization: dict[str, Any]) -> str:
+        return "\n".join(f"{key}: {json.dumps(value)}" for key, value in organization.items())
+
+    def planned(self, organization: dict[str, Any], *confirm: str) -> Planned:
+        with ReadClient(self.server.url, "token") as client:
+            return self.session(self.said(organization)).plan(client, Options(confirm))
+
+    def done(self, organization: dict[str, Any], *confirm: str) -> Report:
+        """Apply; all of it must have been done, and proven."""
+        session: Session = self.session(self.said(organization))
+        options = Options(confirm)
+        self.server.app.requests.clear()
+        with WriteClient(self.server.url, "token") as client:
+            executor = session.executor(client, session.plan(client, options), secrets=SECRETS)
+            report = session.apply(executor, options)
+        assert [item for item in report.outcomes if item.result not in ("done", "already")] == []
+        assert report.converged, report.remaining
+        assert report.complete, report.remaining
+        return report
+
+
+@pytest.fixture
+def bench(server: ThreadedServer, tmp_path: Path) -> Bench:
+    bench = Bench(server, tmp_path)
+    bench.holds(integrations=[TOOLS])
+    return bench
+
+
+def fields() -> Iterator[Any]:
+    for name in sorted(REGISTRY.kinds):
+        for field in REGISTRY[name].fields:
+            if not field.nest:
+                yield pytest.param(REGISTRY[name], field, id=f"{name}.{field.name}")
+
+
+def test_every_field_has_a_sample_and_every_sample_a_field() -> None:
+    declared = {
+        name: {field.name for field in kind.fields if not field.nest} for name, kind in REGISTRY.kinds.items()
+    }
+    assert {name: set(samples) for name, samples in SAMPLES.items()} == declared
+    assert set(PLACES) == set(declared)
+
+
+def config(place: Place, entry: dict[str, Any]) -> dict[str, Any]:
+    """The organization with the entry in its place."""
+    organization = deepcopy(place.around)
+    at: Any = organization
+    for index, step in enumerate(place.path):
+        if index == len(place.path) - 1:
+            put = at.insert if isinstance(at, list) else at.__setitem__
+            put(step, entry)
+        elif isinstance(at, list):
+            at = at[int(step)]
+        else:
+            at = at.setdefault(step, {})
+    return organization if place.path else organization | entry
+
+
+def renamed(kind: Kind, field: Field, before: Any) -> dict[str, Any]:
+    """What an entry says whose name is changed."""
+    named = kind.parent is not None and field.name in kind.identity_fields and field.on != "create"
+    return {"previously": {field.name: before}} if named and not kind.only_short else {}
+
+
+def entry(kind: Kind, field: Field, value: Any, **words: Any) -> dict[str, Any]:
+    """What the place says, with the field: as the whole entry where it can only be written so."""
+    place, sample = PLACES[kind.name], SAMPLES[kind.name][field.name]
+    if kind.only_short and field.name == kind.shorthand:
+        return config(place, value)
+    more = {} if value is NOTHING else {field.name: value}
+    return config(place, {**place.needs, **sample.also, **more, **words})
+
+
+def address(kind: Kind) -> str:
+    place, said = PLACES[kind.name], "acme"
+    at: Any = config(place, place.needs)
+    for step in place.path:
+        at = at[step]
+        if isinstance(step, int):
+            said += f"/{at['key']}"
+        elif step != "children":
+            said += "/" + step.replace("/", "%2F")
+    return said
+
+
+def written(field: Field) -> bool:
+    return field.on != "neither" or field.source is None
+
+
+def live(planned: Planned, kind: Kind, field: Field) -> Any:
+    """The live value of the field of the entry."""
+    binding = planned.plan.bindings[address(kind)]
+    (found,) = (
+        item for item in planned.snapshot.objects.values() if item.kind == kind.name and item.id == binding
+    )
+    return found.fields.get(field.name)
+
+
+def differing(planned: Planned, kind: Kind) -> set[str]:
+    return {
+        difference.field
+        for change in planned.plan.changes
+        if change.address == address(kind)
+        for difference in change.differences
+    }
+
+
+def is_key(kind: Kind, field: Field) -> bool:
+    return field.name == kind.natural
+
+
+PARAMETERS = list(fields())
+
+
+@pytest.mark.parametrize(("kind", "field"), PARAMETERS)
+def test_it_is_created_and_then_there_is_nothing_to_do(bench: Bench, kind: Kind, field: Field) -> None:
+    sample = SAMPLES[kind.name][field.name]
+    if not written(field) and not is_key(kind, field):
+        with pytest.raises(DiagnosticError, match="only ever set by the platform"):
+            bench.planned(entry(kind, field, sample.first))
+        return
+    wanted = entry(kind, field, NOTHING if is_key(kind, field) else sample.first)
+    bench.done(wanted)
+    again = bench.planned(wanted)
+    assert again.plan.changes == ()
+    bench.done(wanted)
+    assert bench.writes == []
+
+
+@pytest.mark.parametrize(("kind", "field"), PARAMETERS)
+def test_it_is_changed(bench: Bench, kind: Kind, field: Field) -> None:
+    sample = SAMPLES[kind.name][field.name]
+    if not written(field) or is_key(kind, field):
+        return
+    before = NOTHING if sample.second is NOTHING else sample.first
+    after = sample.first if sample.second is NOTHING else sample.second
+    bench.done(entry(kind, field, before))
+    wanted = entry(kind, field, after, **renamed(kind, field, sample.first))
+    if field.on == "create" and field.via is None:
+        stays_as_created(bench.planned(wanted), kind, field)
+        return
+    unseen = unread(field, after) is not None and field.name != "order"
+    confirm = [f"send {address(kind)}#{field.name}"] if unseen else []
+    planned = bench.planned(wanted, *confirm)
+    if field.name == "order":
+        assert any(change.moved for change in planned.plan.changes)
+    else:
+        assert differing(planned, kind) == {field.name}
+        assert {change.action for change in planned.plan.changes} == {"update"}
+    bench.done(wanted, *confirm)
+    assert bench.writes
+    assert bench.planned(wanted).plan.changes == ()
+
+
+def stays_as_created(planned: Planned, kind: Kind, field: Field) -> None:
+    """What one is recognised by makes another one; anything else is refused."""
+    if field.name in kind.identity_fields:
+        assert [change.action for change in planned.plan.changes] == ["create"]
+    else:
+        assert {item.code for item in planned.plan.refusals} == {"create-only"}
+
+
+@pytest.mark.parametrize(("kind", "field"), PARAMETERS)
+def test_it_is_cleared_or_null_is_refused(bench: Bench, kind: Kind, field: Field) -> None:
+    sample = SAMPLES[kind.name][field.name]
+    if not written(field) or is_key(kind, field):
+        return
+    if field.null == "refused":
+        with pytest.raises(DiagnosticError) as refused:
+            bench.planned(entry(kind, field, None))
+        assert [item.code for item in refused.value.diagnostics] in (["DP222"], ["DP212"])
+        return
+    # An entry that is nothing but this field is not null: that would be an empty entry.
+    without = entry(kind, field, "" if kind.only_short else None)
+    bench.done(entry(kind, field, sample.first))
+    bench.done(without)
+    assert bench.writes
+    after = bench.planned(without)
+    assert after.plan.changes == ()
+    assert live(after, kind, field) in (None, field.absent)

@@ -1,0 +1,242 @@
+"""The words that one or two kinds need: ids of several parts, keys as values, parts that lie apart, one
+request for many, work that the platform does, and what is done only when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import Options, load
+from dpsync.client.client import ReadClient
+from dpsync.kinds.registry import Registry
+from dpsync.model.base import Base
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Report
+
+from .pipeline import Impatient, Pipeline
+from .toy_http import serving
+from .workshop import Workshop, workshop_kinds
+
+
+@pytest.fixture
+def workshop() -> Workshop:
+    return Workshop()
+
+
+@pytest.fixture
+def toy(workshop: Workshop, tmp_path: Path) -> Iterator[Pipeline]:
+    with serving(workshop) as url:
+        yield Pipeline(url, Registry(workshop_kinds()), tmp_path)
+
+
+def config(body: str, policy: str = "{}") -> str:
+    return f"dpsync: 1\npolicy: {policy}\norganizations:\n  sh:\n    id: sh\n    {body}\n"
+
+
+def done(report: Report, workshop: Workshop) -> None:
+    assert workshop.refused == []
+    assert report.converged, report.remaining
+
+
+# Ids of several parts.
+
+
+def test_an_id_may_have_several_parts_of_a_url(toy: Pipeline, workshop: Workshop) -> None:
+    text = config("tools: { acme: { settings: { colour: red }, sign: keep off } }")
+    done(toy.apply(text), workshop)
+    assert workshop.signs == {"tool1": {"text": "keep off"}}
+    assert toy.plan(text).bindings["sh/tools/acme"] == "acme/tools/tool1"
+    less = config("tools: {}", "{ prune: [tools], limits: { percent: 100 } }")
+    done(toy.apply(less), workshop)
+    assert workshop.writes[-1] == "DELETE /brands/acme/tools/tool1"
+
+
+def test_a_body_may_name_what_is_around(toy: Pipeline, workshop: Workshop) -> None:
+    toy.apply(config("tools: { acme: {} }"))
+    assert workshop.log[0][2] == {"shop": "sh"}
+
+
+def test_what_comes_along_with_its_parent_is_changed_as_soon_as_that_is_there(
+    toy: Pipeline, workshop: Workshop
+) -> None:
+    done(toy.apply(config("tools: { acme: { sign: keep off } }")), workshop)
+    assert workshop.writes == ["POST /brands/acme/tools", "PUT /brands/acme/tools/tool1/sign"]
+
+
+# Parts of a value.
+
+
+def test_members_that_are_not_written_are_sent_again_at_any_depth(toy: Pipeline, workshop: Workshop) -> None:
+    text = config("tools: { acme: { settings: { speed: { most: 5 } } } }")
+    toy.apply(config("tools: { acme: {} }"))
+    workshop.tools["acme"][0]["settings"]["note"] = "by hand"
+    done(toy.apply(text), workshop)
+    assert workshop.tools["acme"][0]["settings"] == {"speed": {"least": 1, "most": 5}, "note": "by hand"}
+    workshop.tools["acme"][0]["settings"]["note"] = "by another hand"
+    assert toy.plan(text).empty
+
+
+def test_a_difference_shows_nothing_that_is_not_managed_and_no_secret(
+    toy: Pipeline, workshop: Workshop
+) -> None:
+    toy.apply(config("tools: { acme: {} }"))
+    workshop.tools["acme"][0]["settings"] |= {"token": "hunter2", "key": "hunter3"}
+    plan = toy.plan(config("tools: { acme: { settings: { speed: { most: 5 }, token: { env: TOKEN } } } }"))
+    assert "TOKEN" in plan.bytes().decode()
+    assert "hunter" not in plan.bytes().decode()
+
+
+def test_parts_of_a_value_may_be_read_apart(toy: Pipeline, workshop: Workshop) -> None:
+    text = config("posters: { p1: { source: { url: 'https://a.example' } } }")
+    done(toy.apply(text), workshop)
+    assert workshop.posters["p1"]["sourceURL"] == "https://a.example"
+    assert toy.plan(text).empty
+    assert not toy.plan(text.replace("a.example", "b.example")).empty
+
+
+def test_exactly_one_part_of_a_choice_is_written(toy: Pipeline) -> None:
+    for source in ("{}", "{ url: u, text: t }"):
+        with pytest.raises(DiagnosticError) as found:
+            toy.plan(config(f"posters: {{ p1: {{ source: {source} }} }}"))
+        assert [item.code for item in found.value.diagnostics] == ["DP206"]
+
+
+def test_a_call_that_takes_everything_gets_what_is_not_declared_as_it_is_live(
+    toy: Pipeline, workshop: Workshop
+) -> None:
+    toy.apply(config("posters: { p1: { colour: red, source: { url: u } } }"))
+    done(toy.apply(config("posters: { p1: { colour: blue } }")), workshop)
+    assert workshop.posters["p1"] == {"code": "p1", "colour": "blue", "sourceURL": "u"}
+
+
+# Keys.
+
+
+def test_the_key_is_the_value_of_a_field_that_is_not_written(toy: Pipeline, workshop: Workshop) -> None:
+    done(toy.apply(config("posters: { p1: {}, second: { code: p2 } }")), workshop)
+    assert set(workshop.posters) == {"p1", "p2"}
+
+
+def test_a_key_that_the_field_would_refuse_is_told(toy: Pipeline) -> None:
+    with pytest.raises(DiagnosticError) as found:
+        toy.plan(config("posters: { much-too-long: {} }"))
+    assert [item.code for item in found.value.diagnostics] == ["DP203"]
+
+
+# One request for many, without names.
+
+
+def test_what_has_no_name_is_recognised_by_any_term(toy: Pipeline, workshop: Workshop) -> None:
+    done(toy.apply(config("words: { rod: { en: rod, de: Stab }, core: { en: core } }")), workshop)
+    assert len(workshop.words) == 2
+    done(toy.apply(config("words: { rod: { en: bar, de: Stab }, core: { en: core } }")), workshop)
+    assert [word["terms"] for word in workshop.words if word["terms"].get("de")] == [
+        {"en": "bar", "de": "Stab"}
+    ]
+    assert len(workshop.words) == 2
+    less = config("words: { core: { en: core } }", "{ prune: [words], limits: { percent: 100 } }")
+    done(toy.apply(less), workshop)
+    assert [word["terms"] for word in workshop.words] == [{"en": "core"}]
+
+
+# Work of the platform, and what is only done when asked.
+
+
+def test_what_the_platform_is_at_work_on_is_told_and_is_in_no_digest(
+    toy: Pipeline, workshop: Workshop
+) -> None:
+    text = config("tools: { acme: { settings: { speed: { most: 9 } } } }")
+    toy.apply(text)
+    before = toy.plan(text)
+    assert before.waiting == ()
+    workshop.tools["acme"][0]["state"] = "warming"
+    after = toy.plan(text)
+    assert [item.address for item in after.waiting] == ["sh/tools/acme"]
+    assert after.empty
+    assert after.digest == before.digest
+
+
+def test_an_act_is_done_once_when_asked_for_and_after_the_changes(toy: Pipeline, workshop: Workshop) -> None:
+    toy.apply(config("tools: { acme: {} }"))
+    text = config("tools: { acme: { settings: { speed: { most: 5 } } } }")
+    assert not any(step.verb == "act" for change in toy.plan(text).changes for step in change.steps)
+    done(toy.apply(text, "test sh/tools/acme"), workshop)
+    assert workshop.tested == ["acme at 5"]
+    assert toy.plan(text).empty
+
+
+ORDERED = config("orders: { big: { title: Big } }\n    tools: { acme: { poster: big } }")
+
+
+def test_what_the_platform_makes_is_waited_for_where_a_step_needs_it(
+    toy: Pipeline, workshop: Workshop
+) -> None:
+    (waits,) = (step for change in toy.plan(ORDERED).changes for step in change.steps if step.verb == "await")
+    assert (waits.method, waits.needs) == ("GET", ("sh/orders/big create",))
+    done(toy.apply(ORDERED), workshop)
+    assert workshop.tools["acme"][0]["poster"] == workshop.orders[0]["made"]["code"]
+    assert toy.plan(ORDERED).empty
+
+
+def test_what_no_step_needs_is_not_waited_for(toy: Pipeline, workshop: Workshop) -> None:
+    text = config("orders: { big: { title: Big } }")
+    done(toy.apply(text), workshop)
+    assert workshop.patience == 3
+    assert [item.what for item in toy.plan(text).waiting] == ["the platform is at work on it (working)"]
+
+
+def test_waiting_ends_and_the_next_apply_goes_on(toy: Pipeline, workshop: Workshop) -> None:
+    workshop.patience = -1  # it is never done
+    toy.clock = Impatient()
+    report = toy.apply(ORDERED)
+    assert workshop.refused == []
+    ended = {outcome.step: outcome for outcome in report.outcomes if outcome.result != "done"}
+    assert ended["sh/orders/big await"].result == "not-tried"
+    assert "apply again" in str(ended["sh/orders/big await"].error)
+    assert "poster" not in workshop.tools["acme"][0]
+    workshop.patience = 1
+    done(toy.apply(ORDERED), workshop)
+
+
+# What cannot be read back.
+
+POSTER = config("posters: { p1: { source: { text: %s } } }")
+
+
+def against(toy: Pipeline, text: str, base: str | None) -> bool:
+    """Whether there is something to do, with another configuration as the git base."""
+    session = toy.session(text)
+    if base is not None:
+        (toy.project / "base.yaml").write_text(base, encoding="utf-8")
+        session = replace(
+            session, base=Base("HEAD", "c0ffee", load(toy.project / "base.yaml", {}, toy.registry))
+        )
+    with ReadClient(toy.url, "token") as client:
+        return not session.plan(client, Options()).plan.empty
+
+
+def test_what_cannot_be_read_back_is_compared_with_the_git_base(toy: Pipeline, workshop: Workshop) -> None:
+    done(toy.apply(POSTER % "one"), workshop)
+    assert workshop.posters["p1"]["text"] == "one"
+    assert not against(toy, POSTER % "two", None)
+    assert not against(toy, POSTER % "one", POSTER % "one")
+    assert against(toy, POSTER % "two", POSTER % "one")
+    assert against(toy, POSTER % "two", config("posters: { p1: {} }"))
+
+
+def test_it_is_sent_again_when_somebody_says_so(toy: Pipeline, workshop: Workshop) -> None:
+    toy.apply(POSTER % "one")
+    (note,) = toy.plan(POSTER % "two").notes
+    assert '--confirm "send sh/posters/p1#source"' in note.text
+    done(toy.apply(POSTER % "two", "send sh/posters/p1#source"), workshop)
+    assert workshop.posters["p1"]["text"] == "two"
+
+
+def test_another_part_that_can_be_read_is_a_difference(toy: Pipeline, workshop: Workshop) -> None:
+    toy.apply(config("posters: { p1: { source: { url: u } } }"))
+    done(toy.apply(POSTER % "one"), workshop)
+    assert workshop.posters["p1"] == {"code": "p1", "colour": "white", "text": "one"}

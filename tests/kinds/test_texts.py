@@ -1,0 +1,107 @@
+"""Longer texts: in place or from a file, certificates without their frame, Markdown with its places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import load
+from dpsync.config.load import load as load_config
+from dpsync.kinds.registry import load as load_registry
+from dpsync.kinds.texts import Certificate, Markdown
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic
+
+REGISTRY = load_registry()
+OUTSIDE = {"object": "document", "data": {}, "nodes": [{"object": "block", "type": "math", "isVoid": True}]}
+
+
+def project(directory: Path, body: str, **files: str) -> Path:
+    for name, text in files.items():
+        (directory / name.replace("_", ".")).write_text(text, encoding="utf-8")
+    text = f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    {body}\n"
+    (directory / "dpsync.yaml").write_text(text, encoding="utf-8")
+    return directory / "dpsync.yaml"
+
+
+def found(root: Path) -> list[Diagnostic]:
+    return list(load_config(root, REGISTRY, {})[1])
+
+
+def value(root: Path, address: str, field: str) -> object:
+    return load(root, {}).resources[Address.parse(address)].fields[field]
+
+
+@pytest.mark.parametrize("suffix", ["pem", "yaml", "json", "txt"])
+def test_a_text_comes_from_a_file_whatever_its_name_ends_in(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / f"spec.{suffix}").write_text("openapi: 3.1.0\n", encoding="utf-8")
+    root = project(tmp_path, f"openapi: {{ shop: {{ source: {{ text: {{ file: spec.{suffix} }} }} }} }}")
+    assert value(root, "acme/openapi/shop", "source") == {"text": "openapi: 3.1.0\n"}
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("{ file: gone.md }", "DP122"),
+        ("{ file: ../up.md }", "DP125"),
+        ("{ file: 5 }", "DP202"),
+        ("[a]", "DP202"),
+    ],
+)
+def test_a_file_that_cannot_be_had_is_told(tmp_path: Path, file: str, code: str) -> None:
+    root = project(tmp_path, f"saml: {{ okta: {{ label: Okta, certificate: {file} }} }}")
+    assert [item.code for item in found(root)] == [code]
+
+
+def test_the_limits_of_a_text_hold_for_files(tmp_path: Path) -> None:
+    body = "saml: { okta: { label: Okta, certificate: { file: a.pem } } }"
+    assert [item.code for item in found(project(tmp_path, body, a_pem="x" * 10_001))] == ["DP203"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("-----BEGIN CERTIFICATE-----\nAB\nCD\n-----END CERTIFICATE-----\n", "ABCD", True),
+        ("-----BEGIN CERTIFICATE-----\r\nABCD\r\n-----END CERTIFICATE-----", "AB\nCD\n", True),
+        ("ABCD", "ABCE", False),
+    ],
+)
+def test_the_frame_of_a_certificate_means_nothing(one: str, other: str, same: bool) -> None:
+    assert Certificate().same(one, other) is same
+    assert Certificate().same(other, one) is same
+
+
+def test_what_is_wrong_with_markdown_has_its_place_in_its_file(tmp_path: Path) -> None:
+    root = project(
+        tmp_path, "agentInstructions: { file: a.md }", a_md="# One\n\ntext <b>bold</b>\n\n#### Four\n"
+    )
+    places = [(item.code, str(item.span)) for item in found(root)]
+    assert ("DP209", "a.md:3:6") in places
+    assert ("DP209", "a.md:5:1") in places
+
+
+def test_what_is_wrong_with_markdown_in_place_names_the_line_of_the_text(tmp_path: Path) -> None:
+    root = project(tmp_path, 'agentInstructions: "One\\n\\n<b>two</b>"')
+    wrong = found(root)
+    assert {item.code for item in wrong} == {"DP209"}
+    assert all(str(item.span) == "dpsync.yaml:5:24" for item in wrong)
+    assert "(in line 3 of the text)" in wrong[0].message
+
+
+def test_markdown_that_says_the_same_is_one_value(tmp_path: Path) -> None:
+    one = value(
+        project(tmp_path, 'agentInstructions: "Some *text*"'), "acme/agentInstructions", "instructions"
+    )
+    other = value(
+        project(tmp_path, 'agentInstructions: "Some _text_\\n"'), "acme/agentInstructions", "instructions"
+    )
+    assert one == other == "Some _text_\n"
+
+
+def test_a_document_that_markdown_cannot_hold_stays_one_and_is_never_the_same() -> None:
+    kept = Markdown().decode(OUTSIDE)
+    assert kept == OUTSIDE
+    assert not Markdown().same("", kept)
+    assert Markdown().same(kept, OUTSIDE)
+    assert Markdown().encode(kept) == OUTSIDE

@@ -1,0 +1,185 @@
+"""A server with the documented operations alone: other operations are used, or the reason is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import Session
+from dpsync.kinds.registry import load
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+
+from .lab import Lab, group, section, site, spaces
+
+REFERENCE = load("reference")
+
+
+class Documented(Lab):
+    """A lab whose platform has the documented operations alone."""
+
+    def session(self, body: str, policy: str = "{}") -> Session:
+        return Session(super().session(body, policy).desired, REFERENCE)
+
+    def requests(self) -> list[tuple[str, str, int]]:
+        return self.server.call(lambda: list(self.server.app.requests))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ThreadedServer]:
+    app = build(open_store(":memory:"), profile="reference", check_answers=True)
+    with ThreadedServer(app) as running:
+        yield running
+        assert running.app.violations == []
+
+
+@pytest.fixture
+def documented(server: ThreadedServer, tmp_path: Path) -> Documented:
+    return Documented(server, tmp_path)
+
+
+def reasons(plan: Plan) -> dict[str, str]:
+    return {item.address: item.reason for item in plan.blocked}
+
+
+EVERYTHING = """
+members: { ada@acme.example: admin }
+spaces:
+  a: { title: Space a, permissions: { members: { ada@acme.example: admin } } }
+  made: { title: Made }
+glossary:
+  shop: { en: shop }
+integrations:
+  chat: {}
+sites:
+  docs:
+    title: Docs
+    basename: docs
+    published: true
+    defaultLevel: read
+    customization: { title: The docs }
+    redirects: { /old: { destination: { kind: external, url: "https://acme.example" } } }
+    shareLinks: { partners: {} }
+    visitorAuth: { backend: custom }
+    structure:
+      - { type: section, key: k, title: Section k, path: k, draft: true,
+          children: [{ type: space, key: a, space: a, path: a, customization: { title: A } }] }
+      - { type: external-link, key: status, title: Status, url: "https://status.acme.example" }
+      - { type: section-group, key: h, title: Group h, children: [
+          { type: section-group, key: g, title: Group g } ] }
+"""
+
+
+def test_what_it_cannot_do_is_blocked_with_its_reason(documented: Documented) -> None:
+    documented.holds(
+        spaces=spaces("a"), sites=[site(section("k", "a"), group("g"), group("h"), published=False)]
+    )
+
+    plan = documented.plan(EVERYTHING)
+
+    no = "the profile reference has no operation for"
+    docs = "acme/sites/docs"
+    assert reasons(plan) == {
+        "acme/glossary/shop": f"{no} reading a glossary term",
+        "acme/integrations/chat": f"{no} reading an integration",
+        "acme/spaces/a/permissions/members/ada@acme.example": f"{no} reading a member permission",
+        "acme/spaces/made": f"{no} creating a space",
+        f"{docs}#published": f"{no} setting published to true",
+        f"{docs}#defaultLevel": f"{no} setting defaultLevel to read",
+        f"{docs}/customization": f"{no} reading a customization",
+        f"{docs}/redirects/%2Fold": f"{no} reading a redirect",
+        f"{docs}/shareLinks/partners": f"{no} reading a share link",
+        f"{docs}/structure/g#group": f"{no} setting group to {docs}/structure/h",
+        f"{docs}/structure/k#draft": f"{no} setting draft to true",
+        f"{docs}/structure/k/a/customization": f"{no} reading a customization of a site space",
+        f"{docs}/structure/status": f"{no} reading an external link",
+        f"{docs}/visitorAuth": f"{no} reading a visitor access",
+    }
+    assert plan.empty
+    assert plan.profile == "reference"
+
+
+def test_groups_have_no_order_there(documented: Documented) -> None:
+    documented.holds(spaces=spaces("a"), sites=[site(section("k", "a"), group("g"), group("h"))])
+
+    plan = documented.plan("""
+        sites:
+          docs:
+            title: Docs
+            structure:
+              - { type: section-group, key: h, title: Group h }
+              - { type: section-group, key: g, title: Group g }
+    """)
+
+    (blocked,) = plan.blocked
+    assert blocked.reason == "the profile reference has no operation for moving a section group"
+    assert blocked.address in ("acme/sites/docs/structure/g", "acme/sites/docs/structure/h")
+    assert plan.empty
+
+
+def test_sections_change_groups_and_order_by_operations_of_their_own(documented: Documented) -> None:
+    documented.holds(
+        spaces=spaces("a", "b"),
+        sites=[site(section("k", "a"), section("l", "b"), group("g", section("m", "a"), section("n", "b")))],
+    )
+    documented.converges("""
+        spaces: { a: { title: Space a }, b: { title: Space b } }
+        sites:
+          docs:
+            title: Docs
+            structure:
+              - { type: section, key: m, title: Section m, path: m, children: [
+                  { type: space, key: a, space: a, path: a } ] }
+              - { type: section, key: l, title: Section l, path: l, children: [
+                  { type: space, key: b, space: b, path: b } ] }
+              - { type: section-group, key: g, title: Group g, children: [
+                  { type: section, key: n, title: Section n, path: n, children: [
+                      { type: space, key: b, space: b, path: b } ] },
+                  { type: section, key: k, title: Section k, path: k, children: [
+                      { type: space, key: a, space: a, path: a } ] } ] }
+    """)
+
+    site_ = "/orgs/acme/sites/docs"
+    assert documented.writes == [
+        f"DELETE {site_}/section-groups/g/sections/m",
+        f"POST {site_}/section-groups/g/sections",
+        f"POST {site_}/sections/m/move",
+    ]
+
+
+def test_an_admin_is_not_taken_away_when_nobody_says_whose_token_it_is(documented: Documented) -> None:
+    documented.holds(members=[{"user": name, "role": "admin"} for name in ("ada", "bo")])
+    body = "members: { ada@acme.example: admin, bo@acme.example: read }"
+
+    plan = documented.plan(body)
+
+    assert [item.code for item in plan.refusals] == ["own-user"]
+    assert "telling whose token this is" in plan.refusals[0].message
+    report: Report = documented.converges(body, "{}", "not my own acme/members/bo@acme.example")
+    assert report.writes == 1
+    assert not [entry for entry in documented.requests() if entry[2] == 501]
+
+
+def test_unread_places_are_blocked_even_when_empty(documented: Documented) -> None:
+    documented.holds()
+    plan = documented.plan("glossary: {}", "{ prune: [glossary] }")
+    assert reasons(plan) == {
+        "acme/glossary": "the profile reference has no operation for reading a glossary term"
+    }
+
+
+def test_every_kind_that_is_there_refers_to_kinds_that_are_there() -> None:
+    for kind in REFERENCE.kinds.values():
+        for item in kind.fields:
+            assert {*item.type.refers} <= {*REFERENCE.kinds}, f"{kind.name}.{item.name}"
+
+
+def test_the_full_profile_leaves_every_declaration_as_it_is() -> None:
+    full = load()
+    assert full.kinds == full.declared
+    assert all(not kind.lacks for kind in full.kinds.values())

@@ -1,0 +1,257 @@
+"""A navigation changes its kind of root when somebody says so; whatever stops it, the next run goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.api import Options
+from dpsync.client.client import WriteClient
+from dpsync.client.transport import HttpTransport, Token
+from dpsync.model.journal import Report
+from dpsync.server import world
+from tests.properties.faults import Kill, Killed
+
+from .lab import Lab, group, section, site, spaces
+
+CONFIRM = "restructure acme/sites/docs"
+SECTIONS = """
+spaces: { a: { title: Space a }, b: { title: Space b }, c: { title: Space c } }
+sites:
+  docs:
+    title: Docs
+    structure:
+      - { type: section-group, key: more, title: More, children: [
+          { type: section, key: news, title: News, path: news, children: [
+              { type: space, key: c, space: c, path: c } ] } ] }
+      - { type: section, key: guides, title: Guides, path: guides, default: true, children: [
+          { type: space, key: a, space: a, path: first },
+          { type: space, key: b, space: b, path: b } ] }
+"""
+ONE = """
+spaces: { a: { title: Space a }, b: { title: Space b }, c: { title: Space c } }
+sites:
+  docs:
+    title: Docs
+    structure:
+      - { type: section, key: news, title: News, path: news, children: [
+          { type: space, key: c, space: c, path: c } ] }
+"""
+SPACES = """
+spaces: { a: { title: Space a }, b: { title: Space b }, c: { title: Space c } }
+sites:
+  docs:
+    title: Docs
+    published: true
+    structure:
+      - { type: space, key: b, space: b, path: b }
+      - { type: space, key: a, space: a, path: a, default: true }
+"""
+
+
+def place(space: str) -> dict[str, Any]:
+    return {"type": "space", "id": f"at-{space}", "space": space, "path": space}
+
+
+@pytest.fixture
+def flat(lab: Lab) -> Lab:
+    return lab.holds(spaces=spaces("a", "b", "c"), sites=[site(place("a"), place("b"), published=True)])
+
+
+@pytest.fixture
+def sectioned(lab: Lab) -> Lab:
+    tree = [section("k", "a", "b"), group("g", section("l", "c"), group("h"))]
+    return lab.holds(spaces=spaces("a", "b", "c"), sites=[site(*tree, published=True)])
+
+
+def structure(lab: Lab) -> list[Any]:
+    """The navigation as it is: nested lists of titles and paths."""
+
+    def shown(nodes: list[Any]) -> list[Any]:
+        return [
+            (node.get("title") or node["path"], node.get("id"), shown(node.get("children", [])))
+            for node in nodes
+        ]
+
+    state = lab.server.call(lambda: world.dump(lab.server.app.store))
+    return shown(state["organizations"][0]["sites"][0]["structure"])
+
+
+def until_done(lab: Lab, body: str) -> Report:
+    """Apply, and again until it has converged: twice at most."""
+    report = lab.apply(body, "{}", CONFIRM)
+    if not report.converged:
+        report = lab.apply(body, "{}", CONFIRM)
+    assert report.complete, report.remaining
+    return report
+
+
+def killed(lab: Lab, body: str, number: int, after: bool) -> bool:
+    """Whether an apply was killed at this write."""
+    session, options = lab.session(body), Options((CONFIRM,))
+    transport = Kill(HttpTransport(lab.server.url, Token("token")), number, "after" if after else "before")
+    with WriteClient(lab.server.url, "token", transport=transport) as client:
+        planned = session.plan(client, options)
+        try:
+            session.apply(session.executor(client, planned), options)
+        except Killed:
+            return True
+    return False
+
+
+def test_towards_sections_the_old_root_becomes_the_section_that_wants_it(flat: Lab) -> None:
+    first = flat.plan(SECTIONS, "{}", CONFIRM)
+    assert first.can_apply
+    assert [(change.address, change.action) for change in first.changes if change.steps] == [
+        ("acme/sites/docs/structure/news", "create")
+    ]
+    assert "acme/sites/docs/structure/guides" in {item.address for item in first.blocked}
+
+    report = flat.apply(SECTIONS, "{}", CONFIRM)
+    assert flat.writes == ["POST /orgs/acme/sites/docs/sections"]
+    assert not report.converged
+
+    flat.converges(SECTIONS, "{}", CONFIRM)
+    titles = [(title, [inner[0] for inner in inside]) for title, _, inside in structure(flat)]
+    assert titles == [("More", ["News"]), ("Guides", ["first", "b"])]
+    assert [id for _, id, _ in structure(flat)[1][2]] == ["at-a", "at-b"]
+    assert flat.apply(SECTIONS).writes == 0
+
+
+def test_what_nobody_wants_of_the_old_root_is_deleted_last(flat: Lab) -> None:
+    flat.apply(ONE, "{}", CONFIRM)
+    flat.converges(ONE, "{}", CONFIRM)
+    assert flat.writes[-1].startswith("DELETE /orgs/acme/sites/docs/sections/")
+    assert [title for title, _, _ in structure(flat)] == ["News"]
+
+
+def test_without_the_answer_what_the_platform_made_is_kept_as_unmanaged(flat: Lab) -> None:
+    flat.apply(ONE, "{}", CONFIRM)
+    plan = flat.plan(ONE)
+    assert plan.deletes == 0
+    assert [name for item in plan.kept for name in item.addresses if name.endswith("structure/[Docs]")]
+
+
+def test_towards_spaces_everything_goes_first_and_nobody_sees_it(sectioned: Lab) -> None:
+    sectioned.converges(SPACES, "{}", CONFIRM)
+
+    site_ = "/orgs/acme/sites/docs"
+    assert sectioned.writes[0] == f"POST {site_}/unpublish"
+    assert {*sectioned.writes[1:5]} == {
+        f"DELETE {site_}/sections/k", f"DELETE {site_}/sections/l",
+        f"DELETE {site_}/section-groups/g", f"DELETE {site_}/section-groups/h",
+    }  # fmt: skip
+    assert sectioned.writes[-1] == f"POST {site_}/publish"
+    assert [title for title, _, _ in structure(sectioned)] == ["b", "a"]
+    assert sectioned.apply(SPACES).writes == 0
+
+
+def test_the_plan_names_every_url_that_goes(sectioned: Lab) -> None:
+    plan = sectioned.plan(SPACES, "{}", CONFIRM)
+    told = {note.address: note.text for note in plan.notes if "URL goes" in note.text}
+    tree = "acme/sites/docs/structure"
+    assert {*told} == {
+        f"{tree}/[Section k]", f"{tree}/[Section k]/[a]", f"{tree}/[Section k]/[b]",
+        f"{tree}/[Section l]", f"{tree}/[Section l]/[c]",
+    }  # fmt: skip
+    assert all("://" in text for text in told.values())
+
+
+@pytest.mark.parametrize("prune", ["{}", "{ prune: [sites/docs/structure] }"])
+def test_without_the_answer_it_is_refused_with_the_words_to_say(sectioned: Lab, prune: str) -> None:
+    plan = sectioned.plan(SPACES, prune)
+    (refusal,) = [item for item in plan.refusals if item.code == "restructure"]
+    assert f'--confirm "{CONFIRM}"' in refusal.way_out
+
+
+def test_a_published_site_must_say_what_it_shall_be_in_the_end(sectioned: Lab) -> None:
+    plan = sectioned.plan(SPACES.replace("    published: true\n", ""), "{}", CONFIRM)
+    (refusal,) = plan.refusals
+    assert (refusal.code, refusal.address) == ("restructure", "acme/sites/docs")
+    assert "declare published" in refusal.way_out
+
+
+def test_nothing_is_rebuilt_in_a_run_that_deletes_nothing(sectioned: Lab) -> None:
+    plan = sectioned.plan(SPACES, "{}", CONFIRM, delete=False)
+    assert [item.code for item in plan.refusals] == ["restructure"]
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_killed_anywhere_on_the_way_to_spaces_the_next_run_finishes(sectioned: Lab, after: bool) -> None:
+    until_done(sectioned, SPACES)
+    end = [title for title, _, _ in structure(sectioned)]
+    for number in range(20):
+        _sectioned_again(sectioned)
+        if not killed(sectioned, SPACES, number, after):
+            break
+        until_done(sectioned, SPACES)
+        assert [title for title, _, _ in structure(sectioned)] == end
+    assert number > 5
+
+
+def _sectioned_again(lab: Lab) -> None:
+    tree = [section("k", "a", "b"), group("g", section("l", "c"), group("h"))]
+    lab.holds(spaces=spaces("a", "b", "c"), sites=[site(*tree, published=True)])
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("body", [SECTIONS, ONE])
+def test_killed_anywhere_on_the_way_to_sections_the_next_runs_finish(
+    lab: Lab, body: str, after: bool
+) -> None:
+    def start() -> None:
+        lab.holds(spaces=spaces("a", "b", "c"), sites=[site(place("a"), place("b"), published=True)])
+
+    start()
+    until_done(lab, body)
+    end = [(title, [inner[0] for inner in inside]) for title, _, inside in structure(lab)]
+    for number in range(12):
+        start()
+        if not killed(lab, body, number, after) and not killed(lab, body, number - 1, after):
+            break
+        until_done(lab, body)
+        assert [(title, [inner[0] for inner in inside]) for title, _, inside in structure(lab)] == end
+    assert number > 2
+
+
+MOVED = """
+spaces: { a: { title: Space a }, b: { title: Space b } }
+sites:
+  docs:
+    title: Docs
+    structure:
+      - { type: section, key: k, title: Section k, path: k, children: [
+          { type: space, key: b, space: b, path: b } ] }
+      - { type: section, key: l, title: Section l, path: l, children: [
+          { type: space, key: b, space: b, path: b }, { type: space, key: a, space: a, path: a } ] }
+"""
+
+
+@pytest.mark.parametrize(
+    ("prune", "what"),
+    [("{ prune: [sites/docs/structure], limits: { percent: 100 } }", "goes"), ("{}", "stays")],
+)
+def test_a_place_that_changes_its_section_is_made_anew_and_the_plan_says_so(
+    lab: Lab, prune: str, what: str
+) -> None:
+    tree = [section("k", "b", "a"), section("l", "b")]
+    lab.holds(spaces=spaces("a", "b"), sites=[site(*tree, published=True)])
+
+    plan = lab.plan(MOVED, prune)
+
+    (note,) = [item for item in plan.notes if "made anew" in item.text]
+    assert note.address == "acme/sites/docs/structure/l/a"
+    said, _, url = note.text.partition("; its URL: ")
+    assert (
+        said == f"it cannot change its section: it is made anew, and acme/sites/docs/structure/k/[a] {what}"
+    )
+    assert url.startswith("https://acme.docs.example/docs/")
+    lab.converges(MOVED, prune)
+
+
+def test_a_navigation_without_anything_to_show_cannot_begin(flat: Lab) -> None:
+    body = "sites: { docs: { title: Docs, structure: [{ type: section-group, key: g, title: G }] } }"
+    (refusal,) = flat.plan(body, "{}", CONFIRM).refusals
+    assert refusal.code == "restructure"
+    assert "a section that shows a space" in refusal.way_out

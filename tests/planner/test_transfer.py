@@ -1,0 +1,172 @@
+"""What moves to another organization of the configuration is given to it: the same thing, with its id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
+
+import pytest
+
+from dpsync.api import Options, Session, load
+from dpsync.client.client import WriteClient
+from dpsync.client.transport import HttpTransport, Token
+from dpsync.model.base import Base
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
+from tests.properties.faults import Kill, Killed
+
+from .lab import REGISTRY, Lab, site, world
+
+LIMITS = "{ prune: [spaces, collections], limits: { deletes: 100, percent: 100 } }"
+PEOPLE = [{"user": "ada", "role": "admin"}, {"user": "bo", "role": "create"}]
+
+
+def text(acme: str, globex: str) -> str:
+    parts = [f"dpsync: 1\npolicy: {LIMITS}\norganizations:\n"]
+    for key, body in (("acme", acme), ("globex", globex)):
+        parts.append(f"  {key}:\n    id: {key}\n" + indent(dedent(body).strip("\n"), "    ") + "\n")
+    return "".join(parts)
+
+
+BEFORE = text(
+    "spaces: { news: { title: News }, more: { title: More } }\ncollections: {}", "spaces: {}\ncollections: {}"
+)
+AFTER = text(
+    "spaces: { more: { title: More } }\ncollections: {}", "spaces: { news: { title: News } }\ncollections: {}"
+)
+
+
+def fill(lab: Lab, **acme: Any) -> Lab:
+    both = world(members=PEOPLE, **acme)
+    both["organizations"].append({"id": "globex", "title": "Globex", "members": PEOPLE})
+    lab.server.reset(both)
+    return lab
+
+
+@pytest.fixture
+def two(lab: Lab) -> Lab:
+    return fill(lab, spaces=[{"id": "s1", "title": "News"}, {"id": "s2", "title": "More"}])
+
+
+def session(project: Path, after: str, before: str | None = None) -> Session:
+    def read(name: str, content: str) -> Any:
+        (project / name).write_text(content, encoding="utf-8")
+        return load(project / name, {}, REGISTRY)
+
+    desired = read("dpsync.yaml", after)
+    base = Base(said="HEAD", commit="0" * 40, desired=read("before.yaml", before)) if before else None
+    return Session(desired, REGISTRY, base=base) if base else Session(desired, REGISTRY)
+
+
+def plan(lab: Lab, after: str, before: str | None = None) -> Plan:
+    with WriteClient(lab.server.url, "token") as client:
+        return session(lab.project, after, before).plan(client, Options()).plan
+
+
+def apply(lab: Lab, after: str, before: str | None = None) -> Report:
+    run = session(lab.project, after, before)
+    lab.server.app.requests.clear()
+    with WriteClient(lab.server.url, "token") as client:
+        report = run.apply(run.executor(client, run.plan(client, Options())), Options())
+    assert report.complete, report
+    return report
+
+
+def test_the_same_key_in_another_organization_is_the_same_thing(two: Lab) -> None:
+    first = plan(two, AFTER, BEFORE)
+    (change,) = first.changes
+    assert (change.address, change.action, change.id) == ("globex/spaces/news", "update", "s1")
+    assert [(item.field, item.before, item.after) for item in change.differences] == [
+        ("organization", "acme", "globex")
+    ]
+
+    apply(two, AFTER, BEFORE)
+    assert two.writes == ["POST /spaces/s1/transfer"]
+    assert apply(two, AFTER, BEFORE).writes == 0
+
+
+@pytest.mark.parametrize("line", ["id: s1", "title: Bulletin, previously: News"])
+def test_a_pin_or_an_earlier_name_says_so_without_a_base(two: Lab, line: str) -> None:
+    entry = line if "title" in line else f"{line}, title: Bulletin"
+    after = text("spaces: { more: { title: More } }", f"spaces: {{ bulletin: {{ {entry} }} }}")
+    apply(two, after)
+    assert two.writes == ["POST /spaces/s1/transfer", "PATCH /spaces/s1"]
+
+
+def test_without_a_word_nothing_is_guessed(two: Lab) -> None:
+    found = {change.address: change.action for change in plan(two, AFTER).changes}
+    assert found == {"acme/spaces/[News]": "delete", "globex/spaces/news": "create"}
+
+
+def test_a_pin_that_is_nowhere_is_an_error_as_ever(two: Lab) -> None:
+    from dpsync.model.diagnostic import DiagnosticError
+
+    with pytest.raises(DiagnosticError, match="there is no space"):
+        plan(two, text("spaces: {}", "spaces: { x: { id: nowhere, title: X } }"))
+
+
+def test_a_collection_takes_along_what_is_in_it(lab: Lab) -> None:
+    inside = [{"id": "s1", "title": "News", "parent": "c"}, {"id": "s2", "title": "More"}]
+    fill(lab, collections=[{"id": "c", "title": "Product"}], spaces=inside)
+    product = (
+        "collections: { product: { title: Product } }\nspaces: { news: { title: News, collection: product }"
+    )
+    before = text(f"{product}, more: {{ title: More }} }}", "spaces: {}\ncollections: {}")
+    after = text("spaces: { more: { title: More } }\ncollections: {}", f"{product} }}")
+
+    told = {note.address: note.text for note in plan(lab, after, before).notes}
+    assert told["globex/spaces/news"] == "it is in globex/collections/product and goes along with it"
+    apply(lab, after, before)
+
+    assert lab.writes == ["POST /collections/c/transfer"]
+
+
+def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
+    shown = site({"type": "space", "id": "p", "space": "s1", "path": "news"})
+    fill(lab, spaces=[{"id": "s1", "title": "News"}, {"id": "s2", "title": "More"}], sites=[shown])
+
+    (refusal,) = plan(lab, AFTER, BEFORE).refusals
+
+    assert (refusal.code, refusal.address) == ("shown", "globex/spaces/news")
+    assert refusal.message.startswith("Docs shows globex/spaces/news")
+    assert "take it out of that site first" in refusal.way_out
+
+
+def test_what_is_to_stay_does_not_go_along(lab: Lab) -> None:
+    fill(
+        lab,
+        collections=[{"id": "c", "title": "Product"}],
+        spaces=[{"id": "s1", "title": "News", "parent": "c"}],
+    )
+    product = "collections: { product: { title: Product } }"
+    before = text(f"{product}\nspaces: {{ news: {{ title: News }} }}", "spaces: {}\ncollections: {}")
+    after = text("collections: {}\nspaces: { news: { title: News } }", f"{product}\nspaces: {{}}")
+    (refusal,) = plan(lab, after, before).refusals
+    assert (refusal.code, refusal.address) == ("goes-along", "globex/collections/product")
+
+
+@pytest.mark.parametrize("after_it", [False, True])
+def test_killed_at_the_transfer_the_next_run_finishes(two: Lab, after_it: bool) -> None:
+    renamed = AFTER.replace("title: News", "title: Bulletin")
+    run = session(two.project, renamed, BEFORE)
+    for number in (0, 1):
+        transport = Kill(
+            HttpTransport(two.server.url, Token("token")), number, "after" if after_it else "before"
+        )
+        with WriteClient(two.server.url, "token", transport=transport) as client:
+            planned = run.plan(client, Options())
+            if len([step for change in planned.plan.changes for step in change.steps]) > number:
+                with pytest.raises(Killed):
+                    run.apply(run.executor(client, planned), Options())
+    apply(two, renamed, BEFORE)
+    assert apply(two, renamed, BEFORE).writes == 0
+
+
+def test_roles_are_given_anew(two: Lab) -> None:
+    entry = "spaces: { news: { title: News, permissions: { members: { bo@acme.example: edit } } } }"
+    people = "members: { ada@acme.example: admin, bo@acme.example: create }"
+    apply(two, text(f"{people}\n{entry[:-2]}, more: {{ title: More }} }}", "spaces: {}"))
+    after = text("spaces: { more: { title: More } }", f"{people}\n{entry}")
+    apply(two, after, BEFORE)
+    assert two.writes == ["POST /spaces/s1/transfer", "POST /spaces/s1/permissions"]

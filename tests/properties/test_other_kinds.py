@@ -1,0 +1,82 @@
+"""The laws for the kinds around spaces and sites: from any configuration to any other, and then nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.api import Session, load
+from dpsync.model.journal import Report
+
+from .faults import Break, Kill, Killed, Lose
+from .laws import law, said
+from .organizations import Draw, Fields
+from .others import document, keeping, organization, world
+from .platform import REGISTRY, Platform
+from .test_determinism import write_in_parts
+
+
+def applied(platform: Platform, configuration: Fields) -> Report:
+    platform.server.finish(abandoned=True)
+    session = platform.session(configuration)
+    report = platform.apply(session, platform.plan(session))
+    assert report.complete, said(report)
+    return report
+
+
+@law(40)
+def test_from_one_configuration_to_another_and_then_nothing(platform: Platform, draw: Draw) -> None:
+    platform.server.reset(world())
+    for wanted in (organization(draw), organization(draw)):
+        applied(platform, document(wanted))
+        platform.server.finish(abandoned=True)
+        platform.writes()
+        again = applied(platform, document(wanted))
+        assert (again.writes, platform.writes()) == (0, [])
+
+
+@law(40)
+def test_after_a_kill_at_any_write_the_next_run_finishes_and_nothing_is_there_twice(
+    platform: Platform, draw: Draw
+) -> None:
+    wanted = keeping(organization(draw))
+    writes = writes_of(platform, wanted)
+    number, when = draw.number(0, writes - 1), draw.pick(["after", "before"])
+    platform.server.reset(world())
+    with pytest.raises(Killed):
+        platform.apply(platform.session(wanted), around=lambda inner: Kill(inner, number, when))
+    nothing_twice(applied(platform, wanted))
+
+
+@law(40)
+def test_a_lost_answer_or_a_breakdown_makes_nothing_twice(platform: Platform, draw: Draw) -> None:
+    wanted = keeping(organization(draw))
+    writes = writes_of(platform, wanted)
+    number, when = draw.number(0, writes - 1), draw.pick(["after", "before"])
+    fault = draw.pick([Lose, Break])
+    platform.server.reset(world())
+    platform.apply(platform.session(wanted), around=lambda inner: fault(inner, number, when))
+    nothing_twice(applied(platform, wanted))
+
+
+@law(20)
+def test_files_keys_and_parallelism_mean_nothing(platform: Platform, draw: Draw) -> None:
+    platform.server.reset(world())
+    applied(platform, document(organization(draw)))
+    platform.server.finish(abandoned=True)
+    wanted = document(organization(draw))
+    plan = platform.plan(platform.session(wanted, parallelism=1)).plan
+    root = write_in_parts(draw, wanted, platform.directory / "others")
+    for parallelism in (1, 16):
+        again = platform.plan(Session(load(root, {}), REGISTRY, parallelism)).plan
+        assert again.bytes() == plan.bytes()
+
+
+def writes_of(platform: Platform, wanted: Fields) -> int:
+    platform.server.reset(world())
+    return applied(platform, wanted).writes
+
+
+def nothing_twice(report: Report) -> None:
+    """What is there a second time is declared by nobody, and nothing else is here."""
+    assert report.remaining is not None
+    assert [kept for kept in report.remaining.kept if not kept.place.endswith("/members")] == []

@@ -1,0 +1,94 @@
+"""On a server with the documented operations alone: whatever can be done is done, the rest is told before."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from dpsync.api import Planned, Session
+from dpsync.kinds.profiles import REFERENCE
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import GOOD
+from dpsync.server.operations import OPERATIONS
+
+from .laws import AMBIGUOUS, SOAK, TAKEN_OVER, discard_if, said
+from .organizations import Draw
+from .platform import Platform, case
+
+_PATTERNS = [
+    (method, re.compile("/v1" + re.escape(path).replace(r"\{\}", "[^/]+")))
+    for method, path in REFERENCE.operations or ()
+]
+
+
+def law(examples: int) -> Any:
+    """A test of `(reference, draw)` over many organizations."""
+
+    def decorate(test: Any) -> Any:
+        chosen = settings(
+            max_examples=examples * 20 if SOAK else examples,
+            derandomize=not SOAK,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        return chosen(given(draw=st.randoms(use_true_random=False).map(Draw))(test))
+
+    return decorate
+
+
+def plan_of(platform: Platform, session: Session) -> tuple[Planned, tuple[str, ...]]:
+    """The plan, and what it wants to be answered: whether an admin who goes is the token's own user."""
+    try:
+        first = platform.plan(session).plan
+    except DiagnosticError as error:
+        discard_if({item.code for item in error.diagnostics} <= AMBIGUOUS, "ambiguous")
+        raise
+    asked = tuple(f"not my own {item.address}" for item in first.refusals if item.code == "own-user")
+    planned = platform.plan(session, *asked)
+    codes = {item.code for item in planned.plan.refusals}
+    discard_if(bool(codes) and codes <= TAKEN_OVER, "recognised as something else")
+    assert planned.plan.refusals == ()
+    return planned, asked
+
+
+@law(60)
+def test_an_apply_does_what_can_be_done_and_says_the_rest_before(reference: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 5))
+    reference.start(made)
+    session = reference.session(made.configuration, parallelism=draw.pick([4, 1, 16]))
+    planned, _ = plan_of(reference, session)
+
+    report = reference.apply(session, planned)
+
+    assert [item for item in report.outcomes if item.result not in GOOD] == [], said(report)
+    assert report.converged, said(report)
+    reference.writes()
+    again = reference.apply(session)
+    assert (again.writes, reference.writes()) == (0, [])
+
+
+@law(30)
+def test_no_request_is_sent_that_the_server_does_not_have(reference: Platform, draw: Draw) -> None:
+    made = case(draw, size=draw.number(1, 5))
+    reference.start(made)
+    session = reference.session(made.configuration)
+    planned, _ = plan_of(reference, session)
+
+    reference.apply(session, planned)
+
+    for method, path, status in reference.server.call(lambda: list(reference.server.app.requests)):
+        assert status != 501
+        assert any(word == method and pattern.fullmatch(path) for word, pattern in _PATTERNS), (method, path)
+
+
+def test_the_profile_and_the_companion_agree_on_what_is_documented() -> None:
+    served = {
+        (row.method, re.sub(r"\{\w+\}", "{}", row.path)) for row in OPERATIONS if row.served("reference")
+    }
+    assert served == REFERENCE.operations
+    assert len(served) == 145

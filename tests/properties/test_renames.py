@@ -1,0 +1,126 @@
+"""With a git base, names may be dealt anew at will: all stays what it was, by id, interrupted or not."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from dpsync.api import Options, Session
+from dpsync.apply.journal import FileJournal, last_ids
+from dpsync.model.base import Base
+from dpsync.model.plan import Plan
+
+from .configurations import Written, document, world
+from .faults import Kill, Killed
+from .laws import discard_if, law, plan_of, said
+from .mutations import Managed
+from .organizations import Draw, Fields, live_organization
+from .platform import Case, Platform
+
+Named = list[tuple[Fields, str]]
+"""Entries of one place, each with the field that it is recognised by first."""
+
+
+def places(organization: Fields) -> Iterator[Named]:
+    """Every set of entries that can pass their names round. What is pinned keeps its name."""
+    for place, name in (
+        ("teams", "title"),
+        ("collections", "title"),
+        ("spaces", "title"),
+        ("sites", "basename"),
+    ):
+        yield [(entry, name) for entry in organization.get(place, {}).values() if "id" not in entry]
+    for site in organization.get("sites", {}).values():
+        nodes = list(below(site.get("structure", [])))
+        for type_, name in (("section", "path"), ("section-group", "title")):
+            yield [(node, name) for node in nodes if node["type"] == type_ and "id" not in node]
+        for siblings in [site.get("structure", []), *(node.get("children", []) for node in nodes)]:
+            yield [(node, "path") for node in siblings if node["type"] == "space" and "id" not in node]
+
+
+def below(nodes: list[Fields]) -> Iterator[Fields]:
+    for node in nodes:
+        yield node
+        yield from below(node.get("children", []))
+
+
+def dealt(draw: Draw, configuration: Fields) -> Fields:
+    """The configuration with some names passed round, and some new."""
+    made = copy.deepcopy(configuration)
+    for organization in made["organizations"].values():
+        for entries in places(organization):
+            named = [(entry, name) for entry, name in entries if entry.get(name) is not None]
+            some = [named[number] for number in draw.some(range(len(named)))]
+            names = draw.shuffled([entry[name] for entry, name in some])
+            for (entry, name), given in zip(some, names, strict=True):
+                entry[name] = draw.fresh("new") if draw.chance(0.2) else given
+    return made
+
+
+class Renamed:
+    """A platform as configured, and a configuration with other names whose base is the first one."""
+
+    def __init__(self, platform: Platform, draw: Draw, size: int) -> None:
+        live = live_organization(draw, "acme", size)
+        sections = [node for site in live.sites for node in site.nodes("section")]
+        discard_if(not all(node.children for node in sections), "a section without spaces cannot be declared")
+        written = Written(draw, live, live.copy(), Managed(), explicit=True).configuration()
+        before = document({"acme": written})
+        self.platform = platform
+        self.made = Case(world([live]), before)
+        platform.start(self.made)
+        first = platform.session(before)
+        planned = plan_of(platform, first)
+        discard_if(not planned.plan.empty, "not as configured")
+        self.ids = planned.plan.bindings
+        base = Base("before", "0" * 40, first.desired)
+        self.session: Session = replace(platform.session(dealt(draw, before)), base=base)
+
+    def plan(self) -> Plan:
+        plan = self.platform.plan(self.session).plan
+        assert plan.refusals == ()
+        return plan
+
+    def apply(self, journals: Path, at: int | None = None, when: str = "after") -> None:
+        """Apply with what earlier journals know, and die at a write."""
+        session = replace(self.session, known=last_ids(journals))
+        around = (lambda inner: inner) if at is None else (lambda inner: Kill(inner, at, when))
+        journal = FileJournal(journals, "now")
+        try:
+            with self.platform.client(around) as client:
+                executor = session.executor(client, session.plan(client), journal, {})
+                report = session.apply(executor, Options())
+                assert report.complete, said(report)
+        finally:
+            journal.close()
+
+
+@law(40)
+def test_names_dealt_anew_make_and_delete_nothing(platform: Platform, draw: Draw) -> None:
+    renamed = Renamed(platform, draw, draw.number(1, 5))
+    plan = renamed.plan()
+    assert {change.action for change in plan.changes} <= {"update"}
+    assert plan.bindings == renamed.ids
+    report = platform.apply(renamed.session)
+    assert report.complete, said(report)
+    assert report.remaining is not None
+    assert report.remaining.bindings == renamed.ids
+
+
+@law(40)
+def test_interrupted_renames_are_gone_on_with(platform: Platform, draw: Draw) -> None:
+    renamed = Renamed(platform, draw, draw.number(2, 5))
+    journals = platform.directory / "journals"
+    for old in journals.glob("*"):
+        old.unlink()
+    for _ in range(draw.number(1, 3)):
+        with suppress(Killed):
+            renamed.apply(journals, draw.number(0, 6), draw.pick(["before", "after"]))
+    renamed.apply(journals)
+    again = replace(renamed.session, known=last_ids(journals))
+    plan = platform.plan(again).plan
+    assert plan.empty
+    assert plan.bindings == renamed.ids
