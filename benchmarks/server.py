@@ -3,8 +3,8 @@
     python -m benchmarks.server --moto PATH/moto_server --prism PATH/prism [--seconds 3] [--rounds 3]
 
 Both are found on PATH when nothing is said (`pip install 'moto[server]'`, `npm install
-@stoplight/prism-cli`), and so is `wrk`, which makes the load. All servers run on this machine in one run, each
-with its own defaults; rounds are interleaved, and what is printed are medians.
+@stoplight/prism-cli`), and so is `wrk`, which makes the load. All servers run on this machine in one run,
+each with its own defaults; rounds are interleaved, and what is printed are medians.
 
 get: one object of about 1 KB. list: 100 of them. patch: one changed. moto serves S3 for this (get, list and
 put of objects), Prism the companion's own OpenAPI document, with the companion's answers as its examples, so
