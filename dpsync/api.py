@@ -41,7 +41,7 @@ from dpsync.planner.context import Context, Options
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.removal import removal
-from dpsync.planner.restructuring import settling
+from dpsync.planner.restructuring import recognised, settled, settling
 from dpsync.planner.selection import selection
 
 if TYPE_CHECKING:
@@ -170,9 +170,11 @@ class Session:
     def _plan(self, client: ReadClient, options: Options) -> Planned:
         snapshot = read_snapshot(client, self.registry, self.desired, self.parallelism, self.base, self.known)
         context = Context(self.registry, self.desired, snapshot, options, self.base)
-        desired, _ = settling(context)
-        if desired is not self.desired:
+        desired, (pins, _) = self.desired, settling(context)
+        if pins:
+            desired = settled(self.desired, pins)
             snapshot = read_snapshot(client, self.registry, desired, self.parallelism, self.base, self.known)
+            snapshot = recognised(snapshot, pins)
             context = Context(self.registry, desired, snapshot, options, self.base)
         part = selection(context)
         going = removal(replace(context, chosen=part.wanted) if part else context)

@@ -25,13 +25,12 @@ from dpsync.live.decode import compose, pointer
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.journal import GOOD, Outcome, Result
-from dpsync.model.plan import Change, Plan, Step
+from dpsync.model.plan import GONE, Change, Plan, Step
 from dpsync.model.snapshot import Snapshot
 from dpsync.model.values import ENV, REF, fill, markers
 
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT = 0.1, 5.0, 60.0
 """Seconds, for what the platform makes by itself."""
-GONE = ("delete", "clear")
 _UNMADE = re.compile(r"\{([^{}]+)\}")
 
 

@@ -145,8 +145,15 @@ class _Reader:
 
     def _elsewhere(self, kind: Kind) -> None:
         """Entries that are not below their parent, but still below another one that is declared, too."""
+        holders = [address for address in sorted(self.matches) if self._holds(address, kind)]
+        if len(holders) < 2:
+            return
+        before: dict[str, list[Resource]] = defaultdict(list)
+        for address, earlier in sorted(self._earlier.items()):
+            if earlier.kind == kind.name and address not in self.desired.resources:
+                before[earlier.key].append(earlier)
         asking = [
-            (address, resource, self._earlier_elsewhere(resource))
+            (address, resource, [item for item in before[resource.key] if item.parent != resource.parent])
             for address, resource in sorted(self.desired.resources.items())
             if resource.kind == kind.name and address not in self.matches and resource.parent in self.matches
         ]
@@ -154,20 +161,19 @@ class _Reader:
         if not asking:
             return
         bound = {match.id for address, match in self.matches.items() if self._is_of(address, kind)}
-        free = [item for item in self._everywhere(kind) if item.id not in bound]
+        free = [item for item in self._everywhere(kind, holders) if item.id not in bound]
         view = View(kind, self._bound, self._first_child, lambda _: [])
-        for address, resource, earlier in asking:
+        for address, resource, was in asking:
             owner = self.matches[address.parent(kind.key)].id
             others = [item for item in free if item.parent is not None and item.parent[1] != owner]
-            found = elsewhere(view, resource, others, earlier)
+            found = elsewhere(view, resource, others, was)
             if found is not None:
                 self.matches[address] = found
                 self.transferred.add(address)
                 free = [item for item in free if item.id != found.id]
 
-    def _everywhere(self, kind: Kind) -> list[LiveObject]:
-        """The objects of a kind below all that is declared and can hold them."""
-        holders = [address for address in sorted(self.matches) if self._holds(address, kind)]
+    def _everywhere(self, kind: Kind, holders: list[Address]) -> list[LiveObject]:
+        """The objects of a kind below each of these."""
         sources = [self._source(kind, address) for address in holders]
         self.sources.fetch(sources)
         found = [item for source in sources for item in self.sources.objects[source.url]]
@@ -183,17 +189,6 @@ class _Reader:
     def _is_of(self, address: Address, kind: Kind) -> bool:
         resource = self.desired.resources.get(address)
         return resource is not None and resource.kind == kind.name
-
-    def _earlier_elsewhere(self, resource: Resource) -> list[Resource]:
-        """The entries of the git base with this key below another parent, that are not declared any more."""
-        return [
-            earlier
-            for address, earlier in sorted(self._earlier.items())
-            if earlier.kind == resource.kind
-            and earlier.key == resource.key
-            and earlier.parent != resource.parent
-            and address not in self.desired.resources
-        ]
 
     def pins_without_parent(self) -> None:
         """A pinned entry is never created, also not along with what should hold it."""

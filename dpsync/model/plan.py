@@ -15,9 +15,25 @@ from pydantic_core import to_json
 
 Action = Literal["create", "update", "delete"]
 Verb = Literal[
-    "create", "restore", "transfer", "update", "link", "place", "default", "step-aside", "move", "withdraw",
-    "expose", "act", "await", "clear", "delete",
+    "create",
+    "restore",
+    "transfer",
+    "update",
+    "link",
+    "place",
+    "default",
+    "step-aside",
+    "move",
+    "withdraw",
+    "expose",
+    "act",
+    "await",
+    "clear",
+    "delete",
 ]
+
+GONE: tuple[Verb, ...] = ("delete", "clear")
+"""What takes something away: at the end, or before what comes in its place."""
 
 
 class Frozen(BaseModel):

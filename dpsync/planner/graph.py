@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
+from dpsync.model.plan import GONE
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import Ref, Value, live_ids, references
 from dpsync.planner.context import Context
 from dpsync.planner.removal import Removal
 from dpsync.planner.steps import Book, Draft
 
-GONE = ("delete", "clear")
 _ByKind = dict[str, list[Resource]]
 """The entries that have steps, by kind."""
 

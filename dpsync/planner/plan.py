@@ -145,6 +145,8 @@ class _Planner:
             if resource.fields.get(field.name) is True:
                 self._link(resource, Changed(field, after=False, before=True))
                 self._link(resource, Changed(field, after=True, before=False))
+            text = f"{field.name} is false while its navigation is built anew"
+            self.notes.append(Note(address=str(resource.address), text=text))
 
     def _in_order(self) -> Iterable[Address]:
         """Parents before children; otherwise by address."""

@@ -11,12 +11,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from dpsync.identity.alike import folded
 from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource, Scope
 from dpsync.model.plan import Note, Refusal
-from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
 from dpsync.model.values import canonical
 from dpsync.planner.context import Context
 
@@ -77,10 +78,10 @@ def stands_alone(kind: Kind) -> bool:
 
 def refused(context: Context) -> Iterator[Refusal]:
     """What was not confirmed, and what would leave something hidden that was not declared to be seen."""
-    settled = {item.scope.address for item in confirmed(context)}
+    agreed = {item.scope.address for item in confirmed(context)}
     for item in restructures(context):
         owner = item.scope.parent
-        if item.scope.address not in settled:
+        if item.scope.address not in agreed:
             now, then = ("sections", "spaces") if item.alone else ("spaces", "sections")
             yield Refusal(
                 code="restructure",
@@ -139,12 +140,22 @@ def nodes_of(context: Context, item: Restructure) -> list[Address]:
 def begins(context: Context, item: Restructure, among: Iterable[Address]) -> Address | None:
     """The entry by which the tree begins: one that is made along with its child.
 
-    It wants the least of what is at the root now, since that may become another entry of its kind.
+    It wants the least of what is at the root now, since that may become another entry of its kind. Nor has it
+    a name that the platform may give to what it makes of the root: the two could not be told apart then.
     """
     lane = context.snapshot.lanes.get(item.owner.identity, ())
     entries = [context.resources[address] for address in among]
-    able = [(_wants(context, entry, lane), entry.address) for entry in entries if _with_child(context, entry)]
-    return min(able)[1] if able else None
+    able = [
+        (_named_like(context, entry, item.owner), _wants(context, entry, lane), entry.address)
+        for entry in entries
+        if _with_child(context, entry)
+    ]
+    return min(able)[2] if able else None
+
+
+def _named_like(context: Context, entry: Resource, owner: LiveObject) -> bool:
+    names = (entry.fields.get(name) for name in context.kind(entry).identity_fields)
+    return any(folded(name) == folded(context.label(owner)) for name in names if isinstance(name, str))
 
 
 def _with_child(context: Context, resource: Resource) -> bool:
@@ -158,11 +169,11 @@ def _wants(context: Context, entry: Resource, inside: Iterable[Identity]) -> int
     return sum(any(_is(context, child, other) for other in live) for child in entry.children)
 
 
-def settling(context: Context) -> tuple[Desired, list[Identity]]:
+def settling(context: Context) -> tuple[dict[Address, str], list[Identity]]:
     """After the first section: what the platform made around the old root is the entry that wants it.
 
-    Returns the configuration in which that entry is pinned to it, and what nobody wants and was made by the
-    platform, by its looks: it bears the title of its owner.
+    Returns the ids that such entries have, and what nobody wants and was made by the platform, by its looks:
+    it bears the title of its owner.
     """
     pins: dict[Address, str] = {}
     left: list[Identity] = []
@@ -183,11 +194,22 @@ def settling(context: Context) -> tuple[Desired, list[Identity]]:
                 pins[entry.address] = live.id
             elif context.label(live) == context.label(owner):
                 left.append(identity)
+    return pins, left
+
+
+def settled(desired: Desired, pins: Mapping[Address, str]) -> Desired:
+    """The configuration with these entries pinned."""
     resources = {
         address: replace(item, pin=pins[address]) if address in pins else item
-        for address, item in context.desired.resources.items()
+        for address, item in desired.resources.items()
     }
-    return (replace(context.desired, resources=resources) if pins else context.desired), left
+    return replace(desired, resources=resources)
+
+
+def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
+    """What they were recognised by: nobody has pinned them."""
+    by = {address: Match(id, "what is in it", first=False) for address, id in pins.items()}
+    return replace(snapshot, matches={**snapshot.matches, **by})
 
 
 def _who_wants(context: Context, scope: Scope, live: LiveObject, taken: set[Address]) -> Resource | None:
@@ -235,7 +257,10 @@ def remade(context: Context, gone: Callable[[Identity], bool]) -> Iterator[Note]
     for identity, live in context.snapshot.objects.items():
         if live.kind in kinds and identity not in context.declared:
             strangers[_owner_of(context, live), _shows(context, live)].append(live)
+    rebuilt = [item.scope.address for item in restructures(context)] if strangers else []
     for address in sorted(context.resources) if strangers else ():
+        if any(address.within(tree) for tree in rebuilt):
+            continue
         entry = context.resources[address]
         fixed = kinds.get(entry.kind)
         if fixed is None or context.live(address) is not None:

@@ -427,7 +427,7 @@ WORDS: dict[type, dict[str, str]] = {
         "key": "the YAML key below the parent that holds its entries",
         "shape": "`Entries` (a mapping), `Single` (one per parent) or `Node` (of an ordered tree)",
         "at": "its own URL",
-        "read": "where it is read: `Pages` (a list), `One` (its own URL), `Tree` (all nodes at once), `Lists`",
+        "read": "where it is read: `Pages` (a list), `One` (its URL), `Tree` or `Lists` (all nodes)",
         "fields": "what is managed",
         "label": "what people call it, where that is not the name",
         "id": "where an answer has its id; a text with such names in braces where its URL needs several",

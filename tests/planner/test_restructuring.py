@@ -112,6 +112,8 @@ def test_towards_sections_the_old_root_becomes_the_section_that_wants_it(flat: L
     assert flat.writes == ["POST /orgs/acme/sites/docs/sections"]
     assert not report.converged
 
+    then = {change.address: change for change in flat.plan(SECTIONS, "{}", CONFIRM).changes}
+    assert then["acme/sites/docs/structure/guides"].matched == "what is in it"
     flat.converges(SECTIONS, "{}", CONFIRM)
     titles = [(title, [inner[0] for inner in inside]) for title, _, inside in structure(flat)]
     assert titles == [("More", ["News"]), ("Guides", ["first", "b"])]
@@ -156,6 +158,10 @@ def test_the_plan_names_every_url_that_goes(sectioned: Lab) -> None:
         f"{tree}/[Section l]", f"{tree}/[Section l]/[c]",
     }  # fmt: skip
     assert all("://" in text for text in told.values())
+    assert [note.text for note in plan.notes if note.address == "acme/sites/docs"] == [
+        "published is false while its navigation is built anew"
+    ]
+    assert not [note for note in plan.notes if "made anew" in note.text]
 
 
 @pytest.mark.parametrize("prune", ["{}", "{ prune: [sites/docs/structure] }"])
@@ -255,3 +261,13 @@ def test_a_navigation_without_anything_to_show_cannot_begin(flat: Lab) -> None:
     (refusal,) = flat.plan(body, "{}", CONFIRM).refusals
     assert refusal.code == "restructure"
     assert "a section that shows a space" in refusal.way_out
+
+
+def test_the_first_section_is_not_the_one_that_is_named_like_the_site(flat: Lab) -> None:
+    body = SECTIONS.replace("title: News, path: news", "title: News, path: docs")
+    first = flat.plan(body, "{}", CONFIRM)
+    assert [change.address for change in first.changes if change.steps] == [
+        "acme/sites/docs/structure/guides"
+    ]
+    flat.apply(body, "{}", CONFIRM)
+    flat.converges(body, "{}", CONFIRM)

@@ -1,0 +1,74 @@
+"""What kinds are on a server with other operations: data says which, one declaration serves all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dpsync.kinds.base import Call, Kind, Lists, Tree
+from dpsync.kinds.profiles import FULL, REFERENCE, Operation, Profile
+from dpsync.kinds.registry import Registry, load
+
+DECLARED = load().declared.values()
+SITE = "/orgs/{}/sites/{}"
+
+
+def kinds(*more: Operation, but: tuple[Operation, ...] = ()) -> dict[str, Kind]:
+    """The kinds of a server with the documented operations, some more, some fewer."""
+    operations = (REFERENCE.operations or frozenset()) | {*more}
+    return Registry(DECLARED, replace(REFERENCE, name="other", operations=operations - {*but})).kinds
+
+
+def test_an_operation_more_is_one_line_of_data() -> None:
+    assert kinds()["space"].create is None
+    assert isinstance(kinds(("POST", "/orgs/{}/spaces"))["space"].create, Call)
+
+
+def test_the_first_way_that_the_server_has_is_taken() -> None:
+    assert isinstance(kinds()["section"].read, Lists)
+    assert isinstance(kinds(("GET", f"{SITE}/structure"))["section"].read, Tree)
+    order = kinds(("PATCH", f"{SITE}/structure/sort"))["section"].order
+    assert order is not None
+    assert not order.apart
+    moves = kinds()["section"].order
+    assert moves is not None
+    assert (moves.call.path, moves.apart) == ("{self}/move", True)
+
+
+@pytest.mark.parametrize("missing", ["section-groups", "sections", "site-spaces"])
+def test_all_lists_are_needed(missing: str) -> None:
+    there = kinds(but=(("GET", f"{SITE}/{missing}"),))
+    assert not {"section", "section_group", "site_space"} & {*there}
+
+
+def test_what_hangs_below_something_that_cannot_be_read_is_not_there_either() -> None:
+    assert "team_member" not in kinds(but=(("GET", "/orgs/{}/teams"),))
+
+
+def test_a_member_that_a_body_does_not_take_is_written_otherwise_or_not_at_all() -> None:
+    section = kinds()["section"]
+    assert isinstance(section.field("group").via, dict)
+    assert not section.field("group").lacks
+    assert (section.field("draft").via, section.field("draft").lacks) == ({}, True)
+    assert section.field("title").via is None
+
+
+def test_a_url_of_several_parts_is_one_path_of_the_table() -> None:
+    path = "/integrations/{}/installations/{}"
+    there = kinds(("GET", "/orgs/{}/installations"), ("PATCH", path))["installation"]
+    assert there.update is not None
+    assert there.lacks == {"delete"}
+
+
+def test_a_call_below_several_parents_is_there_when_all_of_them_have_it() -> None:
+    owners = ("/spaces/{}", "/collections/{}", SITE)
+    lists = [("GET", f"{owner}/permissions/teams") for owner in owners]
+    assert "team_permission" in kinds(*lists)
+    assert "team_permission" not in kinds(*lists[:2])
+
+
+def test_profiles_say_what_they_lack() -> None:
+    assert REFERENCE.lacks("moving a group") == "the profile reference has no operation for moving a group"
+    assert FULL.has("PATCH", "/anything")
+    assert Profile("none", frozenset()).has("GET", "/orgs") is False
