@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config import codes, reader
@@ -253,9 +254,14 @@ def test_json_is_read_back_as_it_was(value: object) -> None:
         assert accepted(text) == value
 
 
+NO_NUMBER_TO_PYYAML = re.compile(r"(?<![\w.+-])[-+]?[0-9]+[eE][-+]?[0-9]+(?![\w.])")
+"""A text to YAML 1.1, which PyYAML writes, and a number to YAML 1.2, which is read here."""
+
+
 @given(values, st.booleans())
 def test_what_pyyaml_writes_is_read_back(value: object, flow: bool) -> None:
     text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=False, sort_keys=False)
+    assume(not NO_NUMBER_TO_PYYAML.search(text))
     assert accepted(text.removesuffix("...\n")) == value
 
 

@@ -44,6 +44,11 @@ def check_content(api: Api, at: str) -> None:
     assert api.get(f"{at}/content/pages")["pages"] == content["pages"]
 
 
+def main_content(api: Api) -> Any:
+    """Without the change request that it came from: that one has a life of its own."""
+    return {**api.get("/spaces/guides/content"), "mergedFrom": None}
+
+
 def check(api: Api) -> None:
     """Lists, counts, contents and what is said of one tell the same story."""
     space = api.get("/spaces/guides")
@@ -69,9 +74,9 @@ def check(api: Api) -> None:
 def test_change_requests_agree_with_their_space_after_anything(api: Api, sequence: list[Any]) -> None:
     api.server.reset()
     for method, path, body in sequence:
-        before = api.get("/spaces/guides/content")
+        before = main_content(api)
         answer = api.call(method, path, body)
         assert answer.status_code in {200, 201, 400, 404, 409}, answer.text
         merged = path.endswith("/merge") and answer.status_code == 200 and answer.json()["result"] == "merge"
-        assert (api.get("/spaces/guides/content") == before) != merged
+        assert (main_content(api) == before) != merged
     check(api)
