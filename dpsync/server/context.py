@@ -79,8 +79,7 @@ class Context:
     """Where the caller reached the service: what is served beside the API has its URL there."""
     minimal: bool = False
     created: bool = False
-    remembered: Remembered = field(default_factory=Remembered)
-    _remembers: bool = False
+    _remembered: Remembered | None = None
     _role_numbers: dict[str, int] = field(default_factory=dict)
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
     _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
@@ -124,10 +123,13 @@ class Context:
         return new_id(self.store, kind)
 
     def recall(self, remembered: Remembered) -> None:
-        """For a request that only reads, what was worked out before about the state that it reads."""
-        self.remembered = remembered
+        """For a request that only reads, what was worked out before about the state that it reads.
+
+        What is shown to the key of a share link is not remembered.
+        """
         self._standings = remembered.standings
-        self._remembers = getattr(self.query, "shareKey", None) is None
+        if getattr(self.query, "shareKey", None) is None:
+            self._remembered = remembered
 
     def show(
         self,
@@ -138,20 +140,20 @@ class Context:
         """The answer for a record, rendered once per role where nothing is written: then as JSON text.
 
         `personal`: whether the rendering depends on the caller by more than their roles; then it is rendered
-        once per caller. With the key of a share link nothing is remembered.
+        once per caller.
         """
-        if not self._remembers:
+        if self._remembered is None:
             return render(self, record)
         role = self._role_numbers.get(record.organization)
         if role is None:
-            role = self.remembered.number(self.standing(record.organization))
+            role = self._remembered.number(self.standing(record.organization))
             self._role_numbers[record.organization] = role
         key: tuple[object, ...] = (render, record.kind, record.id, role)
-        found = self.remembered.texts.get(key)
+        found = self._remembered.texts.get(key)
         if found is None:
             if personal(self, record):
                 key = (render, record.kind, record.id, self.user)
-            found = self.remembered.text(key, lambda: render(self, record))
+            found = self._remembered.text(key, lambda: render(self, record))
         return found
 
     # --- what the caller is -----------------------------------------------------------------------
