@@ -22,8 +22,8 @@ from dpsync.importing.values import Content
 from dpsync.importing.whole import Found, Whole
 from dpsync.kinds.base import Kind, Node, Single
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.texts import LongText, Markdown
 from dpsync.kinds.types import Json
+from dpsync.kinds.types.texts import LongText, Markdown
 
 ROOT: Final = "dpsync.yaml"
 SCHEMA: Final = "schemas/dpsync.schema.json"

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpsync.kinds.texts import Certificate, LongText, Markdown
 from dpsync.kinds.types import INVALID, Invalid, Json, Many, Object, OneOf, Reference, Table, TextFile, Type
+from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model import nodes
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Secret, Value

@@ -1,7 +1,7 @@
 """What the platform's agents are told, for the whole organization: Markdown here, a Document there."""
 
 from dpsync.kinds.base import Field, Kind, One, Put, Single
-from dpsync.kinds.texts import Markdown
+from dpsync.kinds.types.texts import Markdown
 
 AGENT_INSTRUCTIONS = Kind(
     name="agent_instructions",

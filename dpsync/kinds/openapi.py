@@ -1,8 +1,8 @@
 """OpenAPI specifications. Writing a source processes it again, so it is written only when it changed."""
 
 from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Pages, Patch, Put
-from dpsync.kinds.texts import LongText
 from dpsync.kinds.types import Enum, Object, Text
+from dpsync.kinds.types.texts import LongText
 
 SLUG = Text(1, 100, "[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*", says="a slug: letters and digits, joined by hyphens")
 SOURCE = Object({"url": Text(1, 2048, form="url"), "text": LongText(1, unreadable=True)},

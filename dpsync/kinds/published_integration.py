@@ -4,8 +4,8 @@ Icon, pictures, script and secrets are never given back: what is not declared of
 """
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Post
-from dpsync.kinds.texts import LongText
 from dpsync.kinds.types import Enum, Json, Many, Object, Table, Text
+from dpsync.kinds.types.texts import LongText
 
 _PUBLISH = {"...": "$fields", "organization": "$organization"}
 _LINK = Object({"url": Text(form="url"), "label": Text()}, ("url", "label"))

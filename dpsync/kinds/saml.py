@@ -2,8 +2,8 @@
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
 from dpsync.kinds.roles import ROLE
-from dpsync.kinds.texts import Certificate
 from dpsync.kinds.types import Reference, Text
+from dpsync.kinds.types.texts import Certificate
 
 SAML = Kind(
     name="saml",

@@ -5,8 +5,8 @@ The key of an entry also names that space wherever a site shows it. Running one 
 
 from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Outputs, Pages, Post, Put
 from dpsync.kinds.languages import LANGUAGE
-from dpsync.kinds.texts import Markdown
 from dpsync.kinds.types import Enum, Object, Reference
+from dpsync.kinds.types.texts import Markdown
 
 SOURCE = Object({"space": Reference("space"), "language": LANGUAGE}, ("space", "language"),
                 "the source of a translation")  # fmt: skip

@@ -16,8 +16,8 @@ from typing import Any
 from dpsync.kinds.base import ANY, ByHand, Call, Entries, Field, Kind, Node, Single
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
-from dpsync.kinds.texts import Certificate, LongText, Markdown
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
+from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 
 _HEAD = """\
 # Kinds
@@ -457,7 +457,7 @@ WORDS: dict[type, dict[str, str]] = {
     },
     Field: {
         "name": "its name in YAML, and on the wire unless said otherwise",
-        "type": "what it may hold; see `dpsync/kinds/types.py`",
+        "type": "what it may hold; see `dpsync/kinds/types/`",
         "on": "which request takes it: `create`, `update`, `both`, `neither`",
         "read": "where an answer has it, or each of its parts; nothing: it cannot be read",
         "write": "its name in a request",

@@ -9,7 +9,7 @@ import pytest
 from dpsync.api import load
 from dpsync.config.load import load as load_config
 from dpsync.kinds.registry import load as load_registry
-from dpsync.kinds.texts import Certificate, Markdown
+from dpsync.kinds.types.texts import Certificate, Markdown
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic
 

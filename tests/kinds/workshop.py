@@ -16,8 +16,8 @@ from dpsync.kinds.base import (
     Put,
     Single,
 )
-from dpsync.kinds.texts import LongText
 from dpsync.kinds.types import Enum, Json, Object, Reference, Table, Text
+from dpsync.kinds.types.texts import LongText
 
 from .toy_http import Json as Body
 from .toy_http import Platform, Refusal, exactly, page, pick, route

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dpsync.kinds.parsing import Parsing, Schema, Type, expected, secret_of
+from dpsync.kinds.types.parsing import Parsing, Schema, Type, expected, secret_of
 from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.values import LiveId, Value
 

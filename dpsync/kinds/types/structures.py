@@ -7,7 +7,7 @@ from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpsync.kinds.parsing import INVALID, Invalid, Parsing, Schema, Type, expected, file_of, secret_of
+from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, Type, expected, file_of, secret_of
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.values import Secret, Value, canonical
 

@@ -1,0 +1,25 @@
+"""What a field may hold: every type, from one place. The longer texts are in texts."""
+
+from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
+from dpsync.kinds.types.scalars import Enum, Flag, Reference, Text
+from dpsync.kinds.types.structures import Json, Many, Object, OneOf, Table
+
+__all__ = [
+    "INVALID",
+    "Enum",
+    "Flag",
+    "Invalid",
+    "Json",
+    "Many",
+    "Object",
+    "OneOf",
+    "Parsing",
+    "Reference",
+    "Schema",
+    "Table",
+    "Text",
+    "TextFile",
+    "Type",
+    "expected",
+    "file_of",
+]
