@@ -68,3 +68,12 @@ def reference(reference_companion: Api) -> Iterator[Api]:
 @pytest.fixture
 def builtin_world() -> dict[str, Any]:
     return WORLD
+
+
+@pytest.fixture
+def impatient(api: Api) -> Iterator[Api]:
+    """A companion that waits for others' answers for a moment only."""
+    before = api.app.sources.seconds
+    api.app.sources.seconds = 0.1
+    yield api
+    api.app.sources.seconds = before

@@ -2,9 +2,8 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import httpx
 import pytest
 from companion_calls import Api, StillClock
 from covers import covers
+from loopback import Quiet, listening
 
 from dpsync.server import events, world
 from dpsync.server.app import build
@@ -43,55 +43,27 @@ class Tunnel:
 
 @contextmanager
 def serving() -> Iterator[Tunnel]:
-    class Answers(BaseHTTPRequestHandler):
+    class Answers(Quiet):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             tunnel.sent.append(json.loads(body))
             tunnel.content_types.append(self.headers["Content-Type"])
             tunnel.arrived.release()
             tunnel.free.wait(LONG)
-            self.send_response(tunnel.status)
-            for name, value in {"Content-Length": "0", **tunnel.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
+            self.answer(tunnel.status, b"", tunnel.headers)
 
-        def log_message(self, *given: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    tunnel = Tunnel(f"http://127.0.0.1:{server.server_port}/events")
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield tunnel
-    finally:
-        tunnel.free.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with listening(Answers) as url:
+        tunnel = Tunnel(f"{url}/events")
+        try:
+            yield tunnel
+        finally:
+            tunnel.free.set()
 
 
 @pytest.fixture
 def tunnel() -> Iterator[Tunnel]:
     with serving() as tunnel:
         yield tunnel
-
-
-@pytest.fixture
-def impatient(api: Api) -> Iterator[Api]:
-    """A companion that waits for an answer for a moment only."""
-    before = api.app.sources.seconds
-    api.app.sources.seconds = 0.1
-    yield api
-    api.app.sources.seconds = before
-
-
-def until(found: Callable[[], Any], wanted: Callable[[Any], bool]) -> Any:
-    for _ in range(3000):
-        if wanted(value := found()):
-            return value
-        threading.Event().wait(0.01)
-    raise AssertionError(f"still {value}")
 
 
 def new_events(api: Api, integration: str = TOOLS) -> list[Any]:
@@ -101,7 +73,11 @@ def new_events(api: Api, integration: str = TOOLS) -> list[Any]:
 
 
 def told(api: Api, count: int, integration: str = TOOLS) -> list[Any]:
-    return list(until(lambda: new_events(api, integration), lambda found: len(found) == count))
+    """The new events, so many, once everything has been sent."""
+    api.server.finish()
+    found = new_events(api, integration)
+    assert len(found) == count
+    return found
 
 
 def payloads(api: Api, integration: str = TOOLS) -> list[Any]:
@@ -361,11 +337,12 @@ def test_no_more_wait_than_are_kept(api: Api, tunnel: Tunnel, monkeypatch: pytes
     tunnel.free.clear()
     for number in range(3):
         configure(api, server=str(number))
-    (detail,) = told(api, 1)
+    (detail,) = new_events(api)
     assert (detail["event"]["id"], detail["event"]["status"]) == ("event-3", "failed")
     assert logs(detail) == [("error", "not sent: 2 others wait for the tunnel")]
     tunnel.free.set()
-    until(lambda: api.ids(f"{TOOLS}/events"), lambda ids: ids == ["event-1", "event-2"])
+    api.server.finish()
+    assert api.ids(f"{TOOLS}/events") == ["event-1", "event-2"]
 
 
 def test_development_goes_on_over_a_new_version_but_not_over_unpublishing(api: Api, tunnel: Tunnel) -> None:

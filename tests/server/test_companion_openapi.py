@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import httpx
 import pytest
 from companion_calls import START, Api, StillClock
 from covers import covers
+from loopback import Quiet, listening
 
 from dpsync.server import specification, world
 from dpsync.server.app import build
@@ -45,48 +45,26 @@ class Site:
 
 @contextmanager
 def serving() -> Iterator[Site]:
-    class Answers(BaseHTTPRequestHandler):
+    class Answers(Quiet):
         def do_GET(self) -> None:
             site.asked.append(self.path)
             if self.path == "/hangs":
                 site.hangs.set()
                 site.release.wait(10)
-            status, content, headers = site.answers.get(self.path, (404, b"", {}))
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(content)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
+            self.answer(*site.answers.get(self.path, (404, b"", {})))
 
-        def log_message(self, *given: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    site = Site(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield site
-    finally:
-        site.release.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with listening(Answers) as url:
+        site = Site(url)
+        try:
+            yield site
+        finally:
+            site.release.set()
 
 
 @pytest.fixture
 def site() -> Iterator[Site]:
     with serving() as site:
         yield site
-
-
-@pytest.fixture
-def impatient(api: Api) -> Iterator[Api]:
-    """A companion that waits for a source for a moment only."""
-    before = api.app.sources.seconds
-    api.app.sources.seconds = 0.1
-    yield api
-    api.app.sources.seconds = before
 
 
 def processed(api: Api, slug: str) -> Any:

@@ -1,4 +1,4 @@
-"""What a field may hold: every type, from one place. The longer texts are in texts."""
+"""What a field may hold: every type, from one place. The longer texts are in `texts`."""
 
 from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
 from dpsync.kinds.types.scalars import Enum, Flag, Reference, Text
