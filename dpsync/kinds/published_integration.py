@@ -31,7 +31,7 @@ PUBLISHED_INTEGRATION = Kind(
     update=Post("{self}", _PUBLISH, complete=True),
     delete=Delete(),
     fields=(
-        Field("name", _NAME),
+        Field("name", _NAME, on="neither"),  # in the URL, never in a body
         Field("runtime", Enum(("v1", "v2")), read=None),
         Field("title", Text(2, 30), required=True),
         Field("description", Text(0, 100)),

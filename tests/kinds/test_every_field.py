@@ -7,6 +7,7 @@ promises what the platform does not do fails here.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -20,8 +21,11 @@ from dpsync.client.client import ReadClient, WriteClient
 from dpsync.kinds.base import Field, Kind
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from dpsync.planner.compare import unread
 from dpsync.server.app import build
+from dpsync.server.operation import Operation
+from dpsync.server.operations import OPERATIONS
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 from tests.planner.lab import REGISTRY, Lab
@@ -57,12 +61,35 @@ class Bench(Lab):
         options = Options(confirm)
         self.server.app.requests.clear()
         with WriteClient(self.server.url, "token") as client:
-            executor = session.executor(client, session.plan(client, options), secrets=SECRETS)
+            planned = session.plan(client, options)
+            assert members_unknown_to_the_platform(planned.plan) == []
+            executor = session.executor(client, planned, secrets=SECRETS)
             report = session.apply(executor, options)
         assert [item for item in report.outcomes if item.result not in ("done", "already")] == []
         assert report.converged, report.remaining
         assert report.complete, report.remaining
         return report
+
+
+def members_unknown_to_the_platform(plan: Plan) -> list[str]:
+    """What requests would carry that the platform's operations do not declare."""
+    unknown = []
+    for step in (step for change in plan.changes for step in change.steps):
+        if not isinstance(step.body, dict):
+            continue
+        (operation,) = (item for item in OPERATIONS if item.method == step.method and serves(item, step.path))
+        declared = (
+            set()
+            if operation.body is None
+            else {item.alias or name for name, item in operation.body.model_fields.items()}
+        )
+        unknown += [f"{operation.id}: {name}" for name in sorted(step.body.keys() - declared)]
+    return unknown
+
+
+def serves(operation: Operation, path: str) -> bool:
+    pattern = re.sub(r"{[^{}]+}", "({[^{}]+}|[^/{}]+)", operation.path)
+    return re.fullmatch(pattern, path) is not None
 
 
 @pytest.fixture
