@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.options import Place, as_output, layered, output, profiled
+from dpsync.model.words import counted
 
 if TYPE_CHECKING:
     from dpsync.model.desired import Desired
@@ -36,10 +37,11 @@ def command(
         if out.json:
             out.result(findings_document((), 0).model_dump_json(indent=2))
         elif not quiet:
-            number, read = len(desired.resources), len(desired.texts)
             for line in _unserved(desired, profile):
                 out.result(line)
-            out.result(f"Valid: {number} entries in {read} file{'s' if read != 1 else ''}.")
+            out.result(
+                f"Valid: {counted(len(desired.resources), 'entry')} in {counted(len(desired.texts), 'file')}."
+            )
 
 
 def _unserved(desired: Desired, profile: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.values import Ref, canonical
+from dpsync.model.words import plural
 
 Resources = Mapping[Address, Resource]
 
@@ -56,7 +57,7 @@ def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
             shared = f'the {name} "{resource.fields[name]}"'
             yield Diagnostic(
                 "DP223",
-                f"two {kind.noun}s have {shared} and nothing that tells them apart",
+                f"two {plural(kind.noun)} have {shared} and nothing that tells them apart",
                 resource.where(name),
                 str(resource.address),
                 "give one of them another name, or pin both with id:",
@@ -72,7 +73,7 @@ def _pins(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
         other = seen.setdefault((resource.parent, resource.pin), resource)
         if other is not resource:
             related = (("the other one", other.where("id")),)
-            message = f'the id "{resource.pin}" pins two {kind.noun}s'
+            message = f'the id "{resource.pin}" pins two {plural(kind.noun)}'
             yield Diagnostic("DP224", message, resource.where("id"), str(resource.address), related=related)
 
 
@@ -85,7 +86,7 @@ def _earlier_names(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
             if other is not resource:
                 yield Diagnostic(
                     "DP229",
-                    f"two {kind.noun}s were called the same before",
+                    f"two {plural(kind.noun)} were called the same before",
                     resource.where("previously"),
                     str(resource.address),
                     "only one of them can be what had that name",
@@ -105,7 +106,7 @@ def _unique(
         if other is not resource:
             yield Diagnostic(
                 "DP225",
-                f'two {kind.noun}s have the {field.name} "{value}"',
+                f'two {plural(kind.noun)} have the {field.name} "{value}"',
                 resource.where(field.name),
                 str(resource.address),
                 f"a {field.name} is unique",
@@ -122,7 +123,7 @@ def _exclusive(
             continue
         other = seen.setdefault(scope_of(resources, resource, scope), resource)
         if other is not resource:
-            message = f"two {kind.noun}s are the {field.name}; only one can be"
+            message = f"two {plural(kind.noun)} are the {field.name}; only one can be"
             related = (("first given here", other.where(field.name)),)
             yield Diagnostic(
                 "DP226", message, resource.where(field.name), str(resource.address), related=related

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from dpsync.model.nodes import Value
+from dpsync.model.words import counted
 
 NUMBER_LENGTH: Final = 64
 """The longest number, in characters. Checked before conversion, whose cost is quadratic in the length."""
@@ -59,4 +60,4 @@ def resolve(text: str) -> Value:
 
 def _check_length(text: str) -> None:
     if len(text) > NUMBER_LENGTH:
-        raise NumberError(f"a number of {len(text)} characters; the limit is {NUMBER_LENGTH}")
+        raise NumberError(f"a number of {counted(len(text), 'character')}; the limit is {NUMBER_LENGTH}")

@@ -18,6 +18,7 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.snapshot import LiveObject, Match
+from dpsync.model.words import counted
 
 
 @dataclass
@@ -147,7 +148,7 @@ def _unclear(kind: Kind, resource: Resource, key: Key, ids: list[str]) -> Diagno
     if len(ids) == 1:
         message = f"another entry has the same {said(key)}, and only {named} is live"
     else:
-        message = f"{len(ids)} live {kind.noun}s have this {said(key)}: {named}"
+        message = f"{counted(len(ids), f'live {kind.noun}')} have this {said(key)}: {named}"
     hint = f"say which one is meant: id: {ids[0]}"
     return Diagnostic("DP302", message, resource.where(name), str(resource.address), hint)
 

@@ -20,6 +20,7 @@ from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.snapshot import LiveObject, Match
 from dpsync.model.values import Value
+from dpsync.model.words import counted
 
 How = Literal["previously", "base"]
 
@@ -263,7 +264,7 @@ class _Settling:
         before = "its earlier name" if entry.how == "previously" else "its name in the git base"
         if len(entry.was) > 1:
             ids = " and ".join(f'"{item.id}"' for item in items)
-            message = f"{len(items)} live {kind.noun}s have {before}: {ids}"
+            message = f"{counted(len(items), f'live {kind.noun}')} have {before}: {ids}"
             hint = f"say which one is meant: id: {first}"
         else:
             message = f'{before} is that of "{first}", its present one that of "{other}"'

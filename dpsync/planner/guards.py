@@ -13,6 +13,7 @@ from dpsync.model.address import Address, Pattern
 from dpsync.model.plan import Change, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import live_ids
+from dpsync.model.words import counted
 from dpsync.planner import transfer
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.compare import changed
@@ -253,7 +254,7 @@ def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
             yield Refusal(
                 code="limits",
                 address=organization,
-                message=f"{count} things would be deleted ({percent:.0f} percent of {known}); "
+                message=f"{counted(count, 'thing')} would be deleted ({percent:.0f} percent of {known}); "
                 f"allowed are {limits.deletes} and {limits.percent} percent",
                 way_out=f'check them, then say --confirm "delete {total}"',
             )

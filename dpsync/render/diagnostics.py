@@ -13,6 +13,7 @@ from typing import Final
 
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.span import Span
+from dpsync.model.words import counted
 from dpsync.render.visible import visible
 
 WIDTH: Final = 100
@@ -137,11 +138,7 @@ def _columns(text: str) -> int:
 def _count(found: list[Diagnostic]) -> str:
     severities = Counter(one.severity for one in found)
     counts = [
-        _plural(severities[severity], severity) for severity in ("error", "warning") if severities[severity]
+        counted(severities[severity], severity) for severity in ("error", "warning") if severities[severity]
     ]
     files = {one.span.file for one in found if one.span}
-    return ", ".join(counts) + (f" in {_plural(len(files), 'file')}" if files else "")
-
-
-def _plural(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    return ", ".join(counts) + (f" in {counted(len(files), 'file')}" if files else "")

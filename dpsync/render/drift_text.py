@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Mover
 from dpsync.model.plan import Difference, Frozen
+from dpsync.model.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import (
     big,
@@ -144,7 +145,7 @@ def _refusals(drift: Drift, paint: Paint) -> str:
 
 
 def _summary(drift: Drift, paint: Paint) -> str:
-    asked = paint(f"({drift.requests} request{'' if drift.requests == 1 else 's'} to read)", "dim")
+    asked = paint(f"({counted(drift.requests, 'request')} to read)", "dim")
     more = [
         f"{len(items)} {word}"
         for items, word in ((drift.ignored, "ignored"), (drift.blocked, "blocked"))

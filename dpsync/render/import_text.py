@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dpsync.model.words import counted
 from dpsync.render.documents import ImportDocument
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
@@ -54,7 +55,10 @@ def _left_out(document: ImportDocument) -> Iterator[str]:
 def _end(document: ImportDocument, paint: Paint) -> Iterator[str]:
     yield ""
     if document.proven:
-        yield paint("A plan of it is empty.", "green bold") + f" ({document.requests} requests to read)"
+        yield (
+            paint("A plan of it is empty.", "green bold")
+            + f" ({counted(document.requests, 'request')} to read)"
+        )
     elif document.proven is None and not document.differences:
         yield "Nothing to take over: the lines say what is live." if not document.files else "Done."
     else:

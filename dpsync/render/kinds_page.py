@@ -18,6 +18,7 @@ from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
+from dpsync.model.words import plural
 
 _HEAD = """\
 # Kinds
@@ -234,7 +235,7 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
         yield f"Siblings stand in the order of the file, by {_call(kind.order.call)}."
     if isinstance(kind.shape, Node) and kind.shape.holds:
         least = f", at least {kind.shape.least}" if kind.shape.least else ""
-        nouns = " and ".join(f"{registry[name].noun}s" for name in kind.shape.holds)
+        nouns = " and ".join(plural(registry[name].noun) for name in kind.shape.holds)
         yield f"Its `children` are {nouns}{least}."
 
 

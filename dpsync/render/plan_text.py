@@ -14,6 +14,7 @@ from pydantic_core import to_json
 from dpsync.model.drift import Drift
 from dpsync.model.plan import Change, Difference, Note, Plan
 from dpsync.model.values import ENV, LIVE, REF
+from dpsync.model.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 
@@ -120,7 +121,9 @@ def _gist(change: Change) -> str:
         return f"new {_noun(change)} {label}"
     if change.action == "delete":
         along = sum(effect.counts for effect in change.effects)
-        return f"DELETE {_noun(change)} {label}" + (f", {along} more go with it" if along else "")
+        return f"DELETE {_noun(change)} {label}" + (
+            f", {along} more {'goes' if along == 1 else 'go'} with it" if along else ""
+        )
     words = [difference.field for difference in change.differences]
     if any(step.verb == "restore" for step in change.steps):
         words.insert(0, "brought back")
@@ -206,7 +209,7 @@ def inside(item: Difference) -> Iterable[str]:
         yield from _lines(item.before or "", item.after)
         return
     if item.before is None:
-        yield f"+ {len(to_json(item.after))} bytes of JSON"
+        yield f"+ {counted(len(to_json(item.after)), 'byte')} of JSON"
         return
     from deepdiff import DeepDiff
 
@@ -235,7 +238,7 @@ def _lines(before: str, after: str, most: int = 20) -> Iterator[str]:
     ]
     yield from found[:most]
     if len(found) > most:
-        yield f"… {len(found) - most} more lines"
+        yield f"… {counted(len(found) - most, 'more line')}"
 
 
 def show(value: Any, most: int = 120) -> str:
@@ -317,7 +320,7 @@ def render_waiting(plan: Told, paint: Paint) -> str:
 def _deletes(plan: Plan, gone: list[Change], paint: Paint) -> str:
     if not gone:
         return ""
-    lines = [paint(f"DELETES: {plan.deletes} {_plural(plan.deletes, 'thing')} will be gone", "red bold")]
+    lines = [paint(f"DELETES: {counted(plan.deletes, 'thing')} will be gone", "red bold")]
     for change in gone:
         what = f'- {visible(change.address)}  {_noun(change)} "{visible(change.label)}"'
         lines.append(paint(f"  {what}", "red"))
@@ -347,10 +350,6 @@ def _where(plan: Told, address: str) -> str:
     return f"{visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
 
 
-def _plural(count: int, word: str) -> str:
-    return word if count == 1 else f"{word}s"
-
-
 def counts(plan: Plan) -> dict[str, int]:
     """Changes by what they do. One that is both updated and moved counts as an update."""
     found = {"create": 0, "update": 0, "move": 0, "delete": 0}
@@ -368,8 +367,9 @@ def render_base(plan: Told, paint: Paint) -> Iterator[str]:
 
 
 def _summary(plan: Plan, paint: Paint) -> str:
-    writes = sum(step.method != "GET" for change in plan.changes for step in change.steps)
-    asked = f"{plan.requests} {_plural(plan.requests, 'request')} to read"
+    steps = [step for change in plan.changes for step in change.steps]
+    writes = sum(step.method != "GET" for step in steps)
+    asked = f"{counted(plan.requests, 'request')} to read"
     if plan.empty:
         head = "No changes."
         if plan.blocked:
@@ -383,7 +383,9 @@ def _summary(plan: Plan, paint: Paint) -> str:
         f"{found['delete']} TO DELETE" if found["delete"] else "0 to delete",
         *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
     ]
-    rest = f"({asked}, {writes} to write)"
+    # Some steps only read: they wait for the platform, or look for what another step has made.
+    more = f" in {counted(len(steps), 'step')}" if len(steps) != writes else ""
+    rest = f"({asked}, {writes} to write{more})"
     return (
         f"{paint('Plan: ' + ', '.join(words) + '.', 'bold')} {paint(rest, 'dim')}\ndigest {plan.digest[:16]}"
     )

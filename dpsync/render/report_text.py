@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.model.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 from dpsync.render.visible import visible
@@ -38,7 +39,7 @@ def render_report(report: Report, paint: Paint, verbose: int = 0) -> str:
 
 def _counts(report: Report) -> str:
     done = report.count("done", "already")
-    words = [f"{done} of {len(report.outcomes)} steps done"]
+    words = [f"{done} of {counted(len(report.outcomes), 'step')} done"]
     for result in ("requested", "failed", "stale", "unknown", "not-tried"):
         if number := report.count(result):
             words.append(f"{number} {result.replace('-', ' ')}")

@@ -52,6 +52,19 @@ def test_kept_things_are_counted_and_named_with_v() -> None:
     assert "[T4]" in render_plan(plan, PLAIN, verbose=1)
 
 
+def test_steps_that_write_nothing_are_told_apart_from_writes() -> None:
+    made = change(
+        "acme/translations/guides-fr",
+        "create",
+        steps=(
+            Step(id="made", verb="create", method="POST", path="/translations"),
+            Step(id="ready", verb="await", method="GET", path="/translations/x"),
+        ),
+    )
+    assert "1 to write in 2 steps)" in render_plan(Plan(changes=(made,)), PLAIN)
+    assert "1 to write)" in render_plan(Plan(changes=(delete("acme/teams/[A]"),)), PLAIN)
+
+
 def test_a_tree_indents_each_address_below_what_it_belongs_to() -> None:
     plan = Plan(
         changes=(change("a"), change("a/sites/d"), change("a/sites/d/structure/s"), change("a/teams/t"))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from dpsync.kinds.types.parsing import Parsing, Schema, Type, expected, secret_of
 from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.values import LiveId, Value
+from dpsync.model.words import counted
 
 _FORMS: dict[str, tuple[re.Pattern[str], str]] = {
     "email": (re.compile(r"[^@\s]+@[^@\s]+"), "an e-mail address"),
@@ -35,7 +36,9 @@ class Text(Type):
             return expected(node, "text", ctx)
         value = node.value
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
-            return ctx.error("DP203", f"the text has {len(value)} characters; {self._limits()}", node.span)
+            return ctx.error(
+                "DP203", f"the text has {counted(len(value), 'character')}; {self._limits()}", node.span
+            )
         if self.pattern and not re.fullmatch(self.pattern, value):
             return ctx.error(
                 "DP204", f'"{value}" is not {self.says or f"of the form {self.pattern}"}', node.span

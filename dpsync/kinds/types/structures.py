@@ -10,6 +10,7 @@ from typing import Any
 from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, Type, expected, file_of, secret_of
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.values import Secret, Value, canonical
+from dpsync.model.words import counted
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class Many(Type):
         if not isinstance(node, Sequence):
             return expected(node, "a list", ctx)
         if self.most is not None and len(node.items) > self.most:
-            message = f"it has {len(node.items)} entries; at most {self.most} are allowed"
+            message = f"it has {counted(len(node.items), 'entry')}; at most {self.most} are allowed"
             return ctx.error("DP203", message, node.span)
         values = [self.of.parse(item, ctx) for item in node.items]
         if INVALID in values:
@@ -202,7 +203,9 @@ class Table(Type):
             return expected(node, "a mapping", ctx)
         if len(node.entries) < self.least or (self.most is not None and len(node.entries) > self.most):
             limits = f"at least {self.least}" if self.most is None else f"{self.least} to {self.most}"
-            return ctx.error("DP203", f"it has {len(node.entries)} entries; {limits} are allowed", node.span)
+            return ctx.error(
+                "DP203", f"it has {counted(len(node.entries), 'entry')}; {limits} are allowed", node.span
+            )
         parsed = [(self.keys.parse(key, ctx), self.values.parse(item, ctx)) for key, item in node.entries]
         return INVALID if any(INVALID in pair for pair in parsed) else dict(parsed)
 

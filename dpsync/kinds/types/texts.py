@@ -14,6 +14,7 @@ from dpsync.kinds.types import INVALID, Invalid, Parsing, Schema, TextFile, Type
 from dpsync.model.nodes import Node, Scalar
 from dpsync.model.span import Span
 from dpsync.model.values import Value
+from dpsync.model.words import counted
 
 _FILE: Schema = {
     "type": "object",
@@ -50,7 +51,9 @@ class LongText(Type):
         text = found.text if isinstance(found, TextFile) else str(found.value)
         if len(text) < self.least or (self.most is not None and len(text) > self.most):
             limits = f"at least {self.least}" if self.most is None else f"{self.least} to {self.most}"
-            return ctx.error("DP203", f"the text has {len(text)} characters; {limits} are allowed", node.span)
+            return ctx.error(
+                "DP203", f"the text has {counted(len(text), 'character')}; {limits} are allowed", node.span
+            )
         return text
 
     def schema(self) -> Schema:

@@ -1,0 +1,17 @@
+"""Numbers in messages: the one place that knows "1 entry" from "2 entries"."""
+
+from __future__ import annotations
+
+import re
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 entry`, `2 entries`, `0 integrations on a space`."""
+    return f"{number} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """The plural of an English noun. Of `section of a site` it is the first part that changes."""
+    head, *rest = re.split(r"(?= on | of )", noun, maxsplit=1)
+    regular = f"{head[:-1]}ies" if re.search(r"[^aeiou]y$", head) else f"{head}s"
+    return "".join([regular, *rest])

@@ -1,0 +1,72 @@
+"""Numbers and their nouns: one function, and no message that goes around it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpsync.model.words import counted
+
+SOURCE = Path(__file__).parents[2] / "dpsync"
+FILES = [path for path in sorted(SOURCE.rglob("*.py")) if "server" not in path.parts]
+# What follows a number and is no noun in the plural.
+VERBS = {"is", "has", "was", "does", "goes", "names", "stands"}
+# Constants of the code, all of them far from one.
+LIMITS = re.compile(r"(self\.)?limits\.\w+|[A-Z_]+|len\(HEADINGS\)|self\.(least|most)")
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "text"),
+    [
+        (0, "thing", "0 things"),
+        (1, "thing", "1 thing"),
+        (2, "thing", "2 things"),
+        (1, "entry", "1 entry"),
+        (3, "entry", "3 entries"),
+        (2, "key", "2 keys"),
+        (1, "integration on a space", "1 integration on a space"),
+        (2, "integration on a space", "2 integrations on a space"),
+        (2, "customization of a site space", "2 customizations of a site space"),
+    ],
+)
+def test_a_number_with_its_noun(number: int, noun: str, text: str) -> None:
+    assert counted(number, noun) == text
+
+
+def _plurals_after_numbers(tree: ast.AST) -> Iterator[str]:
+    """Every `{number} things` of the f-strings, also with a word in between (`{number} live things`)."""
+    for text in (node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)):
+        for value, after in zip(text.values, text.values[1:], strict=False):
+            if not isinstance(value, ast.FormattedValue) or not isinstance(after, ast.Constant):
+                continue
+            shown = ast.unparse(value.value)
+            ending = re.match(r"s\b|((?: more| live| other)? [a-z]+s)\b", str(after.value))
+            number = re.search(r"\b(len|sum)\(|count|number|total|deletes|requests|read\b|noun|word", shown)
+            separated = value.format_spec is not None  # a number that needs it is not one
+            if (
+                ending
+                and number
+                and not (separated or ending[0].split()[-1] in VERBS or LIMITS.fullmatch(shown))
+            ):
+                yield f"{{{shown}}}{ending[0]}"
+
+
+def _endings_of_their_own(tree: ast.AST) -> Iterator[str]:
+    """Every `thing{'' if number == 1 else 's'}`, and functions that do the same."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.IfExp) and re.search(r"[!=]= 1\b", ast.unparse(node.test)):
+            either = {ast.unparse(node.body), ast.unparse(node.orelse)}
+            if "''" in either or any(text.endswith("s'") and text.strip("'") not in VERBS for text in either):
+                yield ast.unparse(node)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_no_message_makes_a_plural_by_itself(file: Path) -> None:
+    if file.name == "words.py":
+        return
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    assert [*_plurals_after_numbers(tree), *_endings_of_their_own(tree)] == []
