@@ -115,13 +115,19 @@ class DocsPlatform:
 
 @pytest.fixture(scope="session")
 def _docs_platform_server() -> Iterator[ThreadedServer]:
-    from dpsync.server import world as worlds
-    from dpsync.server.app import build
-    from dpsync.server.control.clock import MovableClock
-    from dpsync.server.control.gateway import Gateway
-    from dpsync.server.control.plane import ControlPlane
-    from dpsync.server.store import open_store
-    from dpsync.server.thread import ThreadedServer
+    from dpsync.server.extras import MissingPackage, companion_packages
+
+    try:
+        with companion_packages():
+            from dpsync.server import world as worlds
+            from dpsync.server.app import build
+            from dpsync.server.control.clock import MovableClock
+            from dpsync.server.control.gateway import Gateway
+            from dpsync.server.control.plane import ControlPlane
+            from dpsync.server.store import open_store
+            from dpsync.server.thread import ThreadedServer
+    except MissingPackage as missing:
+        pytest.fail(f"docs_platform: {missing}", pytrace=False)
 
     world = worlds.builtin()
     store = open_store(":memory:")

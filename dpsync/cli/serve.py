@@ -59,12 +59,16 @@ def command(
     grace-token (admins of acme) and hank-token (globex).
     """
     gc.disable()  # what is made by importing stays: looking for cycles in it takes a sixth of the start-up
+    from dpsync.server.extras import MissingPackage, companion_packages
+
     try:
-        from dpsync.server.run import serve
-        from dpsync.server.store import StoreError
-        from dpsync.server.workers import WorkerFailed
-    except ImportError as missing:
-        raise click.ClickException(f"{missing.name} is not installed: pip install 'dpsync[server]'") from None
+        with companion_packages():
+            from dpsync.server.listening import CannotListen
+            from dpsync.server.run import serve
+            from dpsync.server.store import StoreError
+            from dpsync.server.workers import WorkerFailed
+    except MissingPackage as missing:
+        raise click.ClickException(str(missing)) from None
     finally:
         gc.enable()
     try:
@@ -75,5 +79,7 @@ def command(
         )  # fmt: skip
     except WorkerFailed:
         raise click.ClickException("a worker did not start") from None
-    except (StoreError, OSError, ValueError) as error:
+    except (CannotListen, StoreError, ValueError) as error:
         raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or 'serve'}: {error.strerror or error}") from None

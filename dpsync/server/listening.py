@@ -1,8 +1,10 @@
 """A uvicorn server that says when it accepts requests, and leaves signals to its caller."""
 
+import errno
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from socket import AF_INET, AF_INET6, IPPROTO_TCP, SOCK_STREAM, socket
+from socket import AF_INET, AF_INET6, IPPROTO_TCP, SOCK_STREAM, gaierror, socket
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -17,6 +19,35 @@ def tcp_socket(ipv6: bool = False) -> socket:
     connection waits 40 ms.
     """
     return socket(AF_INET6 if ipv6 else AF_INET, SOCK_STREAM, IPPROTO_TCP)
+
+
+class CannotListen(Exception):
+    """An address cannot be listened on; the text says why, and what to do."""
+
+
+def bind(listening: socket, host: str, port: int) -> None:
+    """Take an address. Raises CannotListen."""
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        raise cannot_listen(host, port, error) from None
+
+
+def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
+    """The system's reason in words."""
+    at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    match error.errno:
+        case errno.EADDRINUSE:
+            why = "another program does already. Stop it, or choose another port (--port 0: a free one)."
+        case errno.EACCES:
+            why = "not permitted; ports below 1024 are for the system. Choose another one (--port)."
+        case errno.EADDRNOTAVAIL:
+            at, why = host, "this machine does not have that address. Choose one that it has (--host)."
+        case _ if isinstance(error, gaierror):
+            at, why = host, f"{error.strerror}. Choose an address of this machine (--host)."
+        case number:
+            why = os.strerror(number) if number else str(error)
+    return CannotListen(f"cannot listen on {at}: {why}")
 
 
 class Listening(uvicorn.Server):

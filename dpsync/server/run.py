@@ -15,7 +15,7 @@ from .control.clock import MovableClock
 from .control.gateway import Gateway
 from .control.limit import RateLimit
 from .control.plane import ControlPlane
-from .listening import Listening, tcp_socket
+from .listening import Listening, bind, tcp_socket
 from .store import Record, Store, StoreError, is_shared, open_store
 from .workers import SIGNALS, Workers
 
@@ -43,8 +43,9 @@ def serve(
     admin of the first organization. `world` is loaded into a fresh database, and by a reset. `faults` is a
     file of rules, `rate_limit` such as `20/s`, `latency` in seconds. Without `control` there is no control
     plane. `allow_fetch`: see `build`. `workers`: how many processes. Raises StoreError when the database
-    cannot be used, OSError when the address or a file cannot, ValueError for a file or a rate limit that says
-    nothing sensible and for what cannot be with several workers, WorkerFailed when one does not start.
+    cannot be used, CannotListen for the address, OSError for a file, ValueError for a file or a rate limit
+    that says nothing sensible and for what cannot be with several workers, WorkerFailed when one does not
+    start.
     """
     if workers > 1:
         _check_shareable(db, faults, rate_limit)
@@ -64,7 +65,7 @@ def serve(
         service.prepare(store)
         with tcp_socket(ipv6=":" in host) as listening:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind((host, port))
+            bind(listening, host, port)
             url = f"http://{_reached(host)}:{listening.getsockname()[1]}"
 
             def ready() -> None:

@@ -67,6 +67,15 @@ def test_the_plugin_can_be_left_out(tmp_path: Path) -> None:
     assert "fixture 'docs_platform' not found" in out
 
 
+def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("import sys; sys.modules['uvicorn'] = None", encoding="utf-8")
+    code, out = run(tmp_path, "def test_it(docs_platform): ...")
+    assert code == 1
+    assert "the companion needs uvicorn, which is not installed: pip install 'dpsync[server]'" in out
+    assert "Traceback" not in out
+    assert "ModuleNotFoundError" not in out
+
+
 def test_every_test_starts_with_the_same_world(tmp_path: Path) -> None:
     text = """
 import httpx

@@ -134,7 +134,7 @@ def read(path: Path) -> "Schedule":
     """The rules in a file, YAML or JSON. ValueError says what is wrong with them."""
     try:
         rules = Rules.validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: {' '.join(str(error).split())}") from None
     except ValidationError as error:
         raise ValueError(complaint(error, str(path))) from None

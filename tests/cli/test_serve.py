@@ -1,0 +1,113 @@
+"""What `dpsync serve` says when it cannot: in words, with the way out, never a number of the system."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.listening import CannotListen, cannot_listen
+from tests.cli.conftest import Run
+
+
+def test_a_port_that_is_taken(run: Run) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        ended = run("serve", "--port", str(port))
+    assert ended.code == 1
+    assert ended.err == (
+        f"Error: cannot listen on 127.0.0.1:{port}: another program does already. "
+        "Stop it, or choose another port (--port 0: a free one).\n"
+    )
+
+
+def test_an_address_that_is_not_of_this_machine(run: Run) -> None:
+    ended = run("serve", "--host", "203.0.113.9", "--port", "0")
+    assert ended.code == 1
+    assert "cannot listen on 203.0.113.9: this machine does not have that address" in ended.err
+
+
+def test_a_host_that_nobody_knows(run: Run) -> None:
+    ended = run("serve", "--host", "nowhere.invalid", "--port", "0")
+    assert ended.code == 1
+    assert "cannot listen on nowhere.invalid: " in ended.err
+    assert "[Errno" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EADDRINUSE, "another program does already"),
+        (errno.EACCES, "ports below 1024 are for the system"),
+        (errno.EADDRNOTAVAIL, "this machine does not have that address"),
+        (errno.ENOBUFS, os.strerror(errno.ENOBUFS)),
+    ],
+)
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_why_an_address_cannot_be_listened_on(number: int, words: str, host: str) -> None:
+    found = cannot_listen(host, 80, OSError(number, os.strerror(number)))
+    assert isinstance(found, CannotListen)
+    assert words in str(found)
+    assert "Errno" not in str(found)
+
+
+def test_a_database_in_a_directory_that_is_not_there(run: Run, tmp_path: Path) -> None:
+    ended = run("serve", "--port", "0", "--db", str(tmp_path / "gone" / "state.db"))
+    assert ended.code == 1
+    assert f"{tmp_path / 'gone' / 'state.db'}: unable to open database file" in ended.err
+
+
+@pytest.mark.parametrize("option", ["--world", "--faults"])
+def test_a_file_that_cannot_be_read(run: Run, tmp_path: Path, option: str) -> None:
+    (tmp_path / "file").write_bytes(b"\xff\xfe: {")
+    ended = run("serve", "--port", "0", option, str(tmp_path / "file"))
+    assert ended.code == 1
+    assert str(tmp_path / "file") in ended.err
+    assert "[Errno" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments", "words"),
+    [
+        ("uvicorn", [], "the companion needs uvicorn, which is not installed: pip install 'dpsync[server]'"),
+        (
+            "starlette",
+            [],
+            "the companion needs starlette, which is not installed: pip install 'dpsync[server]'",
+        ),
+        (
+            "psycopg",
+            ["--db", "postgresql://db.example/docs"],
+            "PostgreSQL needs psycopg, but import of psycopg halted; None in sys.modules: "
+            "pip install 'dpsync[postgres]'",
+        ),
+    ],
+)
+def test_without_an_extra_it_says_what_to_install(package: str, arguments: list[str], words: str) -> None:
+    code = (
+        f"import sys; sys.modules[{package!r}] = None; "
+        f"from dpsync.cli.main import main; main(['serve', *{arguments!r}])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr == f"Error: {words}\n"
+
+
+@pytest.mark.parametrize("command", ["plan", "apply", "drift", "import"])
+def test_a_token_file_that_cannot_be_read(
+    command: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dpsync.yaml").write_text("dpsync: 1\norganizations: { acme: { id: acme } }\n")
+    monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:1")
+    monkeypatch.delenv("DPSYNC_TOKEN", raising=False)
+    monkeypatch.setenv("DPSYNC_TOKEN_FILE", str(tmp_path / "gone"))
+    ended = run(command, "-C", str(tmp_path))
+    assert ended.code == 64
+    assert f"DPSYNC_TOKEN_FILE: {tmp_path / 'gone'} cannot be read: No such file or directory" in ended.err
