@@ -12,7 +12,7 @@ from dpsync.cli.options import (
     Place,
     as_output,
     git_base,
-    layered,
+    layered_or_new,
     output,
     platform,
     profiled,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("import")
 @click.argument("addresses", nargs=-1, metavar="[ADDRESS]...")
-@layered
+@layered_or_new
 @profiled
 @click.option(
     "--organization", "organizations", multiple=True, metavar="NAME",
@@ -61,6 +61,8 @@ def command(
 
     out = as_output(format_, color, verbose, quiet)
     _usage(addresses, files, organizations, updating, navigation, base)
+    if updating and not directory.is_dir():
+        raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
     if navigation is not None:
         with endings(out):
             return _taken_over(out, navigation, load_registry(), organizations[0], directory, force)

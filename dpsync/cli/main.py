@@ -39,7 +39,14 @@ Environment:
   DPSYNC_TOKEN       the access token, or
   DPSYNC_TOKEN_FILE  a file that holds it
   DPSYNC_FILE        the root file, as --file
-  NO_COLOR, CI       as everywhere
+  DPSYNC_ENV         an environment of the root file, as --env
+  DPSYNC_PROFILE     which operations the platform has, as --profile
+  DPSYNC_DEBUG       show where an internal error comes from
+  CI                 nobody can be asked; the git base is the commit before
+  GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH
+                     which commit that is, in a workflow on GitHub
+  NO_COLOR, TERM     no colour when NO_COLOR is set or TERM is dumb
+  XDG_STATE_HOME     where the locks are (default: ~/.local/state)
 """
 
 

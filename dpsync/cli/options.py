@@ -46,20 +46,26 @@ class Output:
             click.echo(text, err=True, color=True)
 
 
-def _directory(command: F) -> F:
-    return click.option(
-        "-C", "--directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path(),
-        help="Work as if started in this directory.", show_default="the present one",
-    )(command)  # fmt: skip
-
-
 def layered(command: F) -> F:
     """-f, -C and --env: which configuration, and what goes over it."""
+    return _layered(command, exists=True)
+
+
+def layered_or_new(command: F) -> F:
+    """The same, where the directory of -C need not be there yet."""
+    return _layered(command, exists=False)
+
+
+def _layered(command: F, exists: bool) -> F:
     command = click.option(
         "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV",
         help="The environment of the root file. [default: its top-level values; env: DPSYNC_ENV]",
     )(command)  # fmt: skip
-    command = _directory(command)
+    command = click.option(
+        "-C", "--directory", type=click.Path(exists=exists, file_okay=False, path_type=Path), default=Path(),
+        help="Work as if started in this directory." + ("" if exists else " A new one is made."),
+        show_default="the present one",
+    )(command)  # fmt: skip
     return click.option(
         "-f", "--file", "files", multiple=True, metavar="FILE",
         help="The root file; given again, an overlay that goes over it. "
@@ -201,7 +207,8 @@ def platform(chosen: Environment | None = None) -> tuple[str, str]:
         try:
             token = Path(file).read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise click.UsageError(f"DPSYNC_TOKEN_FILE cannot be read: {error}") from None
+            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise click.UsageError(f"DPSYNC_TOKEN_FILE: {file} cannot be read: {why}") from None
     if not token:
         raise click.UsageError("DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token.")
     url = url.rstrip("/")

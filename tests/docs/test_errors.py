@@ -13,7 +13,8 @@ import pytest
 from dpsync.api import Session
 from dpsync.client.client import ReadClient
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token
-from dpsync.config.codes import TITLES
+from dpsync.config.codes import TITLES, TOP_KEY
+from dpsync.config.compose import ROOT_KEYS
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.server.thread import ThreadedServer
@@ -88,6 +89,11 @@ def test_the_example_of_a_configuration_error_produces_exactly_that_error(code: 
         return
     _, found = read(tmp_path / "project", lay_out(section, tmp_path / "project"))
     assert {diagnostic.code for diagnostic in found} == {code}
+
+
+def test_every_key_of_a_root_file_is_named_where_one_is_unknown() -> None:
+    allowed = re.findall(r"`(\w+)`", " ".join(PAGE[TOP_KEY].words))
+    assert set(allowed) == set(ROOT_KEYS)
 
 
 def _planned(section: Section, platform: ThreadedServer, directory: Path) -> tuple[set[str], int]:

@@ -1,4 +1,4 @@
-"""Links inside the documentation lead to files and headings that exist."""
+"""Links and names of files in the documentation lead to files and headings that exist."""
 
 from __future__ import annotations
 
@@ -26,3 +26,12 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         assert file.exists(), target
         if place:
             assert place in {anchor(section.title) for section in sections(file)}, f"{target}#{place}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_module_that_is_named_is_a_file(page: Path) -> None:
+    places = (ROOT, ROOT / "dpsync")
+    for name in re.findall(r"`([\w./]+\.py)`", page.read_text(encoding="utf-8")):
+        found = any((place / name).is_file() for place in places)
+        alone = "/" not in name and any((ROOT / "dpsync").rglob(name)) | any((ROOT / "tests").rglob(name))
+        assert found or alone, name

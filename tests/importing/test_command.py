@@ -93,6 +93,26 @@ def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: R
     ) == "Answer briefly and link the page.\n"
 
 
+def test_a_directory_that_is_not_there_is_made(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
+    ended = run("import", "-C", str(tmp_path / "new" / "docs"), "--organization", "globex")
+    assert ended.code == 0, ended.err
+    assert (tmp_path / "new" / "docs" / "dpsync.yaml").is_file()
+
+
+def test_a_directory_that_cannot_be_made_is_named(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ended = run("import", "-C", str(tmp_path / "file" / "docs"), "--organization", "globex")
+    assert ended.code == 1
+    assert f"cannot write {tmp_path / 'file' / 'docs'}: Not a directory" in ended.err
+
+
+def test_what_is_there_already_is_not_looked_for_in_a_new_directory(run: Run, tmp_path: Path) -> None:
+    ended = run("import", "-C", str(tmp_path / "new"), "--update", "acme/teams")
+    assert ended.code == 64
+    assert "new' does not exist" in ended.err
+    assert not (tmp_path / "new").exists()
+
+
 def test_only_what_one_organization_has(platform: ThreadedServer, run: Run, target: Path) -> None:
     assert run("import", "-C", str(target), "--organization", "globex").code == 0
     assert "acme:" not in (target / "dpsync.yaml").read_text(encoding="utf-8")
