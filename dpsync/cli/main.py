@@ -69,7 +69,7 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from dpsync.config.suggest import did_you_mean
+            from dpsync.model.suggest import did_you_mean
 
             near = did_you_mean(args[0], COMMANDS)
             hint = f' Did you mean "{near}"?' if near else ""

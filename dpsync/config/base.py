@@ -23,9 +23,9 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 _DEEPER: Final = "fetch the whole history: fetch-depth: 0 in actions/checkout, or git fetch --unshallow"
 _NO_COMMIT: Final = "0" * 40
-_FORGIVEN: Final = (codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT)
+_FORGIVEN: Final = (codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, "DP234")
 """A variable that only the past needed is no reason to forget the past: its value matches nothing. Nor is an
-environment that is new."""
+environment that is new, or a pattern that fits nothing: what the others protect stays protected."""
 
 
 def read_base(

@@ -26,12 +26,12 @@ from dpsync.config.layers import (
     unknown_organizations,
 )
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
-from dpsync.config.suggest import did_you_mean
 from dpsync.config.variables import substitute
 from dpsync.model.desired import Environment as Surroundings
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.span import Span
+from dpsync.model.suggest import did_you_mean
 
 FORMAT_VERSION: Final = 1
 ROOT_KEYS: Final = ("dpsync", "include", "policy", "organizations", "environments")

@@ -6,20 +6,18 @@ once every address is known.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
-from dpsync.config.suggest import did_you_mean
 from dpsync.kinds.base import Entries, Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
+from dpsync.model.address import LOCAL_KEY, Address
 from dpsync.model.desired import Scope
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
+from dpsync.model.suggest import did_you_mean
 
-LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 NODE_WORDS = ("type", "key")
 
 
@@ -169,21 +167,8 @@ class Declarations:
         if not node.entries:
             self.empty.append(scope)
         for name, value in node.entries:
-            local = str(name.value)
-            if kind.natural:
-                local = str(kind.field(kind.natural).type.fold(local))
-                if kind.field(kind.natural).type.refers:
-                    local = self._fold_reference(kind, local)
+            local = self.registry.folded(kind, str(name.value))
             self._entry(kind, scope.address.child(local), name, value, parent=entry.address)
-
-    def _fold_reference(self, kind: Kind, key: str) -> str:
-        """A key that is a reference folds like the key it refers to: e-mails in any case name one member."""
-        assert kind.natural is not None
-        for name in kind.field(kind.natural).type.refers:
-            target = self.registry[name]
-            if target.natural:
-                return str(target.field(target.natural).type.fold(key))
-        return key
 
     def _tree(self, entry: Entry, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node) -> None:
         if not isinstance(node, Sequence):

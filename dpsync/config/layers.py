@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpsync.config import codes
-from dpsync.config.suggest import did_you_mean
 from dpsync.model.desired import Environment
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
+from dpsync.model.suggest import did_you_mean
 
 Path_ = tuple[str, ...]
 Trees = Several[Path_]

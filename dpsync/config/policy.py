@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Mapping_
+from typing import Final
+
 from dpsync.config.declare import Declarations
+from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Pattern
 from dpsync.model.desired import Limits, Policy, Resource
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
 
-_LISTS = ("prune", "protect", "ignore", "forget")
+_LISTS: Final[Mapping_[str, Names]] = {
+    "prune": "lists", "protect": "objects", "ignore": "anything", "forget": "anything",
+}  # fmt: skip
+"""The lists of patterns, each with what its patterns name."""
 
 
 class PolicyReader:
-    """Reads the policy; remembers where each pattern was written for the checks that follow."""
+    """Reads the policy; remembers its patterns for the checks that follow."""
 
     def __init__(self, declared: Declarations) -> None:
         self.declared = declared
-        self.patterns: dict[str, list[tuple[Pattern, Span]]] = {name: [] for name in _LISTS}
+        self.patterns: dict[str, list[Pattern]] = {name: [] for name in _LISTS}
         self.limits = Limits()
 
     def read(self, node: Node | None) -> Policy:
@@ -31,7 +38,7 @@ class PolicyReader:
                     self.declared.unknown_key(key, [*_LISTS, "limits"], "policy")
         elif node is not None:
             self.declared.error("DP202", "policy is a mapping", node.span)
-        found = {name: tuple(pattern for pattern, _ in self.patterns[name]) for name in _LISTS}
+        found = {name: tuple(self.patterns[name]) for name in _LISTS}
         return Policy(found["prune"], found["protect"], found["ignore"], self.limits, found["forget"])
 
     def _list(self, name: str, node: Node) -> None:
@@ -43,14 +50,14 @@ class PolicyReader:
                 self.declared.error("DP202", "an address pattern is a text", item.span)
                 continue
             try:
-                pattern = Pattern.parse(item.value, self.declared.registry.words)
+                pattern = Pattern.parse(item.value, self.declared.registry.words, item.span)
             except ValueError as wrong:
                 self.declared.error("DP230", f'"{item.value}" is no address pattern: {wrong}', item.span)
                 continue
             if pattern.field and name != "ignore":
                 self.declared.error("DP230", f"{name} takes addresses, not fields", item.span, "remove #…")
                 continue
-            self.patterns[name].append((pattern, item.span))
+            self.patterns[name].append(pattern)
 
     def _limits(self, node: Node) -> None:
         values = {"deletes": Limits().deletes, "percent": Limits().percent}
@@ -72,24 +79,43 @@ class PolicyReader:
         self.limits = Limits(**values)
 
     def check(self, registry: Registry, resources: list[Resource]) -> None:
-        """Check what patterns meet: a natural key is never ignored, an empty mapping needs its prune."""
-        for pattern, span in self.patterns["ignore"]:
+        """What patterns may not say: that which no address fits, or that a natural key is ignored.
+
+        An empty mapping of entries needs a prune pattern that covers it.
+        """
+        self._fit(registry, resources)
+        self._natural_keys(registry, resources)
+        for pattern in self.patterns["forget"]:
+            named = next((one for one in resources if pattern.matches(one.address)), None)
+            if named is not None and "*" not in pattern.segments[-1]:
+                hint = "remove the entry to forget it, or this pattern to manage it"
+                message = f"{named.address} is declared, and forgotten at the same time"
+                self._error("DP233", message, pattern, hint, first=named.span)
+        for scope in self.declared.empty:
+            if not any(pattern.matches(scope.address) for pattern in self.patterns["prune"]):
+                word = scope.address.segments[-1]
+                hint = f"remove the key to leave {word} alone, or add a prune pattern that covers it"
+                self.declared.error("DP232", f"an empty {word} would mean nothing here", scope.span, hint)
+
+    def _fit(self, registry: Registry, resources: list[Resource]) -> None:
+        """Every pattern fits some address that there could be."""
+        places = Places(registry, {one.key for one in resources if one.kind == registry.root.name})
+        for name, names in _LISTS.items():
+            for pattern in self.patterns[name]:
+                if mistake := places.mistake(pattern, names):
+                    self._error("DP234", f"{name}: {mistake.reason}", pattern, mistake.hint)
+
+    def _natural_keys(self, registry: Registry, resources: list[Resource]) -> None:
+        for pattern in self.patterns["ignore"]:
             for resource in resources:
                 kind = registry[resource.kind]
                 keys = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
                 if pattern.field in keys and pattern.matches(resource.address):
                     hint = "take the pattern away; what tells things apart has to be known"
                     message = f'"{pattern.field}" is a natural key of {kind.one} and cannot be ignored'
-                    self.declared.error("DP231", message, span, hint)
+                    self._error("DP231", message, pattern, hint)
                     break
-        for pattern, span in self.patterns["forget"]:
-            named = next((one for one in resources if pattern.matches(one.address)), None)
-            if named is not None and "*" not in pattern.segments[-1]:
-                hint = "remove the entry to forget it, or this pattern to manage it"
-                message = f"{named.address} is declared, and forgotten at the same time"
-                self.declared.error("DP233", message, span, hint, first=named.span)
-        for scope in self.declared.empty:
-            if not any(pattern.matches(scope.address) for pattern, _ in self.patterns["prune"]):
-                word = scope.address.segments[-1]
-                hint = f"remove the key to leave {word} alone, or add a prune pattern that covers it"
-                self.declared.error("DP232", f"an empty {word} would mean nothing here", scope.span, hint)
+
+    def _error(self, code: str, message: str, pattern: Pattern, hint: str, first: Span | None = None) -> None:
+        assert pattern.span is not None
+        self.declared.error(code, message, pattern.span, hint, first)

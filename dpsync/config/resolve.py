@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from dpsync.config.declare import Declarations, Entry
 from dpsync.config.earlier import new, previously
-from dpsync.config.suggest import did_you_mean
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile
@@ -15,6 +14,7 @@ from dpsync.model.desired import Lookup, Resource
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node, Scalar
 from dpsync.model.span import Span
+from dpsync.model.suggest import did_you_mean
 from dpsync.model.values import Ref, Value
 
 ReadFile = Callable[[Scalar], "Node | str | None"]

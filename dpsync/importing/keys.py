@@ -9,12 +9,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from dpsync.config.declare import LOCAL_KEY
 from dpsync.importing.whole import Found, Whole
 from dpsync.kinds.base import Entries, Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Many, Object, OneOf, Reference, Table, Type
-from dpsync.model.address import Address
+from dpsync.model.address import LOCAL_KEY, Address
 from dpsync.model.values import LiveId, Value, leaves
 
 LONGEST = 60

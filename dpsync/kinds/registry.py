@@ -94,6 +94,20 @@ class Registry:
         """Whether the local key is data: an e-mail, a slug, a reference."""
         return isinstance(kind.shape, Entries) and kind.shape.natural is not None
 
+    def folded(self, kind: Kind, key: str) -> str:
+        """A key as its address has it. One that is data folds like that data: e-mails in any case are one.
+
+        A key that is a reference folds like the key that it refers to.
+        """
+        if kind.natural is None:
+            return key
+        folded = str(kind.field(kind.natural).type.fold(key))
+        for name in kind.field(kind.natural).type.refers:
+            target = self[name]
+            if target.natural is not None:
+                return str(target.field(target.natural).type.fold(folded))
+        return folded
+
 
 def load(profile: str = FULL.name) -> Registry:
     """Every kind declared in this package, one file each, of those that a server with this profile has."""

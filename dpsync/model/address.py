@@ -5,10 +5,15 @@ An address holds *encoded* segments, so its text is the segments joined with "/"
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dpsync.model.span import Span
+
+LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""The key of an entry where it is a name of the configuration's own."""
 _RESERVED = re.compile(r"[%/#*\[\]{}\x00-\x1f\x7f]")
 
 
@@ -62,9 +67,11 @@ class Pattern:
     text: str
     segments: tuple[str, ...]
     field: str | None = None
+    span: Span | None = dataclasses.field(default=None, compare=False)
+    """Where it is written; None on the command line."""
 
     @staticmethod
-    def parse(text: str, words: Iterable[str]) -> Pattern:
+    def parse(text: str, words: Iterable[str], span: Span | None = None) -> Pattern:
         """Raises ValueError with a sentence when the text is no pattern."""
         path, hash_, field = text.partition("#")
         segments = tuple(path.split("/"))
@@ -77,7 +84,7 @@ class Pattern:
                 raise ValueError(f'"*" stands for a whole segment, not for a part of "{segment}"')
         if segments[0] in set(words):
             segments = ("*", *segments)
-        return Pattern(text, segments, field or None)
+        return Pattern(text, segments, field or None, span)
 
     def matches(self, address: Address) -> bool:
         return _match(self.segments, address.segments)

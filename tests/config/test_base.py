@@ -138,6 +138,13 @@ def test_a_variable_that_only_the_past_needed_is_no_obstacle(tmp_path: Path) -> 
     assert base(tmp_path).desired is not None
 
 
+def test_a_pattern_that_fits_nothing_leaves_the_past_what_the_others_protect(tmp_path: Path) -> None:
+    commit(tmp_path, {"dpsync.yaml": "policy: { protect: [team/*, teams/*] }\n" + team("First")})
+    found = base(tmp_path).desired
+    assert found is not None
+    assert [pattern.text for pattern in found.policy.protect] == ["team/*", "teams/*"]
+
+
 # No base.
 
 

@@ -1,0 +1,125 @@
+"""Which patterns can fit an address at all, and what was probably meant by the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.config.load import load as load_configuration
+from dpsync.kinds.places import Names, Places
+from dpsync.kinds.registry import load
+from dpsync.model.address import Address, Pattern
+
+REGISTRY = load()
+PLACES = Places(REGISTRY, ["acme", "globex"])
+
+
+def mistake(text: str, names: Names = "anything") -> str | None:
+    """What is wrong with a pattern, and what to do, in one line; None when something can fit it."""
+    found = PLACES.mistake(Pattern.parse(text, REGISTRY.words), names)
+    return f"{found.reason}; {found.hint}" if found else None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("teams/*", "objects"),
+        ("globex/teams/support", "objects"),
+        ("*/teams/*", "objects"),
+        ("acme", "objects"),
+        ("acme/**", "objects"),
+        ("**", "objects"),
+        ("**/support", "objects"),
+        ("**/members/*", "objects"),
+        ("teams/**/lin@acme.example", "objects"),
+        ("teams/*/members/lin@acme.example", "objects"),
+        ("teams/[Sales]", "objects"),
+        ("teams/[Sales~team-1]", "objects"),
+        ("sites/docs/structure/news", "objects"),
+        ("sites/docs/structure/news/latest", "objects"),
+        ("sites/docs/structure/news/latest/customization", "objects"),
+        ("sites/docs/customization", "objects"),
+        ("sites/docs/redirects/%2Fold", "objects"),
+        ("spaces/*/permissions/teams/writers", "objects"),
+        ("agentInstructions", "objects"),
+        ("teams", "lists"),
+        ("acme/teams", "lists"),
+        ("**", "lists"),
+        ("sites/**", "lists"),
+        ("teams/*/members", "lists"),
+        ("sites/*/structure", "lists"),
+        ("spaces/*/permissions/teams", "lists"),
+        ("sites/docs/customization", "lists"),
+        ("teams", "anything"),
+        ("spaces/*/permissions", "anything"),
+        ("spaces/*#emoji", "anything"),
+        ("sites/*/structure/*#group", "anything"),
+        ("sites/*/structure/**#path", "anything"),
+        ("**#description", "anything"),
+        ("acme#title", "anything"),
+        ("sites/*/customization#styling", "anything"),
+    ],
+)
+def test_what_an_object_can_have_as_its_address_is_no_mistake(text: str, names: Names) -> None:
+    assert mistake(text, names) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "near"),
+    [
+        ("globex/team/support", "objects", "globex/teams/support"),
+        ("team/*", "objects", "teams/*"),
+        ("globx/teams/*", "objects", "globex/teams/*"),
+        ("teams", "objects", "teams/*"),
+        ("teams/members/*", "objects", "teams/*/members/*"),
+        ("teams/Writers and friends/membrs/*", "objects", "teams/*/members/*"),
+        (
+            "acme/teams/writers/members/Ada@Acme.example",
+            "objects",
+            "acme/teams/writers/members/ada@acme.example",
+        ),
+        ("sites/docs/redirects/%2fold", "objects", "sites/docs/redirects/%2Fold"),
+        ("sites/docs/structure/news/latest/more", "objects", "sites/docs/structure/news/latest"),
+        ("sites/docs/news", "objects", "sites/docs"),
+        ("teams/*", "lists", "teams"),
+        ("team", "lists", "teams"),
+        ("sites/structure", "lists", "sites/*/structure"),
+        ("sites/docs/structure/*", "lists", "sites/docs/structure"),
+        ("sites/*/struktur", "lists", "sites/*/structure"),
+        ("acme", "lists", None),
+        ("spaces/*/permissions", "lists", None),
+        ("spaces/*#emojii", "anything", "spaces/*#emoji"),
+        ("spaces#emoji", "anything", "spaces/*#emoji"),
+        ("space/*#emoji", "anything", "spaces/*#emoji"),
+        ("**#emojii", "anything", "**#emoji"),
+        ("sites/*/structure/*#visibility", "anything", None),
+        ("/".join(["a"] * 500), "anything", None),
+    ],
+)
+def test_what_nothing_can_fit_is_a_mistake(text: str, names: Names, near: str | None) -> None:
+    found = mistake(text, names)
+    assert found is not None
+    if near is not None:
+        assert found.endswith(f'did you mean "{near}"?'), found
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("root", ["examples/acme", "tests/cli/block"])
+def test_every_declared_address_has_its_kind_and_every_place_is_one(root: str) -> None:
+    desired, found = load_configuration(ROOT / root / "dpsync.yaml", REGISTRY, {})
+    assert not found
+    places = Places(REGISTRY, {address.segments[0] for address in desired.resources})
+    for address, resource in desired.resources.items():
+        assert resource.kind in {kind.name for kind in places.kinds(address)}
+        assert places.mistake(Pattern(str(address), address.segments), "objects") is None
+    for address in desired.scopes:
+        assert places.mistake(Pattern(str(address), address.segments), "lists") is None
+
+
+def test_of_a_node_the_address_tells_only_that_it_is_one() -> None:
+    found = PLACES.kinds(Address.parse("acme/sites/docs/structure/news"))
+    assert [kind.name for kind in found] == ["external_link", "section", "section_group", "site_space"]
+    assert PLACES.kinds(Address.parse("acme/sites/docs/structure")) == ()
