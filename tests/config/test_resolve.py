@@ -51,7 +51,7 @@ def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> Non
 @pytest.mark.parametrize(
     ("body", "code", "words"),
     [
-        ("title: ▸A", "DP203", "1 characters; 2 to 255 are allowed"),
+        ("title: ▸A", "DP203", "1 character; 2 to 255 are allowed"),
         ("teams: { w: { title: ▸'' } }", "DP203", "1 to 64 are allowed"),
         (f"teams: {{ w: {{ title: ▸{'x' * 65} }} }}", "DP203", "65 characters"),
         (
