@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 
 from dpsync.model.address import Address
+from dpsync.model.json_text import json_text
 
 REMEMBERED = 50
 """How many of the newest journals are read."""
@@ -90,7 +91,7 @@ class FileJournal:
         raise OSError("too many journals with one name")
 
     def write(self, event: str, **facts: Any) -> None:
-        line = to_json({"event": event, **facts}) + b"\n"
+        line = json_text({"event": event, **facts}).encode() + b"\n"
         try:
             while line:
                 line = line[os.write(self._file, line) :]

@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.json_text import json_text
 from dpsync.model.plan import Change, Frozen, Part, Plan
 from dpsync.planner.context import Options
 
@@ -51,7 +52,7 @@ def save(path: Path, plan: Plan, confirm: tuple[str, ...] = (), delete: bool = T
     saved = Saved(digest=plan.digest, confirm=confirm, delete=delete, plan=plan)
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        aside.write_text(saved.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        aside.write_text(json_text(saved, indent=1) + "\n", encoding="utf-8")
         aside.replace(path)
     except OSError as error:
         message = f"{path} cannot be written: {error.strerror or error}"

@@ -193,6 +193,7 @@ def _ending(report: Report, received: list[int]) -> Exit:
 
 
 def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> None:
+    from dpsync.model.json_text import json_text
     from dpsync.render.documents import ApplyDocument, plan_document
     from dpsync.render.report_text import render_report
 
@@ -203,6 +204,6 @@ def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Non
             plan=plan_document(plan),
             report=report,
         )
-        out.result(document.model_dump_json(indent=2))
+        out.result(json_text(document, indent=2))
     elif report is not None:
         out.result(f"\n{render_report(report, out.paint(), out.verbose)}")

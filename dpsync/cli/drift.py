@@ -42,6 +42,7 @@ def command(
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
+    from dpsync.model.json_text import json_text
     from dpsync.render.documents import drift_document
     from dpsync.render.drift_text import render_drift
 
@@ -56,7 +57,7 @@ def command(
         with ReadClient(url, token, timeout=timeout, trace=tracer(out)) as client:
             drift = session.drift(client, Options(select=select, exclude=exclude))
         if out.json:
-            out.result(drift_document(drift).model_dump_json(indent=2))
+            out.result(json_text(drift_document(drift), indent=2))
         else:
             out.result(render_drift(drift, out.paint(), verbose))
         return Exit.CHANGES if drift.drifted else Exit.DONE

@@ -16,6 +16,7 @@ from dpsync.apply.saved import NotApproved
 from dpsync.cli.options import Output
 from dpsync.client import errors
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.json_text import json_text
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.documents import findings_document
 
@@ -64,12 +65,8 @@ def finish(
 ) -> None:
     """Print the findings and end the command."""
     if out.json:
-        out.result(findings_document(diagnostics, code).model_dump_json(indent=2))
-    click.echo(
-        render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip(),
-        err=True,
-        color=True,
-    )
+        out.result(json_text(findings_document(diagnostics, code), indent=2))
+    out.complain(render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip())
     sys.stdout.flush()
     raise click.exceptions.Exit(int(code))
 

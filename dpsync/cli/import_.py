@@ -151,10 +151,11 @@ def _taken_over(
 
 
 def _result(out: Output, document: ImportDocument) -> int:
+    from dpsync.model.json_text import json_text
     from dpsync.render.import_text import render_import
 
     if out.json:
-        out.result(document.model_dump_json(indent=2))
+        out.result(json_text(document, indent=2))
     else:
         out.result(render_import(document, out.paint(), out.verbose))
     return document.exit

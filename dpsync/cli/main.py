@@ -87,15 +87,25 @@ def root() -> None:
     """A docs platform's organization as YAML in git: planned, applied, proven converged."""
 
 
+def _seen(error: click.ClickException) -> click.ClickException:
+    """The same with a message that hides nothing: it may hold an argument, or a name out of a file."""
+    from dpsync.render.visible import visible_lines
+
+    message = visible_lines(error.format_message())
+    return (
+        click.UsageError(message, error.ctx) if isinstance(error, click.UsageError) else type(error)(message)
+    )
+
+
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The entry point. click's own exit code for wrong usage (2) means "changes" here, so it becomes 64."""
     try:
         code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False)
     except click.UsageError as wrong:
-        wrong.show()
+        _seen(wrong).show()
         sys.exit(Exit.USAGE)
     except click.ClickException as failed:
-        failed.show()
+        _seen(failed).show()
         sys.exit(failed.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from dpsync.render.paint import Paint, When, wants_colour
+from dpsync.render.visible import visible, visible_lines
 
 if TYPE_CHECKING:
     from dpsync.model.base import Base
@@ -38,12 +39,16 @@ class Output:
         return Paint(wants_colour(self.color, sys.stderr if error else sys.stdout, os.environ))
 
     def result(self, text: str) -> None:
-        click.echo(text, color=True)
+        click.echo(visible_lines(text, self.paint().on), color=True)
 
     def talk(self, text: str, level: int = 0) -> None:
         """Say something beside the result; `level` 1 only with -v."""
         if not self.quiet and self.verbose >= level:
-            click.echo(text, err=True, color=True)
+            self.complain(text)
+
+    def complain(self, text: str) -> None:
+        """Say what went wrong, or may have; not even --quiet keeps it back."""
+        click.echo(visible_lines(text, self.paint(error=True).on), err=True, color=True)
 
 
 def layered(command: F) -> F:
@@ -173,7 +178,7 @@ class Place:
         from dpsync.api import load
 
         for path in (self.root, *self.overlays):
-            out.talk(f"Reading {path}", level=1)
+            out.talk(f"Reading {visible(str(path))}", level=1)
         return load(self.root, overlays=self.overlays, environment=self.environment)
 
 
@@ -185,7 +190,7 @@ def git_base(out: Output, place: Place, ref: str | None) -> Base:
     base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment)
     if base.warning is not None:
         text = render_diagnostics([base.warning], {}, color=out.paint(error=True).on)
-        click.echo(text.rstrip(), err=True, color=True)
+        out.complain(text.rstrip())
     return base
 
 

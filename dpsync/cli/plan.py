@@ -48,8 +48,10 @@ def command(
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
+    from dpsync.model.json_text import json_text
     from dpsync.render.documents import plan_document
     from dpsync.render.plan_text import render_plan
+    from dpsync.render.visible import visible
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
@@ -62,13 +64,13 @@ def command(
         with ReadClient(url, token, timeout=timeout, trace=tracer(out)) as client:
             plan = session.plan(client, Options(confirm, not no_delete, select=select, exclude=exclude)).plan
         if out.json:
-            out.result(plan_document(plan).model_dump_json(indent=2))
+            out.result(json_text(plan_document(plan), indent=2))
         else:
             out.result(render_plan(plan, out.paint(), verbose))
         if not plan.can_apply:
             return Exit.REFUSED
         if saved_as is not None:
             save(directory / saved_as, plan, confirm, not no_delete)
-            out.talk(f"Saved; apply it with: dpsync apply {saved_as}")
+            out.talk(f"Saved; apply it with: dpsync apply {visible(str(saved_as))}")
         return Exit.CHANGES if detailed_exitcode and not plan.empty else Exit.DONE
     raise AssertionError

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 
@@ -21,10 +19,11 @@ def command(name: str) -> None:
     """
     from dpsync.config.schema import configuration_schema
     from dpsync.kinds.registry import load
+    from dpsync.model.json_text import json_text
     from dpsync.render.documents import DOCUMENTS
 
     if name == "configuration":
         schema = configuration_schema(load())
     else:
         schema = DOCUMENTS[name].model_json_schema(mode="serialization")
-    click.echo(json.dumps(schema, indent=2, ensure_ascii=False))
+    click.echo(json_text(schema, indent=2))

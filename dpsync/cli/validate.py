@@ -29,13 +29,14 @@ def command(
     --profile it also names the entries that such a platform cannot read: plan will say they are blocked.
     """
     from dpsync.cli.edge import endings
+    from dpsync.model.json_text import json_text
     from dpsync.render.documents import findings_document
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
         desired = Place.find(files, directory, environment).load(out)
         if out.json:
-            out.result(findings_document((), 0).model_dump_json(indent=2))
+            out.result(json_text(findings_document((), 0), indent=2))
         elif not quiet:
             for line in _unserved(desired, profile):
                 out.result(line)
@@ -50,4 +51,4 @@ def _unserved(desired: Desired, profile: str) -> Iterator[str]:
     from dpsync.render.visible import visible
 
     for address, item in sorted(within(desired, load(profile)).unserved.items()):
-        yield f"{item.span.file}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"
+        yield f"{visible(item.span.file)}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from dpsync.config.scalars import NumberError, resolve
+from dpsync.model.unseen import UNSEEN
 
 WIDTH = 100
 _PLAIN = re.compile(r"[\w/.(+][\w /.@()+'&!?=~$;%*°–—…’-]*(?::(?=[\w/.])[\w /.@()+'&!?=~$;%*-]*)*")
+_UNSEEN = re.compile(f"[{UNSEEN}]")
 _OTHER_YAML = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Words that other readers of YAML take for booleans."""
 
@@ -43,7 +45,7 @@ def scalar(value: Any, key: bool = False) -> str:
 def _is_plain(text: str) -> bool:
     if not _PLAIN.fullmatch(text) or text != text.strip() or text.lower() in _OTHER_YAML:
         return False
-    if not text.isprintable() or text.startswith(("...", "---")):
+    if not all(map(is_seen, text)) or text.startswith(("...", "---")):
         return False
     try:
         return resolve(text) == text and isinstance(resolve(text), str)
@@ -53,11 +55,24 @@ def _is_plain(text: str) -> bool:
 
 def _quoted(text: str) -> str:
     made = json.dumps(text, ensure_ascii=False)
-    return "".join(one if one.isprintable() else _escape(one) for one in made)
+    return seen(made)
+
+
+def seen(quoted: str) -> str:
+    """The inside of a text in double quotes, with nothing hidden in it."""
+    return "".join(one if is_seen(one) else _escape(one) for one in quoted)
+
+
+def is_seen(one: str) -> bool:
+    return one.isprintable() and not _UNSEEN.match(one)
 
 
 def _escape(one: str) -> str:
     return f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}"
+
+
+def _on_a_line(comment: str) -> str:
+    return seen(" ".join(comment.split()))
 
 
 def inline(value: Any) -> str | None:
@@ -93,7 +108,7 @@ def _in_lines(text: str) -> bool:
         and bool(text.strip())
         and "$$" not in text
         and "${" not in text
-        and all(line.isprintable() for line in lines)
+        and all(is_seen(one) for line in lines for one in line)
         and not lines[0].startswith(" ")
         and lines[0] != ""
         and not any(line != line.rstrip() for line in lines)
@@ -103,7 +118,7 @@ def _in_lines(text: str) -> bool:
 
 def _mapping(value: dict[str, Any], indent: str) -> Iterator[str]:
     for comment in getattr(value, "comments", ()):
-        yield f"{indent}# {' '.join(comment.split())}"
+        yield f"{indent}# {_on_a_line(comment)}"
     for key, item in value.items():
         yield from _entry(f"{indent}{scalar(key, key=True)}:", item, indent)
 

@@ -9,7 +9,6 @@ schemas/dpsync.schema.json     for editors
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
@@ -24,6 +23,7 @@ from dpsync.kinds.base import Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.kinds.types.texts import LongText, Markdown
+from dpsync.model.json_text import json_text
 
 ROOT: Final = "dpsync.yaml"
 SCHEMA: Final = "schemas/dpsync.schema.json"
@@ -46,7 +46,7 @@ class Folder:
     def __init__(self, registry: Registry) -> None:
         self.contents: dict[str, bytes] = {}
         self._taken: set[str] = set()
-        schema = json.dumps(configuration_schema(registry), indent=2, ensure_ascii=False)
+        schema = json_text(configuration_schema(registry), indent=2)
         self.put(SCHEMA, schema + "\n")
 
     def put(self, path: str, text: str) -> None:

@@ -8,6 +8,8 @@ import re
 from difflib import SequenceMatcher
 from typing import Any
 
+from dpsync.importing.emit import is_seen, seen
+
 
 class Foreign(ValueError):
     """The lines use an anchor that stands outside of them."""
@@ -28,10 +30,11 @@ def round_trip(snippet: str, value: Any) -> str:
         data = yaml.load(snippet)
     except YAMLError:
         raise Foreign from None
-    merged = _merge(data, escaped(value))
+    merged = _merge(data, _in_quotes(escaped(value)))
     stream = io.StringIO()
     yaml.dump(merged, stream)
-    made = stream.getvalue()
+    # Hidden characters of a new text are in double quotes, where they can be escaped. Old text stays.
+    made = "".join(one if one in snippet or one == "\n" else seen(one) for one in stream.getvalue())
     top = re.match(r" *", made)
     return re.sub(rf"^ {{{len(top[0])}}}", "", made, flags=re.MULTILINE) if top and top[0] else made
 
@@ -56,6 +59,19 @@ def escaped(value: Any) -> Any:
         return [escaped(item) for item in value]
     doubled = isinstance(value, str) and ("${" in value or "$$" in value)
     return value.replace("$", "$$") if doubled else value
+
+
+def _in_quotes(value: Any) -> Any:
+    """The same value, in which each text with something hidden is one in double quotes."""
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+    if isinstance(value, dict):
+        return {_in_quotes(key): _in_quotes(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_in_quotes(item) for item in value]
+    if isinstance(value, str) and not all(one == "\n" or is_seen(one) for one in value):
+        return DoubleQuotedScalarString(value)
+    return value
 
 
 def _merge(old: Any, new: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 from dpsync.kinds.types import INVALID, Invalid, Json, Many, Object, OneOf, Reference, Table, TextFile, Type
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model import nodes
+from dpsync.model.json_text import escaped
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Secret, Value
 
@@ -146,7 +147,7 @@ def trimmed(value: Any, absent: Any) -> Any:
 
 def json_text(value: Any) -> str:
     """JSON as people write it: what is short and flat on one line."""
-    return _json(value, "") + "\n"
+    return escaped(_json(value, "")) + "\n"
 
 
 def _json(value: Any, indent: str) -> str:

@@ -9,22 +9,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dpsync.model.unseen import UNSEEN
+
 _SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
-# Ranges, by what they would do. Joiners (U+200C, U+200D) are among them although emoji use them: an escape in
-# the middle of a family is a smaller harm than two names that look the same.
-_HOSTILE: Final = re.compile(
-    "["
-    "\x00-\x1f\x7f-\x9f"  # controls, escape sequences
-    "\u2028\u2029"  # line and paragraph separators
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction
-    "\u00ad\u034f\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff"  # invisible
-    "\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # letters without a shape
-    "\ufff0-\ufffb\ufffe\uffff\ud800-\udfff"  # annotations, non-characters, surrogates
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # formats of shorthand and music
-    "\U000e0000-\U000e0fff"  # tags and variation selectors that carry hidden text
-    "]"
-)
+_HOSTILE: Final = re.compile(f"[{UNSEEN}]")
+_IN_LINES: Final = re.compile(f"(?!\n)[{UNSEEN}]")
+_UNSTYLED: Final = re.compile(rf"(?!\n|\x1b\[[0-9;]*m)[{UNSEEN}]")
 
 
 def visible(text: str) -> str:
@@ -33,6 +24,15 @@ def visible(text: str) -> str:
     Applying it twice changes nothing more. A backslash of the text itself stays, so there is no way back.
     """
     return _HOSTILE.sub(_escaped, text)
+
+
+def visible_lines(text: str, styled: bool = False) -> str:
+    """The same for a text of several lines of our own, which stay apart; `styled` keeps our own colours.
+
+    Everything that is printed passes here last: a foreign text which nobody made visible can do no more
+    harm then than to begin a line.
+    """
+    return (_UNSTYLED if styled else _IN_LINES).sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.render.visible import visible
+from dpsync.render.visible import visible, visible_lines
 
 # Format characters that have a shape of their own: signs before numbers and joined signs.
 VISIBLE_FORMATS = {0x0600, 0x0601, 0x0602, 0x0603, 0x0604, 0x0605, 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2}
@@ -63,3 +63,9 @@ def test_the_result_is_one_line_that_can_be_encoded(text: str) -> None:
     shown = visible(text)
     assert len(shown.splitlines()) <= 1
     shown.encode()
+
+
+def test_lines_and_colours_of_our_own_pass_at_the_end_and_nothing_else() -> None:
+    text = "\x1b[1;31mred\x1b[0m\n\x1b[2Jgone\u202e\u200b\r\x9b"
+    assert visible_lines(text, styled=True) == "\x1b[1;31mred\x1b[0m\n\\x1b[2Jgone\\u202e\\u200b\\r\\x9b"
+    assert visible_lines(text) == "\\x1b[1;31mred\\x1b[0m\n\\x1b[2Jgone\\u202e\\u200b\\r\\x9b"

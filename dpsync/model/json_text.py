@@ -1,0 +1,38 @@
+"""Everything that dpsync prints or saves as JSON is written here.
+
+The result is valid JSON that parses to the same value, and no character of it can hide, reorder or control
+anything where somebody looks at it: a terminal, a log of CI, a review.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+
+from dpsync.model.unseen import PRESENTATION, UNSEEN
+
+# Controls below U+0020 are escaped inside of texts already; outside of texts, the line breaks are our own.
+_ESCAPED: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """A model or plain data as JSON text, without a line break at its end."""
+    try:
+        text = to_json(value, indent=indent).decode()
+    except PydanticSerializationError:
+        # A lone surrogate: the name of a file or an argument that is not UTF-8.
+        plain = to_jsonable_python(value)
+        text = json.dumps(plain, indent=indent, separators=None if indent else (",", ":"))
+    return escaped(text)
+
+
+def escaped(text: str) -> str:
+    """JSON text with nothing hidden in it; for what is laid out elsewhere."""
+    return _ESCAPED.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return json.dumps(found.group())[1:-1]

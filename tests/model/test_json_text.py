@@ -1,0 +1,127 @@
+"""No JSON that dpsync puts out hides anything, and every text in it is the same when it is parsed."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.json_text import json_text
+from dpsync.model.plan import Change, Plan
+from dpsync.render.documents import findings_document
+from dpsync.render.visible import visible
+
+SOURCE = Path(__file__).parents[2] / "dpsync"
+# Format characters that have a shape of their own: signs before numbers and joined signs.
+VISIBLE_FORMATS = {*range(0x0600, 0x0606), 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2, 0x110BD, 0x110CD}
+VISIBLE_FORMATS |= {*range(0x13430, 0x13456)}
+# Unicode's Default_Ignorable_Code_Point: what a terminal may show as nothing, whatever its category.
+IGNORABLE = [
+    (0xAD, 0xAD),
+    (0x34F, 0x34F),
+    (0x61C, 0x61C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+]
+IGNORABLE += [(0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F)]
+IGNORABLE += [(0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A)]
+IGNORABLE += [(0xE0000, 0xE0FFF)]
+
+
+def is_hidden(code: int) -> bool:
+    control = unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    ignorable = any(first <= code <= last for first, last in IGNORABLE)
+    return (control and code not in VISIBLE_FORMATS) or ignorable
+
+
+def test_every_hidden_character_of_unicode_is_escaped_and_parses_to_itself() -> None:
+    for code in filter(is_hidden, range(sys.maxunicode + 1)):
+        written = json_text({"title": f"a{chr(code)}b"})
+        assert chr(code) not in written, hex(code)
+        assert json.loads(written) == {"title": f"a{chr(code)}b"}
+
+
+def test_what_is_seen_stays_as_it_is() -> None:
+    assert json_text({"a": 'ünïcödé 漢字 🎉 ع \\ "'}) == '{"a":"ünïcödé 漢字 🎉 ع \\\\ \\""}'
+
+
+def test_an_astral_character_is_a_pair_of_escapes() -> None:
+    assert json_text(["\U000e0041"]) == '["\\udb40\\udc41"]'
+
+
+@pytest.mark.parametrize("value", [Plan(), {"a": [1, {"b": None}], "c": []}])
+def test_it_is_indented_as_asked(value: Any) -> None:
+    assert json_text(value, indent=2).startswith("{\n  ")
+    assert "\n" not in json_text(value)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters()), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(VALUES, st.sampled_from([None, 1, 2]))
+def test_the_value_is_the_same_and_nothing_is_hidden(value: Any, indent: int | None) -> None:
+    written = json_text(value, indent)
+    assert json.loads(written) == value
+    assert not any(is_hidden(ord(one)) for one in written if one != "\n")
+    written.encode()
+
+
+def test_a_model_with_a_name_that_is_not_utf_8_is_written() -> None:
+    document = findings_document([Diagnostic("DP1", "caf\udce9", address="\u202ea")], 5)
+    found = json.loads(json_text(document, indent=2))["findings"][0]
+    assert (found["message"], found["address"]) == ("caf\udce9", "\u202ea")
+
+
+def test_models_are_written_as_they_are_read() -> None:
+    plan = Plan(changes=(Change(address="a", kind="team", action="create", label="\u202e\x9b\u200b"),))
+    assert Plan.model_validate_json(json_text(plan)) == plan
+
+
+def test_no_other_place_writes_json_that_is_put_out() -> None:
+    """Every other call that makes JSON is listed with what it is for: none of these texts leaves dpsync."""
+    others = {
+        "client/answers.py": "the body of a request",
+        "document/same.py": "a key for comparing",
+        "importing/emit.py": "one scalar of YAML, whose unseen characters are escaped there",
+        "importing/remembering.py": "a key for remembering",
+        "importing/round_trip.py": "a key for comparing",
+        "importing/values.py": "pieces of one text that json_text could not lay out, escaped piece by piece",
+        "model/json_text.py": "here",
+        "model/plan.py": "what a digest is made of",
+        "model/values.py": "what a digest is made of",
+        "planner/twins.py": "a part of a message, which visible() passes",
+        "render/plan_text.py": "how many bytes a value has",
+    }
+    names = {"to_json", "model_dump_json", "dumps", "dump"}
+    found: set[str] = set()
+    for path in SOURCE.rglob("*.py"):
+        where = path.relative_to(SOURCE).as_posix()
+        if where.startswith("server/"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                called = node.func
+                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                if name in names:
+                    found.add(where)
+    assert found == set(others)
+
+
+def test_what_a_terminal_shows_hides_nothing_but_whether_a_sign_is_an_emoji() -> None:
+    raw = [code for code in filter(is_hidden, range(sys.maxunicode + 1)) if visible(chr(code)) == chr(code)]
+    assert raw == [0xFE0E, 0xFE0F]
+    assert re.fullmatch(r"\\u\{?2800\}?", visible("\u2800"))
