@@ -93,6 +93,10 @@ def client_diagnostic(error: errors.ClientError, url: str) -> Diagnostic:
             hint = "check that DPSYNC_URL is the platform itself and not a login page or a proxy"
             message = f"{where} answered something that is not the API: {error.found} (status {error.status})"
             return Diagnostic("not-json", message, hint=hint)
+        case errors.BadAnswer():
+            message = f"{where} answered what does not fit: {error.what()}"
+            hint = "nothing was concluded from it; if it stays so, the platform serves another API"
+            return Diagnostic("bad-answer", message, hint=hint)
         case errors.BadList():
             message = f"{where} did not end properly: {error.fault} on page {error.page}"
             return Diagnostic("bad-list", message, hint="nothing was concluded from it; try again")

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from dpsync.client import answers
 from dpsync.client.answers import JSON, Answer, Params, quote
-from dpsync.client.errors import BadList, ListFault, NotJson, Unknown
+from dpsync.client.errors import BadList, ListFault, Miscounted, NotJson, Unknown
 from dpsync.client.retry import Clock, Policy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
 
@@ -73,6 +73,9 @@ class ReadClient:
 
     def get(self, path: str, params: Params | None = None) -> JSON:
         """The JSON at a path. NotFound is the platform's own 404; any other kind of nothing is NotJson."""
+        return self._ask(path, params)
+
+    def _ask(self, path: str, params: Params | None) -> JSON:
         request = answers.request("GET", path, params)
         return self._policy.run(request, lambda: self._read(request), repeatable=True)
 
@@ -80,21 +83,32 @@ class ReadClient:
         """Every item of a paginated list, or an error: never a part of it.
 
         Raises BadList when the pages do not end properly, or when an `id` comes on two of them (the list
-        moved while it was read, so others may be missing).
+        moved while it was read, so others may be missing). A list with other than as many items as its
+        `count` says is read a second time; when that does not help, it is a BadList too.
         """
+        try:
+            return self._every_page(path, params, limit)
+        except Miscounted:
+            return self._every_page(path, params, limit)
+
+    def _every_page(self, path: str, params: Params | None, limit: int) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = []
+        counts: set[int] = set()
         cursors: set[str] = set()
         ids: set[str] = set()
         asked: dict[str, Any] = {**(params or {}), "limit": limit}
         for number in range(1, MAX_PAGES + 1):
-            envelope = self.get(path, asked)
+            envelope = self._ask(path, asked)
             page, cursor = _page(path, envelope, number)
+            counts |= _count(path, envelope, number)
             fresh = {item["id"] for item in page if isinstance(item.get("id"), str)}
             if fresh & ids:
                 raise BadList(path, "item repeated", number)
             ids |= fresh
             items += page
             if cursor is None:
+                if counts - {len(items)}:
+                    raise Miscounted(path, "not as many items as its count says", number)
                 return items
             if cursor in cursors:
                 raise BadList(path, "cursor repeated", number)
@@ -185,3 +199,11 @@ def _page(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, Any]],
             return items, cursor
         fault = "bad cursor"
     raise BadList(path, fault, number)
+
+
+def _count(path: str, envelope: JSON, number: int) -> set[int]:
+    """How many items the whole list has, as the page says it; empty where it says nothing."""
+    count = envelope.get("count")
+    if count is not None and type(count) is not int:
+        raise BadList(path, "count is no number", number)
+    return set() if count is None else {count}

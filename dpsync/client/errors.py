@@ -21,6 +21,8 @@ ListFault = Literal[
     "item not an object",
     "not an envelope",
     "too many pages",
+    "count is no number",
+    "not as many items as its count says",
 ]
 
 
@@ -188,6 +190,34 @@ class BadList(ClientError):
 
     def what(self) -> str:
         return f"the list did not end properly: {self.fault} on page {self.page}"
+
+
+class Miscounted(BadList):
+    """A list that has ended, with more or fewer items than it says: it moved meanwhile, or is not whole."""
+
+
+class BadAnswer(ClientError):
+    """An answer of another shape than the API's: nothing may be concluded from it.
+
+    `place` leads to the item in the answer ("items[2]", pages counted through; "" for the answer itself),
+    `id` is the item's, where it has one, `member` leads to what is wrong in it. Place, expected and found are
+    words of ours; id and member may hold text of the platform.
+    """
+
+    def __init__(self, path: str, place: str, id: str | None, member: str, expected: str, found: str) -> None:
+        super().__init__("GET", path, 200)
+        self.place = place
+        self.id = id
+        self.member = member
+        self.expected = expected
+        self.found = found
+
+    def what(self) -> str:
+        where = self.place or "the answer"
+        if self.id is not None:
+            where += f" (id {self.id!r})"
+        wrong = "is missing" if self.found == "missing" else f"is {self.found}, not {self.expected}"
+        return f"in {where}, {self.member!r} {wrong}" if self.member else f"{where} {wrong}"
 
 
 class Interrupted(ClientError):

@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dpsync.client.client import JSON, Params, ReadClient
+from dpsync.client.client import JSON, PAGE_LIMIT, Params, ReadClient
 
 
 class RememberingClient(ReadClient):
-    """Sends each GET once."""
+    """Sends each GET once. Lists are remembered whole, since one that moves is read a second time."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._answers: dict[str, JSON] = {}
+        self._lists: dict[str, list[dict[str, Any]]] = {}
 
     def get(self, path: str, params: Params | None = None) -> JSON:
         """The answer, also when it was asked before. What failed is asked again."""
@@ -24,3 +25,10 @@ class RememberingClient(ReadClient):
         if asked not in self._answers:
             self._answers[asked] = super().get(path, params)
         return self._answers[asked]
+
+    def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
+        """The items, also when they were asked for before."""
+        asked = json.dumps([path, sorted((params or {}).items()), limit])
+        if asked not in self._lists:
+            self._lists[asked] = super().pages(path, params, limit)
+        return self._lists[asked]

@@ -15,7 +15,6 @@ from dpsync.kinds.base import Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
-from dpsync.live.decode import decode, pointer
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -112,12 +111,7 @@ class _Reader:
     def organizations(self, named: Sequence[str]) -> list[Found]:
         root = self.registry.root
         assert root.find is not None
-        listed = [
-            decode(
-                root, item, None, expand(self.registry, root, root.read.path, str(pointer(item, root.id)), ())
-            )
-            for item in self.sources.pages(root.find.path)
-        ]
+        listed = self.sources.whole(root, root.find.path)
         keys = [key for key in root.identity if isinstance(key, str)]
         missing = [name for name in named if not any(_is(item, name, keys) for item in listed)]
         if missing or not listed:
@@ -213,7 +207,7 @@ class _Reader:
     def _order(self, holder: Found, path: str) -> list[str]:
         (_, own), *above = holder.chain
         url = expand(self.registry, holder.kind, path, own, above)
-        return [str(pointer(item, "id")) for item in self.sources.pages(url)]
+        return [id for id, _ in self.sources.named(url)]
 
 
 def _is(item: LiveObject, name: str, keys: list[str]) -> bool:

@@ -228,6 +228,11 @@ class Field:
     exposure: tuple[Any, ...] = ()
     """Its values from least to most exposed: up is written last, down first."""
     required: bool = False
+    in_answers: Literal["always", "or null", "sometimes"] | None = None
+    """Whether every answer has it with a value, or at least with null; else no member and null mean `absent`.
+
+    Where nothing is said: always, if an entry must have it and nothing stands for its absence.
+    """
     usual: Any = None
     """What a new one has where nothing is said. It is only ever left out by import, never filled in."""
 
@@ -238,6 +243,11 @@ class Field:
     @property
     def wire(self) -> str:
         return self.write or self.name
+
+    @property
+    def answered(self) -> Literal["always", "or null", "sometimes"]:
+        """`in_answers`, settled."""
+        return self.in_answers or ("always" if self.required and self.absent is None else "sometimes")
 
 
 @dataclass(frozen=True)

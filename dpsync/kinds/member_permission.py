@@ -22,6 +22,7 @@ MEMBER_PERMISSION = Kind(
     shorthand="role",
     fields=(
         Field("user", Reference("member"), on="neither", read="user.id"),
-        Field("role", Enum(ROLES), read="permission", required=True),  # a null role gives nothing
+        # A null role gives nothing.
+        Field("role", Enum(ROLES), read="permission", required=True, in_answers="or null"),
     ),
 )

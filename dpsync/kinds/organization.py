@@ -16,7 +16,7 @@ ORGANIZATION = Kind(
     create=ByHand("make the organization on the platform, then name its id here"),
     update=Patch("{self}"),
     fields=(
-        Field("title", Text(2, 255), on="update"),
+        Field("title", Text(2, 255), on="update", in_answers="always"),
         Field("emailDomains", Many(Text(1, 253), as_set=True), on="update", absent=[]),
         Field("hostname", Text(3, 32), on="update"),
         Field("defaultRole", ROLE, on="update", absent="guest"),
@@ -26,8 +26,9 @@ ORGANIZATION = Kind(
         Field("logo", Text(1, 2048, form="url"), on="update", read="urls.logo", null="clear"),
         Field("sso", Flag(), on="update", absent=False, after=("saml",)),
         Field("ai", Flag(), on="update", absent=False),
-        Field("inviteLinks", Flag(), on="update", usual=True),
-        Field("mergeRules", STANDALONE_MERGE_RULES, on="update", usual={"type": "rules", "rules": []}),
-        Field("type", Enum(("business", "community")), on="neither"),
+        Field("inviteLinks", Flag(), on="update", usual=True, in_answers="always"),
+        Field("mergeRules", STANDALONE_MERGE_RULES, on="update", usual={"type": "rules", "rules": []},
+              in_answers="always"),
+        Field("type", Enum(("business", "community")), on="neither", in_answers="always"),
     ),
 )  # fmt: skip

@@ -25,7 +25,7 @@ REDIRECT = Kind(
     update=Patch("{self}"),
     delete=Delete(),
     fields=(
-        Field("source", Text(1, 512)),
+        Field("source", Text(1, 512), in_answers="always"),
         Field("destination", DESTINATION, required=True),
         Field("captureWildcard", Flag(), absent=False),
         Field("permanent", Flag(), absent=False),

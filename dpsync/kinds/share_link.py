@@ -16,7 +16,7 @@ SHARE_LINK = Kind(
     update=Patch("{self}"),
     delete=Delete(),
     fields=(
-        Field("name", Text(1, 100)),
+        Field("name", Text(1, 100), in_answers="always"),
         # A new one is active at once.
         Field("active", Flag(), on="update", absent=True),
     ),

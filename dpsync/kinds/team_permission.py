@@ -22,6 +22,7 @@ TEAM_PERMISSION = Kind(
     shorthand="role",
     fields=(
         Field("team", Reference("team"), on="neither", read="team.id"),
-        Field("role", Enum(ROLES), read="permission", required=True),  # a null role gives nothing
+        # A null role gives nothing.
+        Field("role", Enum(ROLES), read="permission", required=True, in_answers="or null"),
     ),
 )

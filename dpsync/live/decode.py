@@ -1,64 +1,53 @@
-"""From raw answers to decoded declared fields.
+"""From raw answers to decoded declared fields, once they have the shape that belongs there.
 
 What no kind declares (counts, times, keys, tokens) is dropped here.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.base import Node as NodeShape
+from dpsync.live.shape import NAMES, NOTHING, Misshapen, check, check_member, names_of, placed, walk
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Value
-
-_MISSING = object()
-_NAMES = re.compile(r"\{([^{}]+)\}")
 
 
 def pointer(body: Any, path: str) -> Any:
     """The value at a dotted path ("siteSpaces.0.id"), or None when it is not there."""
-    value = _at(body, path)
-    return None if value is _MISSING else value
-
-
-def _at(body: Any, path: str) -> Any:
-    for part in path.split(".") if path else ():
-        if isinstance(body, dict) and part in body:
-            body = body[part]
-        elif isinstance(body, list) and part.isdigit() and int(part) < len(body):
-            body = body[int(part)]
-        else:
-            return _MISSING
-    return body
+    try:
+        value = walk(body, path)
+    except Misshapen:
+        return None
+    return None if value is NOTHING else value
 
 
 def compose(body: Any, template: str) -> str | None:
     """An id as a template says it: a dotted name, or a text with such names in braces."""
-    if "{" not in template:
-        found = pointer(body, template)
-        return found if isinstance(found, str) and found else None
-    parts = {name: pointer(body, name) for name in _NAMES.findall(template)}
+    parts = {name: pointer(body, name) for name in names_of(template)}
     if not all(isinstance(part, str) and part for part in parts.values()):
         return None
-    return _NAMES.sub(lambda match: str(parts[match[1]]), template)
+    if "{" not in template:
+        return str(parts[template])
+    return NAMES.sub(lambda match: str(parts[match[1]]), template)
 
 
 def _wire(field: Field, body: Any) -> Any:
     source = field.source or ""
     if isinstance(source, str):
-        return _at(body, source)
-    parts = {name: _at(body, path) for name, path in source.items()}
-    return {name: part for name, part in parts.items() if part is not _MISSING and part is not None}
+        return walk(body, source)
+    parts = {name: walk(body, path) for name, path in source.items()}
+    return {name: part for name, part in parts.items() if part is not NOTHING and part is not None}
 
 
 def decode_field(field: Field, body: Any) -> Value:
     """The live value of a field: absent and null read as the kind says."""
     wire = _wire(field, body)
-    if wire is _MISSING:
+    if wire is NOTHING:
         return deepcopy(field.absent)
     value = field.type.decode(wire)
     if value is None or (field.null == "empty" and value == ""):
@@ -69,43 +58,74 @@ def decode_field(field: Field, body: Any) -> Value:
 def decode(
     kind: Kind, body: Any, parent: Identity | None, source: str, holder: Identity | None = None, id: str = ""
 ) -> LiveObject:
-    """One object. Raises ValueError when the answer has no id where the kind says it is."""
-    own = id or compose(body, kind.id)
-    if own is None:
-        raise ValueError(f"a {kind.noun} without {kind.id}")
+    """One object. Raises Misshapen when the answer does not fit the kind. `id` is one known before."""
+    check(kind, body, has_id=not id)
+    own = id or str(compose(body, kind.id))
     fields = {item.name: decode_field(item, body) for item in kind.fields if item.source is not None}
     url = pointer(body, kind.url) if kind.url else None
+    url = url if isinstance(url, str) else None
     return LiveObject(kind.name, own, parent, holder, fields, source, own_id=kind.own_id, url=url)
 
 
-def decode_tree(kinds: tuple[Kind, ...], nodes: Any, owner: Identity, source: str) -> Iterator[LiveObject]:
-    """Every node in order, parents before children. Nodes of types that no kind declares are passed over."""
-    by_wire = {kind.shape.wire: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
+def decode_list(
+    kind: Kind, items: Iterable[Any], parent: Identity | None, source: str
+) -> Iterator[tuple[str, LiveObject, Any]]:
+    """Every item of a list with its place in the answer, decoded and raw."""
+    for index, item in enumerate(items):
+        place = f"items[{index}]"
+        with placed(place, item):
+            yield place, decode(kind, item, parent, source), item
 
-    def walk(items: Any, around: tuple[Identity, ...]) -> Iterator[LiveObject]:
-        for item in items or ():
-            kind = by_wire.get(item.get("object", ""))
-            if kind is None:
-                continue
-            parent = next((other for other in reversed(around) if other[0] in kind.parents), owner)
-            node = decode(kind, item, parent, source, holder=around[-1] if around else None)
-            yield node
+
+def decode_tree(
+    kinds: tuple[Kind, ...], body: Any, root: str, owner: Identity, source: str
+) -> Iterator[tuple[str, LiveObject]]:
+    """Every node in order with its place, parents before children; nodes of undeclared types are passed over.
+
+    What a node is in is said by where it stands, whatever its own member says.
+    """
+    by_wire = _by_wire(kinds)
+
+    def below(
+        held: Any, member: str, at: str, around: tuple[Identity, ...]
+    ) -> Iterator[tuple[str, LiveObject]]:
+        with placed(at, held):
+            nodes = check_member(held, member, list, "a list")
+        for index, item in enumerate(nodes):
+            place = f"{at}.{member}[{index}]" if at else f"{member}[{index}]"
+            with placed(place, item):
+                kind = by_wire.get(check_member(item, "object", str, "a text"))
+                if kind is None:
+                    continue
+                parent = next((other for other in reversed(around) if other[0] in kind.parents), owner)
+                node = decode(kind, item, parent, source, holder=around[-1] if around else None)
+            if kind.nest is not None:
+                inside = LiveId(node.holder[1]) if node.holder else deepcopy(kind.nest.absent)
+                node = replace(node, fields={**node.fields, kind.nest.name: inside})
+            yield place, node
             assert isinstance(kind.shape, NodeShape)
             if kind.shape.children:
-                yield from walk(item.get(kind.shape.children), (*around, node.identity))
+                yield from below(item, kind.shape.children, place, (*around, node.identity))
 
-    return walk(nodes, ())
+    return below(body, root, "", ())
 
 
-def decode_lists(
+def decode_nodes(
     kinds: tuple[Kind, ...], items: Iterable[Any], owner: Identity, source: str
-) -> Iterator[LiveObject]:
-    """Every node of a tree out of lists, holders first: each says in a field what it is in."""
-    by_wire = {kind.shape.wire: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
-    for item in items:
-        kind = by_wire.get(item.get("object", ""))
-        if kind is None:
-            continue
-        held = decode_field(kind.nest, item) if kind.nest else None
-        holder = (kind.nest.type.refers[0], held.id) if kind.nest and isinstance(held, LiveId) else None
-        yield decode(kind, item, holder if holder and holder[0] in kind.parents else owner, source, holder)
+) -> Iterator[tuple[str, LiveObject]]:
+    """Every node of one of the lists of a tree, with its place; each says in a field what it is in."""
+    by_wire = _by_wire(kinds)
+    for index, item in enumerate(items):
+        place = f"items[{index}]"
+        with placed(place, item):
+            kind = by_wire.get(check_member(item, "object", str, "a text"))
+            if kind is None:
+                continue
+            held = decode_field(kind.nest, item) if kind.nest else None
+            holder = (kind.nest.type.refers[0], held.id) if kind.nest and isinstance(held, LiveId) else None
+            parent = holder if holder and holder[0] in kind.parents else owner
+            yield place, decode(kind, item, parent, source, holder)
+
+
+def _by_wire(kinds: tuple[Kind, ...]) -> dict[str, Kind]:
+    return {kind.shape.wire: kind for kind in kinds if isinstance(kind.shape, NodeShape)}

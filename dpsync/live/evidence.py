@@ -116,10 +116,8 @@ class _Evidence:
         if kind.shown_in is None:
             return ()
         url = expand(self.registry, kind, kind.shown_in.path, item.id, self.snapshot.above(item))
-        found = self.sources.pages(url)
-        return tuple(
-            ((str(body.get("object")), str(body["id"])), str(body.get("title", ""))) for body in found
-        )
+        found = self.sources.named(url)
+        return tuple(((str(body.get("object")), id), str(body.get("title", ""))) for id, body in found)
 
     def _what_could_be_inside(self, doomed: list[Identity]) -> list[Source]:
         """Lists and trees that say what a doomed holder still holds, where they were not read before."""

@@ -20,7 +20,6 @@ from dpsync.kinds.base import Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
-from dpsync.live.decode import decode, pointer
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
 from dpsync.model.base import NOT_ASKED, Base
@@ -106,8 +105,7 @@ class _Reader:
         key = root.identity[0]
         assert isinstance(key, str)
         # The list's items are whole, so nothing else is read for an organization that is found by its key.
-        listed = self.sources.pages(root.find.path)
-        live = [decode(root, item, None, self._own_url(root, str(pointer(item, root.id)))) for item in listed]
+        live = self.sources.whole(root, root.find.path)
         for resource in mine:
             wanted = resource.fields.get(key)
             hit = next((item for item in live if item.fields.get(key) == wanted), None)
@@ -436,7 +434,7 @@ class _Reader:
         kind = self.registry[holder.kind]
         chain = self.chain(holder.address)
         url = expand(self.registry, kind, path, chain[0][1], chain[1:])
-        return [str(pointer(item, "id")) for item in self.sources.pages(url)]
+        return [id for id, _ in self.sources.named(url)]
 
     def _user(self) -> str | None:
         """Whose token it is; asked only where that person could be removed or demoted."""
@@ -448,4 +446,4 @@ class _Reader:
         )
         if not guarded or not self.registry.profile.has("GET", "/user"):
             return None
-        return str(pointer(self.client.get("/user"), "id"))
+        return self.sources.own_id("/user")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import NotFound, NotJson
+from dpsync.client.errors import BadAnswer, NotFound
 from dpsync.kinds.base import Kind, Lists, One, Pages, Single, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand, split_query
-from dpsync.live.decode import decode, decode_lists, decode_tree, pointer
+from dpsync.live.decode import decode, decode_list, decode_nodes, decode_tree, pointer
+from dpsync.live.shape import Misshapen, check_different, check_id, placed
 from dpsync.model.snapshot import Identity, LiveObject
 
 
@@ -63,39 +65,48 @@ class Sources:
             return list(pool.map(function, items))
 
     def read(self, source: Source) -> tuple[LiveObject, ...]:
-        """One read, decoded. Used again by whoever needs the present state."""
+        """One read, decoded. Used again by whoever needs the present state.
+
+        Raises BadAnswer for what has not the shape that its kind needs.
+        """
         kind = self._registry[source.kind]
-        try:
+        with fitting(source.url):
             match kind.read:
                 case Tree(root=root):
-                    body = self._client.get(source.url)
-                    kinds = self._registry.nodes(kind.key)
                     assert source.owner is not None
-                    nodes = decode_tree(kinds, pointer(body, root), source.owner, source.url)
-                    return tuple(nodes)
+                    body, nodes = self._client.get(source.url), self._registry.nodes(kind.key)
+                    return _different(decode_tree(nodes, body, root, source.owner, source.url))
                 case Lists():
-                    assert source.owner is not None
-                    items = (item for url in source.lists for item in self.pages(url))
-                    return tuple(
-                        decode_lists(self._registry.nodes(kind.key), items, source.owner, source.url)
-                    )
+                    return self._lists(kind, source)
                 case Pages():
-                    listed = (item for item in self.pages(source.url) if not is_gone(kind, item))
-                    return tuple(decode(kind, item, source.owner, source.url) for item in listed)
+                    listed = list(decode_list(kind, self.pages(source.url), source.owner, source.url))
+                    everything = _different((place, item) for place, item, _ in listed)
+                    gone = [is_gone(kind, body) for _, _, body in listed]
+                    return tuple(item for item, left in zip(everything, gone, strict=True) if not left)
                 case One():
                     return self._one(kind, source)
-        except (ValueError, AttributeError) as wrong:
-            raise NotJson("GET", source.url, 200, "application/json", str(wrong)) from wrong
+
+    def _lists(self, kind: Kind, source: Source) -> tuple[LiveObject, ...]:
+        assert source.owner is not None
+        found: list[tuple[str, LiveObject]] = []
+        nodes = self._registry.nodes(kind.key)
+        for url in source.lists:
+            with fitting(url):
+                found += decode_nodes(nodes, self.pages(url), source.owner, source.url)
+        return _different(found)
 
     def deleted(self, kind: Kind, id: str, owner: Identity, chain: Chain, source: str) -> LiveObject | None:
         """One that is in no list any more and can be brought back, by its own URL; None if there is none."""
+        url = expand(self._registry, kind, kind.at, id, chain)
         try:
-            body = self._client.get(expand(self._registry, kind, kind.at, id, chain))
+            body = self._client.get(url)
         except NotFound:
             return None
+        with fitting(url):
+            found = decode(kind, body, owner, source)
         if not is_gone(kind, body) or pointer(body, owner[0]) not in (None, owner[1]):
             return None  # also one of another organization, which this is not the place to bring back
-        return replace(decode(kind, body, owner, source), deleted=True)
+        return replace(found, deleted=True)
 
     def _one(self, kind: Kind, source: Source) -> tuple[LiveObject, ...]:
         try:
@@ -107,6 +118,47 @@ class Sources:
             raise
         return (decode(kind, body, source.owner, source.url, id=source.own_id),)
 
+    def whole(self, kind: Kind, path: str) -> tuple[LiveObject, ...]:
+        """Everything in a list outside of any parent; each has its own URL as its source."""
+        with fitting(path):
+            listed = decode_list(kind, self.pages(path), None, "")
+            found = _different((place, item) for place, item, _ in listed)
+        read = kind.read.path
+        return tuple(replace(item, source=expand(self._registry, kind, read, item.id, ())) for item in found)
+
+    def named(self, path: str) -> list[tuple[str, dict[str, Any]]]:
+        """The items of a list of which only the ids are needed, each with its own."""
+        with fitting(path):
+            items = [(f"items[{index}]", item) for index, item in enumerate(self.pages(path))]
+            found = []
+            for place, item in items:
+                with placed(place, item):
+                    found.append((check_id(item, "id"), item))
+            check_different((place, id, id) for (place, _), (id, _) in zip(items, found, strict=True))
+        return found
+
+    def own_id(self, path: str) -> str:
+        """The id of the one object at a path."""
+        with fitting(path):
+            return check_id(self._client.get(path), "id")
+
     def pages(self, path: str) -> list[dict[str, Any]]:
         path, query = split_query(path)
         return self._client.pages(path, query)
+
+
+@contextmanager
+def fitting(url: str) -> Iterator[None]:
+    """Whatever is misshapen inside is a malformed answer to a GET of this URL."""
+    try:
+        yield
+    except Misshapen as wrong:
+        found = wrong.misfit
+        raise BadAnswer(url, wrong.place, wrong.id, found.member, found.expected, found.found) from None
+
+
+def _different(found: Iterable[tuple[str, LiveObject]]) -> tuple[LiveObject, ...]:
+    """The objects; no two of them may be one."""
+    found = list(found)
+    check_different((place, item.identity, item.id) for place, item in found)
+    return tuple(item for _, item in found)

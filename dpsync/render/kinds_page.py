@@ -474,6 +474,7 @@ WORDS: dict[type, dict[str, str]] = {
         "after": "fields that are written before it",
         "exposure": "its values from least to most exposed: up is written last, down first",
         "required": "an entry must have it",
+        "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "usual": "what a new one has where nothing is said; import leaves it out",
     },
 }

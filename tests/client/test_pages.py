@@ -49,7 +49,8 @@ def test_three_pages_are_one_list_in_order(clock: FakeClock) -> None:
         page(next=None),
         page(next={}),
         page(next={"page": None}),
-        page(count=9, next={"page": None}),
+        page(count=0, next={"page": None}),
+        page(count=None),
     ],
 )
 def test_a_list_ends_where_no_further_page_is_named(clock: FakeClock, last: Act) -> None:
@@ -105,6 +106,39 @@ def test_a_list_without_a_proper_end_is_an_error(
 def test_a_page_that_fails_fails_the_list(clock: FakeClock, second: Act, raised: type[ClientError]) -> None:
     with pytest.raises(raised):
         read(clock, page(item("a"), cursor="2"), second)
+
+
+def test_a_list_that_is_not_whole_is_read_again(clock: FakeClock) -> None:
+    items, targets = read(clock, page(item("a"), count=2), page(item("a"), item("b"), count=2))
+
+    assert [i["id"] for i in items] == ["a", "b"]
+    assert len(targets) == 2
+
+
+def test_a_list_that_grew_between_two_pages_is_read_again(clock: FakeClock) -> None:
+    moved = page(item("a"), count=2, cursor="2"), page(item("b"), count=3)
+    items, targets = read(clock, *moved, page(item("new"), item("a"), item("b"), count=3))
+
+    assert [i["id"] for i in items] == ["new", "a", "b"]
+    assert len(targets) == 3
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_list_that_stays_fewer_or_more_than_it_says_is_an_error(clock: FakeClock, count: int) -> None:
+    with FaultyServer(page(item("a"), item("b"), count=count)) as server:
+        with ReadClient(server.url, TOKEN, clock=clock) as client, pytest.raises(BadList) as caught:
+            client.pages("/orgs/acme/teams")
+
+        assert caught.value.fault == "not as many items as its count says"
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("count", ["2", True, [2]])
+def test_a_count_that_is_no_number_is_an_error(clock: FakeClock, count: object) -> None:
+    with pytest.raises(BadList) as caught:
+        read(clock, page(item("a"), item("b"), count=count))
+
+    assert caught.value.fault == "count is no number"
 
 
 def test_a_page_that_fails_once_is_read_again(clock: FakeClock) -> None:

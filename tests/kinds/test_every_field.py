@@ -88,8 +88,11 @@ def members_unknown_to_the_platform(plan: Plan) -> list[str]:
 
 
 def serves(operation: Operation, path: str) -> bool:
-    pattern = re.sub(r"{[^{}]+}", "({[^{}]+}|[^/{}]+)", operation.path)
-    return re.fullmatch(pattern, path) is not None
+    """An id that is not known yet is an address in braces; of an installation it stands for all its parts."""
+    one, unmade = "[^/{}]+", "{[^{}]+}"
+    pattern = re.sub(unmade, f"(?:{unmade}|{one})", operation.path)
+    parts = f"(?:{unmade}|{one})/installations/(?:{unmade}|{one})"
+    return re.fullmatch(pattern.replace(parts, f"(?:{parts}|{unmade})"), path) is not None
 
 
 @pytest.fixture

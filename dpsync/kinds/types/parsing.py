@@ -23,6 +23,39 @@ INVALID = Invalid()
 
 
 @dataclass(frozen=True)
+class Misfit:
+    """A value of an answer that is not of the type that belongs there.
+
+    `member` leads to it from the value that was looked at ("rules.0.rule"; "" for the value itself).
+    `expected` and `found` are words of ours: a value of the platform is in neither.
+    """
+
+    member: str
+    expected: str
+    found: str
+
+    def inside(self, member: str | int) -> Misfit:
+        """The same, seen from what has this value as a member."""
+        return Misfit(f"{member}.{self.member}" if self.member else str(member), self.expected, self.found)
+
+
+def unlike(wire: Any, expected: str) -> Misfit:
+    """What is wrong with a value of the wrong type."""
+    return Misfit("", expected, _JSON_WORDS.get(type(wire), "a number"))
+
+
+MISSING = "missing"
+"""What a `Misfit` has found where there is nothing."""
+_JSON_WORDS = {
+    type(None): "null",
+    bool: "a boolean",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+@dataclass(frozen=True)
 class TextFile:
     """A file of the project as text, under its name inside the project."""
 
@@ -63,6 +96,14 @@ class Type:
 
     def decode(self, wire: Any) -> Value:
         return wire
+
+    def misfit(self, wire: Any) -> Misfit | None:
+        """What is wrong with a value of an answer, None when it may be decoded.
+
+        Only types count: words that nobody knows and further members are right. Limits of what may be
+        written do not hold for what is read.
+        """
+        return None
 
     def same(self, one: Value, other: Value) -> bool:
         return canonical(one) == canonical(other)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dpsync.kinds.types.parsing import Parsing, Schema, Type, expected, secret_of
+from dpsync.kinds.types.parsing import Misfit, Parsing, Schema, Type, expected, secret_of, unlike
 from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.values import LiveId, Value
 from dpsync.model.words import counted
@@ -81,6 +81,9 @@ class Text(Type):
             schema["maxLength"] = self.most
         return schema
 
+    def misfit(self, wire: Any) -> Misfit | None:
+        return None if isinstance(wire, str) else unlike(wire, "a text")
+
     def fold(self, value: Value) -> Value:
         return value.casefold() if self.form == "email" and isinstance(value, str) else value
 
@@ -99,6 +102,9 @@ class Flag(Type):
 
     def schema(self) -> Schema:
         return {"type": "boolean"}
+
+    def misfit(self, wire: Any) -> Misfit | None:
+        return None if isinstance(wire, bool) else unlike(wire, "a boolean")
 
 
 @dataclass(frozen=True)
@@ -121,6 +127,10 @@ class Enum(Type):
 
     def encode(self, value: Value) -> Value:
         return None if self.nil is not None and value == self.nil else value
+
+    def misfit(self, wire: Any) -> Misfit | None:
+        fits = isinstance(wire, str) or (wire is None and self.nil is not None)
+        return None if fits else unlike(wire, "a text")
 
     def decode(self, wire: Any) -> Value:
         return self.nil if wire is None and self.nil is not None else wire
@@ -156,6 +166,9 @@ class Reference(Type):
                 },
             ]
         }
+
+    def misfit(self, wire: Any) -> Misfit | None:
+        return None if isinstance(wire, str) and wire else unlike(wire, "an id")
 
     def decode(self, wire: Any) -> Value:
         return LiveId(wire) if isinstance(wire, str) else None

@@ -7,7 +7,19 @@ from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, Type, expected, file_of, secret_of
+from dpsync.kinds.types.parsing import (
+    INVALID,
+    MISSING,
+    Invalid,
+    Misfit,
+    Parsing,
+    Schema,
+    Type,
+    expected,
+    file_of,
+    secret_of,
+    unlike,
+)
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.values import Secret, Value, canonical
 from dpsync.model.words import counted
@@ -56,6 +68,19 @@ class Object(Type):
 
     def encode(self, value: Value) -> Value:
         return self._each(value, lambda part, item: part.encode(item))
+
+    def misfit(self, wire: Any) -> Misfit | None:
+        """A part that need not be there may be null, too."""
+        if not isinstance(wire, dict):
+            return unlike(wire, "an object")
+        for name, part in self.parts.items():
+            item = wire.get(name)
+            if name in wire and (item is not None or name in self.required):
+                if wrong := part.misfit(item):
+                    return wrong.inside(name)
+            elif name in self.required:
+                return Misfit(name, "there", MISSING)
+        return None
 
     def decode(self, wire: Any) -> Value:
         return self._each(wire, lambda part, item: part.decode(item))
@@ -122,6 +147,18 @@ class OneOf(Type):
         form = self._form(value)
         return value if form is None else {self.tag: value[self.tag], **form.encode(value)}
 
+    def misfit(self, wire: Any) -> Misfit | None:
+        if not isinstance(wire, dict):
+            return unlike(wire, "an object")
+        if not isinstance(wire.get(self.tag), str):
+            return (
+                Misfit(self.tag, "a text", MISSING)
+                if self.tag not in wire
+                else unlike(wire[self.tag], "a text").inside(self.tag)
+            )
+        form = self._form(wire)
+        return None if form is None else form.misfit(wire)
+
     def decode(self, wire: Any) -> Value:
         form = self._form(wire)
         return wire if form is None else {self.tag: wire[self.tag], **form.decode(wire)}
@@ -174,6 +211,12 @@ class Many(Type):
     def encode(self, value: Value) -> Value:
         return [self.of.encode(item) for item in value] if isinstance(value, list) else value
 
+    def misfit(self, wire: Any) -> Misfit | None:
+        if not isinstance(wire, list):
+            return unlike(wire, "a list")
+        found = ((index, self.of.misfit(item)) for index, item in enumerate(wire))
+        return next((wrong.inside(index) for index, wrong in found if wrong), None)
+
     def decode(self, wire: Any) -> Value:
         return [self.of.decode(item) for item in wire] if isinstance(wire, list) else wire
 
@@ -221,6 +264,12 @@ class Table(Type):
 
     def encode(self, value: Value) -> Value:
         return {key: self.values.encode(item) for key, item in value.items()}
+
+    def misfit(self, wire: Any) -> Misfit | None:
+        if not isinstance(wire, dict):
+            return unlike(wire, "an object")
+        found = ((key, self.values.misfit(item)) for key, item in wire.items())
+        return next((wrong.inside(key) for key, wrong in found if wrong), None)
 
     def unread(self, value: Value) -> Value:
         hidden = {key: self.values.unread(item) for key, item in value.items()}
@@ -277,6 +326,10 @@ class Json(Type):
 
     def schema(self) -> Schema:
         return dict(self.shape)
+
+    def misfit(self, wire: Any) -> Misfit | None:
+        expected = {"object": (dict, "an object"), "array": (list, "a list")}.get(self.shape.get("type", ""))
+        return unlike(wire, expected[1]) if expected and not isinstance(wire, expected[0]) else None
 
     def same(self, one: Value, other: Value) -> bool:
         return self._same(one, other) if self.partial or self.secrets else super().same(one, other)

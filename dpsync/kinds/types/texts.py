@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsync.kinds.types import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
+from dpsync.kinds.types.parsing import MISSING, Misfit, unlike
 from dpsync.model.nodes import Node, Scalar
 from dpsync.model.span import Span
 from dpsync.model.values import Value
@@ -59,6 +60,9 @@ class LongText(Type):
     def schema(self) -> Schema:
         return {"anyOf": [{"type": "string"}, _FILE]}
 
+    def misfit(self, wire: Any) -> Misfit | None:
+        return None if isinstance(wire, str) else unlike(wire, "a text")
+
     def unread(self, value: Value) -> Value:
         return value if self.unreadable else None
 
@@ -106,6 +110,14 @@ class Markdown(Type):
         from dpsync.document import to_document
 
         return to_document(value) if isinstance(value, str) else value
+
+    def misfit(self, wire: Any) -> Misfit | None:
+        """Only the outermost level: the platform keeps whatever is inside, and that is compared as it is."""
+        if not isinstance(wire, dict):
+            return unlike(wire, "a Document")
+        if "nodes" not in wire:
+            return Misfit("nodes", "a list", MISSING)
+        return None if isinstance(wire["nodes"], list) else unlike(wire["nodes"], "a list").inside("nodes")
 
     def decode(self, wire: Any) -> Value:
         from dpsync.document import DocumentError, to_markdown

@@ -1,0 +1,162 @@
+"""Whether an answer has the shape that a kind's declaration needs: ids, declared fields, and their types.
+
+Everything is derived from the declaration. What is wrong is found before anything is decoded, so that a wrong
+type is never read as text and a missing member never as an empty one. Members and words that nobody declares
+are right: a later edition of the platform may have them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.types import Object, Text
+from dpsync.kinds.types.parsing import MISSING, Misfit, unlike
+
+ID = Text()
+NOTHING = object()
+"""What is at a path where an answer has no member."""
+NAMES = re.compile(r"\{([^{}]+)\}")
+
+
+class Misshapen(ValueError):
+    """An answer without the shape that belongs there.
+
+    `place` leads to the item, `id` is what names it, where it has that.
+    """
+
+    def __init__(self, misfit: Misfit, place: str = "", id: str | None = None) -> None:
+        self.misfit = misfit
+        self.place = place
+        self.id = id
+        super().__init__(misfit)
+
+
+@contextmanager
+def placed(place: str, item: Any) -> Iterator[None]:
+    """Whatever is found misshapen inside is this item at this place, unless it knows its own."""
+    try:
+        yield
+    except Misshapen as wrong:
+        own = item.get("id") if isinstance(item, dict) else None
+        id = wrong.id or (own if isinstance(own, str) and own else None)
+        raise Misshapen(wrong.misfit, wrong.place or place, id) from None
+
+
+def walk(body: Any, path: str) -> Any:
+    """The value at a dotted path, or NOTHING. Raises Misshapen when a part of the way is no object."""
+    way = path.split(".") if path else []
+    for index, part in enumerate(way):
+        if body is None and index:
+            return NOTHING
+        if isinstance(body, list) and part.isdigit() and int(part) < len(body):
+            body = body[int(part)]
+        elif not isinstance(body, dict):
+            raise Misshapen(_under(unlike(body, "an object"), ".".join(way[:index])))
+        elif part not in body:
+            return NOTHING
+        else:
+            body = body[part]
+    return body
+
+
+def check(kind: Kind, body: Any, has_id: bool = True) -> None:
+    """Raises Misshapen for the first thing about an item that does not fit its kind."""
+    if not isinstance(body, dict):
+        raise Misshapen(unlike(body, "an object"))
+    try:
+        for name in names_of(kind.id) if has_id else ():
+            check_id(body, name)
+        for item in kind.fields:
+            _field(item, body)
+        if kind.restore is not None:
+            _optional(ID, walk(body, kind.restore.gone), kind.restore.gone)
+    except Misshapen as wrong:
+        raise Misshapen(wrong.misfit, id=known_id(kind, body)) from None
+
+
+def check_written(kind: Kind, body: Any) -> None:
+    """What is laid under a body that replaces everything: an object, with members as they are written."""
+    if not isinstance(body, dict):
+        raise Misshapen(unlike(body, "an object"))
+    for item in kind.fields:
+        if item.on in ("update", "both") and item.source is not None:
+            _optional(item.type, body.get(item.wire, NOTHING), item.wire)
+
+
+def check_member(body: Any, name: str, type: type, expected: str) -> Any:
+    """The member of an object that must be there. Raises Misshapen."""
+    if not isinstance(body, dict):
+        raise Misshapen(unlike(body, "an object"))
+    if name not in body:
+        raise Misshapen(Misfit(name, expected, MISSING))
+    if not isinstance(body[name], type):
+        raise Misshapen(unlike(body[name], expected).inside(name))
+    return body[name]
+
+
+def check_id(body: Any, path: str) -> str:
+    """The id at a path. Raises Misshapen when there is none."""
+    value = walk(body, path)
+    if isinstance(value, str) and value:
+        return value
+    found = "an empty text" if value == "" else MISSING if value is NOTHING else unlike(value, "").found
+    raise Misshapen(Misfit(path, "an id", found))
+
+
+def check_different(ids: Iterable[tuple[str, Any, str]]) -> None:
+    """Raises Misshapen when two items have one id. Each comes as its place, what names it, and its id."""
+    seen: dict[Any, str] = {}
+    for place, identity, id in ids:
+        if identity in seen:
+            raise Misshapen(Misfit("id", "an id of its own", f"that of {seen[identity]}"), place, id)
+        seen[identity] = place
+
+
+def known_id(kind: Kind, body: Any) -> str | None:
+    """The id of an item that may be misshapen, for messages: None where there is no proper one."""
+    try:
+        parts = [check_id(body, name) for name in names_of(kind.id)]
+    except Misshapen:
+        return None
+    return "/".join(parts)
+
+
+def names_of(template: str) -> list[str]:
+    """The dotted names in an id's template; a template without braces is one name."""
+    return NAMES.findall(template) if "{" in template else [template]
+
+
+def _field(item: Field, body: Mapping[str, Any]) -> None:
+    source = item.source
+    if source is None:
+        return
+    if not isinstance(source, str):
+        parts = item.type.parts if isinstance(item.type, Object) else {}
+        for name, path in source.items():
+            if name in parts:
+                _optional(parts[name], walk(body, path), path)
+        return
+    value = walk(body, source)
+    if item.type.refers and source.endswith(".id") and value is NOTHING:
+        holder = walk(body, source.removesuffix(".id"))
+        if holder is not NOTHING and holder is not None:
+            raise Misshapen(Misfit(source, "an id", MISSING))
+    if value is NOTHING and item.answered != "sometimes":
+        raise Misshapen(Misfit(source, "in every answer", MISSING))
+    if value is None and item.answered == "always" and (wrong := item.type.misfit(None)):
+        raise Misshapen(_under(wrong, source))
+    _optional(item.type, value, source)
+
+
+def _optional(type: Any, value: Any, path: str) -> None:
+    """What may be left out may be null, too."""
+    if value is not NOTHING and value is not None and (wrong := type.misfit(value)):
+        raise Misshapen(_under(wrong, path))
+
+
+def _under(misfit: Misfit, path: str) -> Misfit:
+    return misfit.inside(path) if path else misfit
