@@ -10,45 +10,136 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from dpsync.apply.ids import Ids
+from dpsync.apply.task import Objection, Task
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
+from dpsync.identity.newcomers import could_be, rivals
 from dpsync.identity.view import View
-from dpsync.kinds.base import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource
-from dpsync.model.plan import Change
+from dpsync.model.plan import GONE, Change
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import LiveId
 from dpsync.planner.compare import object_digest
 
-
-@dataclass(frozen=True)
-class _Checked:
-    """What a fresh read has shown, and how many writes had been sent by then."""
-
-    writes: int
-    stale: dict[str, str]
+Read = dict[Identity, LiveObject]
 
 
 @dataclass
+class _Place:
+    """One list or tree that steps write to. Its lock is held while it is checked."""
+
+    source: Source
+    changes: list[Change] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stale: dict[str, str] | None = None
+    """By address, why a change can no longer be carried out; None before the first reading."""
+    seen: int = 0
+    """How many writes this apply had sent when it was last read."""
+    written: bool = False
+    """From the first write to it on, it changes by our own doing, and is not read again."""
+
+
 class Fresh:
-    """Fresh reads against the snapshot. `ids` are the ids by address, growing while things are made."""
+    """Fresh reads against the snapshot that a plan rests on."""
 
-    client: ReadClient
-    registry: Registry
-    desired: Desired
-    snapshot: Snapshot
-    ids: dict[Address, str]
-    sources: Sources = field(init=False)
-    _checked: dict[str, _Checked] = field(default_factory=dict)
-    _written: set[str] = field(default_factory=set)
-    _locks: dict[str, threading.Lock] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(
+        self,
+        client: ReadClient,
+        registry: Registry,
+        desired: Desired,
+        snapshot: Snapshot,
+        ids: Ids,
+        changes: Iterable[Change],
+        parallelism: int,
+    ) -> None:
+        self.registry = registry
+        self.desired = desired
+        self.snapshot = snapshot
+        self.ids = ids
+        self.sources = Sources(client, registry, parallelism)
+        self._lock = threading.Lock()
+        self._sent = 0
+        self._places: dict[str, _Place] = {}
+        for change in changes:
+            source = self.source(change) if change.steps else None
+            if source is not None:
+                self._places.setdefault(source.url, _Place(source)).changes.append(change)
 
-    def __post_init__(self) -> None:
-        self.sources = Sources(self.client, self.registry, 1)
+    # Checks.
+
+    def preflight(self) -> dict[str, str]:
+        """By address, what has changed since the plan was made. Reads every place that is written to."""
+        stale: dict[str, str] = {}
+        for found in self.sources.map(self._read_again, [self._places[url] for url in sorted(self._places)]):
+            stale |= found
+        return stale
+
+    def unchanged(self, task: Task) -> Objection | None:
+        """Whether what a step writes to is as it was planned."""
+        source = self.source(task.change)
+        place = self._places.get(source.url) if source is not None else None
+        if place is None:
+            return None
+        with place.lock:
+            if not place.written and (place.stale is None or place.seen != self._sent):
+                self._read_again(place)
+            # In the same breath: else another step's write could be taken for somebody else's.
+            place.written = True
+            reason = (place.stale or {}).get(task.change.address)
+        return Objection("stale", reason) if reason is not None else None
+
+    def empty(self, task: Task) -> Objection | None:
+        """A holder whose contents would be lifted is deleted only when there is nothing in it right now."""
+        kind = self.registry[task.change.kind]
+        if task.step.verb not in GONE or kind.on_delete != "lifted":
+            return None
+        left = self._what_is_inside(self.snapshot.objects[kind.name, str(task.change.id)])
+        return Objection("failed", f"it is not empty: {', '.join(sorted(left))}") if left else None
+
+    def sending(self) -> None:
+        """A write is about to be sent: what was read before may have changed."""
+        with self._lock:
+            self._sent += 1
+
+    def _read_again(self, place: _Place) -> dict[str, str]:
+        place.seen = self._sent
+        place.stale = self._compare(self.read(place.source), place.changes)
+        return place.stale
+
+    def _compare(self, now: Read, changes: Iterable[Change]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        here = {(item.kind, item.id): item for item in now.values()}
+        new = self._new(now)
+        for change in changes:
+            if change.id is None:
+                resource = self.desired.resources[Address.parse(change.address)]
+                if new and could_be(self._view(resource, now), resource, self._beside(resource, new)):
+                    found[change.address] = "somebody else has made it since the plan was made"
+                continue
+            live = here.get((change.kind, change.id))
+            if live is None:
+                if change.action != "delete" and not any(step.verb == "restore" for step in change.steps):
+                    found[change.address] = "it is gone since the plan was made"
+            elif object_digest(live, self._names(change)) != change.digest:
+                found[change.address] = "it was changed since the plan was made"
+        return found
+
+    def _names(self, change: Change) -> set[str]:
+        if change.action == "delete":
+            return self.registry[change.kind].lasting
+        return set(self.desired.resources[Address.parse(change.address)].fields)
+
+    # Reads.
+
+    def read(self, source: Source) -> Read:
+        try:
+            return {item.identity: item for item in self.sources.read(source)}
+        except NotFound:
+            return {}
 
     def source(self, change: Change) -> Source | None:
         """Where the object of a change is read; None when its parent is not made yet."""
@@ -84,93 +175,66 @@ class Fresh:
             around = resource.parent
         return chain
 
-    def stale(self, source: Source, changes: Iterable[Change], writes: int = 0) -> dict[str, str]:
-        """By address, why a change that is read here can no longer be carried out.
-
-        `writes` is how many writes this apply has sent. A source is read again as long as others were sent
-        since it was last read, until the first write to it: from then on it changes by our own doing.
-        """
-        with self._lock:
-            lock = self._locks.setdefault(source.url, threading.Lock())
-        with lock:
-            checked = self._checked.get(source.url)
-            if checked is None or (checked.writes != writes and source.url not in self._written):
-                checked = _Checked(writes, self._compare(self.read(source), changes))
-                self._checked[source.url] = checked
-            return checked.stale
-
-    def written(self, source: Source) -> None:
-        """A step is about to write to what this source reads."""
-        self._written.add(source.url)
-
-    def read(self, source: Source) -> dict[Identity, LiveObject]:
-        try:
-            return {item.identity: item for item in self.sources.read(source)}
-        except NotFound:
-            return {}
-
-    def _compare(self, now: dict[Identity, LiveObject], changes: Iterable[Change]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        here = {(item.kind, item.id): item for item in now.values()}
-        for change in changes:
-            if change.id is None:
-                if self._made_meanwhile(change, now):
-                    found[change.address] = "somebody else has made it since the plan was made"
-                continue
-            live = here.get((change.kind, change.id))
-            if live is None:
-                if change.action != "delete" and not any(step.verb == "restore" for step in change.steps):
-                    found[change.address] = "it is gone since the plan was made"
-            elif object_digest(live, self._names(change)) != change.digest:
-                found[change.address] = "it was changed since the plan was made"
+    def _what_is_inside(self, holder: LiveObject) -> list[str]:
+        chain = self.snapshot.above(holder)
+        found: list[str] = []
+        for other, item in self.registry.referring(holder.kind):
+            at = chain
+            if other.in_tree:
+                tree_owner = self.registry.tree_owner(other)
+                while at[0][0] != tree_owner:
+                    at = at[1:]
+            source = self.sources.source(other, at[0], at)
+            inside = (live for live in self.read(source).values() if live.kind == other.name)
+            found += [live.id for live in inside if live.fields.get(item.name) == LiveId(holder.id)]
         return found
 
-    def _names(self, change: Change) -> set[str]:
-        if change.action == "delete":
-            return self.registry[change.kind].lasting
-        resource = self.desired.resources[Address.parse(change.address)]
-        return set(resource.fields)
+    # What is new.
 
-    def _made_meanwhile(self, change: Change, now: dict[Identity, LiveObject]) -> bool:
-        resource = self.desired.resources[Address.parse(change.address)]
-        return bool(self.candidates(resource, now.values()))
+    def found(self, resource: Resource, now: Read) -> list[LiveObject]:
+        """The new objects that an entry could be whose request got no answer; only one is an answer.
 
-    def candidates(self, resource: Resource, now: Iterable[LiveObject]) -> list[LiveObject]:
-        """Objects that this entry would be, neither in the snapshot nor made by this apply."""
-        kind = self.registry[resource.kind]
-        taken = {
-            id
-            for address, id in self.ids.items()
-            if (other := self.desired.resources.get(address))
-            and other.kind == kind.name
-            and other.parent == resource.parent
-        }
-        everything = list(now)
-        new = [
+        One that another entry could be as well, which is not made yet either, counts as several.
+        """
+        view = self._view(resource, now)
+        hits = could_be(view, resource, self._beside(resource, self._new(now)))
+        if len(hits) != 1:
+            return hits
+        unmade = (
+            other
+            for other in self.desired.resources.values()
+            if (other.kind, other.parent) == (resource.kind, resource.parent)
+            and other.address != resource.address
+            and self.ids.get(other.address) is None
+        )
+        return hits * (1 + len(rivals(view, hits[0], unmade)))
+
+    def _new(self, now: Read) -> list[LiveObject]:
+        """What was not there when the plan was made."""
+        return [item for item in now.values() if item.identity not in self.snapshot.objects]
+
+    def _beside(self, resource: Resource, new: list[LiveObject]) -> list[LiveObject]:
+        """The new objects of an entry's kind and parent that no other entry has become."""
+        parent = self.ids.get(resource.parent) if resource.parent is not None else None
+        return [
             item
-            for item in everything
-            if item.kind == kind.name
-            and item.identity not in self.snapshot.objects
-            and item.id not in taken
-            and (
-                resource.parent is None
-                or item.parent is None
-                or item.parent[1] == self.ids.get(resource.parent)
+            for item in new
+            if item.kind == resource.kind
+            and (resource.parent is None or item.parent is None or item.parent[1] == parent)
+            and not any(
+                (other := self.desired.resources.get(address))
+                and (other.kind, other.parent) == (resource.kind, resource.parent)
+                for address in self.ids.addresses(item.id)
             )
         ]
-        view = View(
-            kind,
+
+    def _view(self, resource: Resource, now: Read) -> View:
+        return View(
+            self.registry[resource.kind],
             self._bound,
             lambda entry: self.desired.resources.get(entry.children[0]) if entry.children else None,
-            lambda item: [other for other in everything if other.holder == item.identity],
+            lambda item: [other for other in now.values() if other.holder == item.identity],
         )
-        for key in kind.identity:
-            value = view.wanted(resource, key)
-            hits = [item for item in new if value is not None and view.has(item, key, value)]
-            if hits:
-                best = max(view.near(resource, item) for item in hits)
-                return [item for item in hits if view.near(resource, item) == best]
-        return []
 
     def _bound(self, address: Address) -> str | None:
         """The id that a reference means: what was put out, where the entry puts something out."""
@@ -179,18 +243,3 @@ class Fresh:
         if outputs is None:
             return self.ids.get(address)
         return self.ids.get(address.child(outputs.kind)) or self.snapshot.outputs.get(address)
-
-    def what_is_inside(self, kind: Kind, id: str, owner: LiveObject) -> list[str]:
-        """What a holder contains right now: it is deleted only when this is empty."""
-        chain = self.snapshot.above(owner)
-        found: list[str] = []
-        for other, item in self.registry.referring(kind.name):
-            at = chain
-            if other.in_tree:
-                tree_owner = self.registry.tree_owner(other)
-                while at[0][0] != tree_owner:
-                    at = at[1:]
-            source = self.sources.source(other, at[0], at)
-            inside = (live for live in self.read(source).values() if live.kind == other.name)
-            found += [live.id for live in inside if live.fields.get(item.name) == LiveId(id)]
-        return found

@@ -28,6 +28,17 @@ class Journal(Protocol):
         """Record one event. Raises JournalFull when it could not be put on disk."""
 
 
+def record(journal: Journal, event: str, **facts: Any) -> str | None:
+    """Record one event where nothing may be raised any more. Returns why it could not be recorded."""
+    try:
+        journal.write(event, **facts)
+    except JournalFull as full:
+        return str(full)
+    except Exception as mistake:
+        return f"the journal cannot be written ({type(mistake).__name__})"
+    return None
+
+
 def last_ids(directory: Path) -> dict[Address, str]:
     """Which live id each address had when it was last written, by the journals of this checkout.
 

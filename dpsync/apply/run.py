@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dpsync.apply.executor import Executor
-from dpsync.apply.journal import JournalFull
+from dpsync.apply.journal import record
 from dpsync.client.errors import ClientError
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.journal import Outcome, Report
@@ -57,11 +57,10 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
         journal=executor.journal.path,
         trouble=tuple(trouble),
     )
-    try:
-        counts = {result: report.count(result) for result in ("done", "failed", "unknown", "not-tried")}
-        executor.journal.write("end", converged=report.converged, **counts)
-    except JournalFull as full:
-        return report.model_copy(update={"trouble": (*report.trouble, str(full))})
+    counts = {result: report.count(result) for result in ("done", "failed", "unknown", "not-tried")}
+    problem = record(executor.journal, "end", converged=report.converged, **counts)
+    if problem is not None:
+        return report.model_copy(update={"trouble": (*report.trouble, problem)})
     return report
 
 

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dpsync.api import Planned, Session, load, load_registry
+from dpsync.api import Planned, Session
 from dpsync.apply.executor import Executor
 from dpsync.apply.journal import JournalFull
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import Interrupted, Unknown
-from dpsync.server.app import build
-from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
-
-CONFIGURATION = """
-dpsync: 1
-organizations:
-  acme:
-    id: acme
-    teams:
-      one: { title: One }
-      two: { title: Two }
-      sales: { id: sales, title: Selling }
-"""
+from tests.apply.conftest import writes
 
 
 class Breaking:
@@ -60,25 +46,6 @@ class Losing(WriteClient):
         if self.lost:
             raise Interrupted("GET", path)
         return super().pages(path, *rest, **more)
-
-
-@pytest.fixture
-def server() -> Iterator[ThreadedServer]:
-    store = open_store(":memory:")
-    with ThreadedServer(build(store)) as running:
-        running.reset()
-        yield running
-    store.close()
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    (tmp_path / "dpsync.yaml").write_text(CONFIGURATION)
-    return Session(load(tmp_path / "dpsync.yaml"), load_registry(), parallelism=1)
-
-
-def writes(server: ThreadedServer) -> int:
-    return sum(method != "GET" for method, _, _ in server.app.requests)
 
 
 def applied(session: Session, client: WriteClient, journal: Any = None) -> tuple[Executor, Planned, Any]:

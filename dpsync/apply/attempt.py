@@ -1,0 +1,237 @@
+"""One step of a plan: check, record, send, record, under one boundary.
+
+`Attempt.run` gives an outcome whatever happens inside: a refusal, a lost answer, a full disk, a mistake of
+our own. Nothing is sent that is not on record, and what was sent keeps its outcome.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpsync.apply.fresh import Fresh
+from dpsync.apply.ids import Ids
+from dpsync.apply.journal import Journal, record
+from dpsync.apply.task import Check, Task
+from dpsync.client.client import Answer, WriteClient
+from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, Rejected, Unknown
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import segment
+from dpsync.live.decode import compose, pointer
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired
+from dpsync.model.journal import Outcome
+from dpsync.model.plan import GONE
+from dpsync.model.values import ENV, REF, fill, markers
+
+_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT = 0.1, 5.0, 60.0
+"""Seconds, for what the platform makes by itself."""
+_UNMADE = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the attempts of one apply share; all of it may be used by several threads."""
+
+    client: WriteClient
+    registry: Registry
+    desired: Desired
+    journal: Journal
+    secrets: Mapping[str, str]
+    ids: Ids
+    fresh: Fresh
+    checks: Sequence[Check]
+    """Asked in this order, right before a step is recorded and sent."""
+    stop: threading.Event
+    trouble: list[str] = field(default_factory=list)
+    """What kept the apply from going on, in sentences."""
+
+
+class Attempt:
+    """One step, once. `sent` says whether a request that writes may have reached the platform."""
+
+    def __init__(self, shared: Shared, task: Task) -> None:
+        self._shared = shared
+        self._task = task
+        self.sent = False
+
+    def run(self) -> Outcome:
+        """What became of the step. Raises nothing: the other steps and the report must not suffer from it."""
+        try:
+            return self._checked() or self._recorded()
+        except Exception as mistake:
+            return self._own_mistake(mistake)
+
+    def _own_mistake(self, mistake: Exception) -> Outcome:
+        """Its text may hold anything, so it is not told. What was sent by then is in doubt."""
+        words = f"dpsync made a mistake of its own ({type(mistake).__name__})"
+        return self._task.outcome("unknown" if self.sent else "failed", words)
+
+    def _checked(self) -> Outcome | None:
+        """Why nothing should be sent any more, found out by reading; None when all is as planned."""
+        try:
+            for check in self._shared.checks:
+                objection = check(self._task)
+                if objection is not None:
+                    return self._task.outcome(objection.result, objection.reason)
+        except Interrupted:
+            return self._task.outcome("not-tried", "stopped")
+        except ClientError as error:
+            return self._task.outcome("failed", f"it could not be checked: {error}", error.status)
+        return None
+
+    def _recorded(self) -> Outcome:
+        step = self._task.step
+        problem = self._record("intent", step=step.id, method=step.method, **self._whose())
+        if problem is not None:
+            return self._task.outcome("not-tried", problem)
+        outcome = self._tried()
+        self._record("outcome", **outcome.model_dump(exclude_none=True))
+        return outcome
+
+    def _record(self, event: str, **facts: Any) -> str | None:
+        """Why an event could not be recorded. Then nothing more may be sent: the whole apply stops."""
+        problem = record(self._shared.journal, event, **facts)
+        if problem is not None:
+            self._shared.trouble.append(problem)
+            self._shared.stop.set()
+        return problem
+
+    def _whose(self) -> dict[str, str]:
+        """Address and id of what is about to be written, where it is live."""
+        address = self._task.change.address
+        id = self._shared.ids.get(Address.parse(address))
+        return {} if id is None else {"address": address, "id": id}
+
+    def _tried(self) -> Outcome:
+        try:
+            return self._await() if self._task.step.verb == "await" else self._send()
+        except Interrupted:
+            return self._task.outcome("not-tried", "stopped")
+        except ClientError as error:
+            return self._task.outcome("failed", self._words(error), error.status)
+        except Exception as mistake:
+            return self._own_mistake(mistake)
+
+    # The request.
+
+    def _send(self, again: bool = True) -> Outcome:
+        step, shared = self._task.step, self._shared
+        path = self._path()
+        body = fill(step.body, self._known)
+        if step.whole:
+            body = _laid_over(shared.client.get(path), body, everything=step.method == "PUT")
+        secrets = [shared.secrets[name] for name in markers(step.body, ENV)]
+        shared.fresh.sending()
+        self.sent = True
+        try:
+            answer = shared.client.send(step.method, path, body, repeatable=step.repeatable, secrets=secrets)
+        except Unknown as unknown:
+            if step.repeatable or not step.gives:
+                return self._task.outcome("unknown", self._words(unknown), unknown.status)
+            return self._look_up(unknown, again)
+        except NotFound as gone:
+            if step.verb in GONE:
+                return self._task.outcome("already", status=gone.status)
+            return self._task.outcome("failed", self._words(gone), gone.status)
+        except Rejected as rejected:
+            # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
+            if rejected.status == 409 and step.verb in ("move", "place", "transfer"):
+                return self._task.outcome("already", status=409)
+            return self._task.outcome("failed", self._words(rejected), rejected.status)
+        return self._answered(answer)
+
+    def _await(self) -> Outcome:
+        """Ask again and again, less and less often, until it is there or that took too long."""
+        waited, pause = 0.0, _FIRST_PAUSE
+        path = self._path()
+        while True:
+            body = self._shared.client.get(path)
+            found = {gives.address: compose(body, gives.pointer or "") for gives in self._task.step.gives}
+            if all(found.values()):
+                for address, id in found.items():
+                    self._shared.ids.put(Address.parse(address), str(id))
+                return self._task.outcome("done")
+            if self._shared.stop.is_set() or waited >= _LONGEST_WAIT:
+                words = "the platform has not made it yet: apply again later"
+                return self._task.outcome("not-tried", words)
+            self._shared.client.pause(pause)
+            waited, pause = waited + pause, min(pause * 2, _LONGEST_PAUSE)
+
+    def _path(self) -> str:
+        return _UNMADE.sub(lambda match: self._segment(Address.parse(match[1])), self._task.step.path)
+
+    def _segment(self, address: Address) -> str:
+        resource = self._shared.desired.resources.get(address)
+        kind = self._shared.registry[resource.kind] if resource else None
+        return segment(self._id(address), kind)
+
+    def _known(self, marker: str, name: str) -> Any:
+        if marker == REF:
+            return self._id(Address.parse(name))
+        return self._shared.secrets[name] if marker == ENV else name
+
+    def _id(self, address: Address) -> str:
+        id = self._shared.ids.get(address)
+        if id is None:
+            raise KeyError(address)
+        return id
+
+    # The answer.
+
+    def _answered(self, answer: Answer) -> Outcome:
+        step = self._task.step
+        if step.answers is not None and pointer(answer.body, "object") != step.answers:
+            words = "the platform wants something else first"
+            return self._task.outcome("failed", words, answer.status)
+        for gives in step.gives:
+            id = gives.id if gives.pointer is None else compose(answer.body, gives.pointer)
+            if gives.pointer is None:
+                id = fill(id, self._known)
+            if not isinstance(id, str):
+                missing = Unknown(step.method, step.path, "unreadable", answer.status)
+                return self._look_up(missing, again=False)
+            self._shared.ids.put(Address.parse(gives.address), id)
+        requested = step.verb in GONE and answer.status == 202
+        own = self._shared.ids.get(Address.parse(self._task.change.address))
+        return self._task.outcome("requested" if requested else "done", status=answer.status, id=own)
+
+    def _look_up(self, unknown: Unknown, again: bool) -> Outcome:
+        """A create whose outcome is not known: find out before anything is repeated, never guess."""
+        lost = self._task.outcome("unknown", self._words(unknown), unknown.status)
+        source = self._shared.fresh.source(self._task.change)
+        if source is None:
+            return lost
+        try:
+            now = self._shared.fresh.read(source)
+        except ClientError:
+            return lost
+        resource = self._shared.desired.resources[Address.parse(self._task.change.address)]
+        found = self._shared.fresh.found(resource, now)
+        if not found and again:
+            return self._send(again=False)
+        if len(found) != 1:
+            return lost
+        self._shared.ids.put(resource.address, found[0].id)
+        children = [item for item in now.values() if item.holder == found[0].identity]
+        for gives, child in zip(self._task.step.gives[1:], children, strict=False):
+            self._shared.ids.put(Address.parse(gives.address), child.id)
+        return self._task.outcome("done", status=unknown.status, id=found[0].id)
+
+    def _words(self, error: ClientError) -> str:
+        """What went wrong. The platform's words are left out when it was sent a secret: it may repeat it."""
+        if markers(self._task.step.body, ENV) and isinstance(error, Answered):
+            why = "the platform's words are left out, since the request held a secret"
+            return f"status {error.status}; {why}"
+        return str(error)
+
+
+def _laid_over(live: Any, wanted: Any, everything: bool = True) -> Any:
+    """What is wanted over what is live, member by member; else only the members that are wanted at all."""
+    if not (isinstance(live, dict) and isinstance(wanted, dict)):
+        return wanted
+    kept = {name: value for name, value in live.items() if everything or name in wanted}
+    return kept | {name: _laid_over(live.get(name), value) for name, value in wanted.items()}

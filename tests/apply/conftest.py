@@ -1,0 +1,50 @@
+"""A companion with its built-in world, and three teams to write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import Session, load, load_registry
+from dpsync.client.client import WriteClient
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+
+CONFIGURATION = """
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams:
+      one: { title: One }
+      two: { title: Two }
+      sales: { id: sales, title: Selling }
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[ThreadedServer]:
+    store = open_store(":memory:")
+    with ThreadedServer(build(store)) as running:
+        running.reset()
+        yield running
+    store.close()
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    (tmp_path / "dpsync.yaml").write_text(CONFIGURATION)
+    return Session(load(tmp_path / "dpsync.yaml"), load_registry(), parallelism=1)
+
+
+@pytest.fixture
+def client(server: ThreadedServer) -> Iterator[WriteClient]:
+    with WriteClient(server.url, "ada-token") as client:
+        yield client
+
+
+def writes(server: ThreadedServer) -> int:
+    return sum(method != "GET" for method, _, _ in server.app.requests)

@@ -1,0 +1,114 @@
+"""Whatever goes wrong in a step, in the journal or around them: report and journal come to their end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.api import Session
+from dpsync.apply.fresh import Fresh
+from dpsync.apply.journal import JournalFull
+from dpsync.client.client import WriteClient
+from dpsync.server.thread import ThreadedServer
+from tests.apply.conftest import writes
+
+
+class Recorded:
+    """A journal in memory that fails in any way at one event."""
+
+    path: str | None = None
+
+    def __init__(self, at: str = "", number: int = 1, error: BaseException | None = None) -> None:
+        self.at, self.left, self.error = at, number, error
+        self.events: list[str] = []
+
+    def write(self, event: str, **_: Any) -> None:
+        self.events.append(event)
+        if event == self.at:
+            self.left -= 1
+            if self.left == 0 and self.error is not None:
+                raise self.error
+
+
+def failing(at: int, error: BaseException) -> Any:
+    """A function that fails when it is called for the time with this number."""
+    calls = 0
+
+    def called(inner: Any) -> Any:
+        def outer(*arguments: Any, **named: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == at:
+                raise error
+            return inner(*arguments, **named)
+
+        return outer
+
+    return called
+
+
+ERRORS = [RuntimeError("x"), OSError("x"), MemoryError("x"), KeyError("x"), JournalFull("x")]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_mistake_while_a_step_is_checked_is_that_steps_failure(
+    error: Exception,
+    number: int,
+    client: WriteClient,
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    journal = Recorded()
+    monkeypatch.setattr(Fresh, "unchanged", failing(number, error)(Fresh.unchanged))
+    executor = session.executor(client, session.plan(client), journal)
+    report = session.apply(executor)
+    assert report.count("done") == 2
+    assert report.count("failed") == 1
+    assert journal.events[-1] == "end"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("event", ["intent", "outcome", "end"])
+def test_a_journal_that_fails_in_any_way_stops_the_writes_and_not_the_report(
+    error: Exception,
+    event: str,
+    client: WriteClient,
+    session: Session,
+    server: ThreadedServer,
+) -> None:
+    journal = Recorded(event, 1, error)
+    report = session.apply(session.executor(client, session.plan(client), journal))
+    assert report.count("done") == {"intent": 0, "outcome": 1, "end": 3}[event] == writes(server)
+    assert report.trouble
+    assert journal.events[-1] == "end"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_whoever_is_told_cannot_stop_the_apply(
+    error: Exception, client: WriteClient, session: Session
+) -> None:
+    def told(_: object) -> None:
+        raise error
+
+    executor = session.executor(client, session.plan(client), journal := Recorded())
+    executor.told = told
+    report = session.apply(executor)
+    assert report.count("done") == 3
+    assert report.converged
+    assert journal.events[-1] == "end"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_a_result_that_cannot_be_proven_is_reported(
+    error: Exception,
+    client: WriteClient,
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    executor = session.executor(client, session.plan(client), journal := Recorded())
+    monkeypatch.setattr(Session, "plan", failing(1, error)(Session.plan))
+    report = session.apply(executor)
+    assert (report.count("done"), report.verified) == (3, False)
+    assert journal.events[-1] == "end"
