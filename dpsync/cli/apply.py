@@ -18,6 +18,7 @@ from dpsync.cli.options import (
     git_base,
     interactive,
     layered,
+    near,
     output,
     planning,
     platform,
@@ -206,4 +207,6 @@ def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Non
         )
         out.result(json_text(document, indent=2))
     elif report is not None:
+        if report.journal is not None:
+            report = report.model_copy(update={"journal": near(report.journal)})
         out.result(f"\n{render_report(report, out.paint(), out.verbose)}")

@@ -247,6 +247,14 @@ def _loopback(url: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
+def near(path: str) -> str:
+    """A path as somebody would type it here: what is below the working directory without it."""
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except (ValueError, FileNotFoundError):
+        return path
+
+
 def interactive(no_input: bool) -> bool:
     """Whether somebody can be asked."""
     return not no_input and not os.environ.get("CI") and sys.stdin.isatty() and sys.stderr.isatty()

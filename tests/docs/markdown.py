@@ -8,18 +8,24 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted(DOCS.glob("*.md"))]
 _FENCE = re.compile(r"^```(\w*) *(.*)$")
 _HEADING = re.compile(r"^(#+) +(.+?) *$")
+_NOT_RUN = re.compile(r"^<!-- not run: (.+) -->$")
 
 
 @dataclass(frozen=True)
 class Block:
-    """One fenced block. `name` is what stands behind the language: the file that a YAML block is."""
+    """One fenced block. `name` is what stands behind the language: the file that the block is.
+
+    `not_run` is the reason in the comment right above it (`<!-- not run: REASON -->`), None when it is run.
+    """
 
     language: str
     name: str
     text: str
     line: int
+    not_run: str | None = None
 
 
 @dataclass
@@ -39,22 +45,29 @@ class Section:
 def sections(path: Path) -> list[Section]:
     """Every section of a page, in order."""
     found = [Section("", 0)]
-    fence: tuple[str, str, int, list[str]] | None = None
+    fence: tuple[str, str, int, str | None, list[str]] | None = None
+    above: re.Match[str] | None = None
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         opened = _FENCE.match(line)
         if fence is not None:
             if line == "```":
-                language, name, start, lines = fence
-                found[-1].blocks.append(Block(language, name, "\n".join([*lines, ""]), start))
+                language, name, start, reason, lines = fence
+                found[-1].blocks.append(Block(language, name, "\n".join([*lines, ""]), start, reason))
                 fence = None
             else:
-                fence[3].append(line)
+                fence[4].append(line)
         elif opened:
-            fence = (opened[1], opened[2], number, [])
+            fence = (opened[1], opened[2], number, above[1] if above else None, [])
         elif heading := _HEADING.match(line):
             level = len(heading[1])
-            above = next((one.title for one in reversed(found) if one.level < level), "")
-            found.append(Section(heading[2], level, above))
+            container = next((one.title for one in reversed(found) if one.level < level), "")
+            found.append(Section(heading[2], level, container))
         else:
             found[-1].words.append(line)
+        above = _NOT_RUN.match(line)
     return found
+
+
+def blocks(path: Path) -> list[Block]:
+    """Every block of a page, in order."""
+    return [block for section in sections(path) for block in section.blocks]

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
-from pathlib import Path
 from typing import Any
 
 import click
 import httpx
 import pytest
+from pydantic import TypeAdapter
 
 from dpsync.cli import serve
 from dpsync.server import world
 from dpsync.server.app import LARGEST_BODY
 from dpsync.server.models.base import Paged
+from dpsync.server.models.integrations import EventPayload
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.thread import ThreadedServer
 
-from .examples import TOKEN, lay_out
-from .markdown import DOCS, Section, sections
+from .examples import TOKEN
+from .markdown import DOCS, Section, blocks, sections
 
 PAGE = DOCS / "companion.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -96,9 +98,23 @@ def test_the_order_of_checks_is_as_described(platform: ThreadedServer) -> None:
         assert status("GET", served.partition("?")[0], TOKEN, b"") == 404
 
 
-def test_the_code_for_tests_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    section = SECTIONS["In tests"]
-    lay_out(section, tmp_path / "project")
-    monkeypatch.chdir(tmp_path / "project")
-    (block,) = section.of("python")
-    exec(compile(block.text, f"{PAGE}:{block.line}", "exec"), {})
+def shown(beginning: str) -> Any:
+    """The JSON that begins so, of those that are not run."""
+    (block,) = (block for block in blocks(PAGE) if block.not_run and block.text.startswith(beginning))
+    return json.loads(block.text)
+
+
+def test_the_changes_that_are_shown_are_a_body() -> None:
+    (row,) = (row for row in OPERATIONS if row.id == "updateChangeRequestContent")
+    assert row.body is not None
+    assert len(row.body.model_validate(shown('{"changes"')).changes) == 5  # type: ignore[attr-defined]
+
+
+def test_the_event_that_is_shown_is_one() -> None:
+    event = shown('{"eventId"')
+    assert (
+        TypeAdapter(EventPayload).dump_python(
+            TypeAdapter(EventPayload).validate_python(event), exclude_unset=True
+        )
+        == event
+    )

@@ -11,7 +11,7 @@ import pytest
 
 from dpsync.kinds.base import Node
 
-from .examples import REGISTRY, lay_out, read
+from .examples import REGISTRY, Reader, read
 from .markdown import DOCS, Block, Section, sections
 
 PAGE = DOCS / "configuration.md"
@@ -35,17 +35,23 @@ def whole(block: Block) -> Block:
 @pytest.mark.parametrize(("section", "block"), EXAMPLES)
 def test_an_example_is_valid(section: Section, block: Block, tmp_path: Path) -> None:
     beside = [other for other in section.blocks if other.name or other.language == "sh"]
-    shown = Section(section.title, section.level, blocks=[*beside, whole(block)])
-    overlays = tuple(other.name for other in section.of("text"))
-    desired, found = read(tmp_path / "project", lay_out(shown, tmp_path / "project"), overlays)
+    with Reader(tmp_path / "project") as reader:
+        reader.work_through([*beside, whole(block)])
+    overlays = re.findall(r"-f (\S+\.yaml)", "\n".join(section.words))[1:]
+    desired, found = read(reader.folder, reader.env, tuple(overlays))
     assert not found
     assert desired is not None
     assert desired.resources
     assert {other.name for other in beside if other.name} <= set(desired.texts)
 
 
-def test_the_page_has_examples() -> None:
-    assert len(EXAMPLES) >= 10
+def test_no_block_of_the_page_stands_without_an_example() -> None:
+    shown = {id(section) for section in SECTIONS if section.blocks}
+    assert shown == {id(parameters.values[0]) for parameters in EXAMPLES}
+    assert {block.language for section in SECTIONS for block in section.blocks if not block.name} == {
+        "yaml",
+        "sh",
+    }
 
 
 def test_the_table_of_nodes_has_their_fields() -> None:

@@ -15,11 +15,12 @@ from dpsync.client.client import ReadClient
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token
 from dpsync.config.codes import TITLES, TOP_KEY
 from dpsync.config.compose import ROOT_KEYS
-from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.server.thread import ThreadedServer
 
-from .examples import REGISTRY, TOKEN, happen, lay_out, read
+from .examples import REGISTRY, TOKEN, Reader, read
 from .markdown import DOCS, ROOT, Section, sections
 
 SOURCE = ROOT / "dpsync"
@@ -87,7 +88,7 @@ def test_the_example_of_a_configuration_error_produces_exactly_that_error(code: 
     if code in WITHOUT_EXAMPLE:
         assert not section.blocks
         return
-    _, found = read(tmp_path / "project", lay_out(section, tmp_path / "project"))
+    _, found = _read(section, tmp_path / "project")
     assert {diagnostic.code for diagnostic in found} == {code}
 
 
@@ -96,11 +97,19 @@ def test_every_key_of_a_root_file_is_named_where_one_is_unknown() -> None:
     assert set(allowed) == set(ROOT_KEYS)
 
 
+def _read(
+    section: Section, folder: Path, platform: ThreadedServer | None = None
+) -> tuple[Desired | None, list[Diagnostic]]:
+    """What a section's example says, and what is wrong with it."""
+    with Reader(folder, platform.url if platform else "") as reader:
+        reader.work_through(section.blocks)
+    assert reader.taken == section.blocks
+    return read(folder, reader.env)
+
+
 def _planned(section: Section, platform: ThreadedServer, directory: Path) -> tuple[set[str], int]:
     """The codes that a plan of a section's example ends with, and the exit code that goes with them."""
-    env = lay_out(section, directory)
-    happen(section, platform.url)
-    desired, found = read(directory, env)
+    desired, found = _read(section, directory, platform)
     assert desired is not None
     assert not found
     with ReadClient(platform.url, "ada-token") as client:
@@ -146,8 +155,19 @@ class _SomebodyElse:
         return self._inner.stats()
 
 
+def test_no_example_is_left_out() -> None:
+    run = {code for code in PAGE if code.startswith("DP")} | _refusal_codes()
+    assert {code for code, section in PAGE.items() if section.blocks} <= run
+    assert [
+        block.language
+        for section in sections(DOCS / "errors.md")
+        if section.level < 3
+        for block in section.blocks
+    ] == ["text"]
+
+
 def test_lists_that_differ_between_two_readings_are_no_plan(platform: ThreadedServer, tmp_path: Path) -> None:
-    desired, _ = read(tmp_path / "project", lay_out(PAGE["protected"], tmp_path / "project"))
+    desired, _ = _read(PAGE["protected"], tmp_path / "project")
     assert desired is not None
     with (
         ReadClient(platform.url, "ada-token", transport=_SomebodyElse(platform.url)) as client,

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .markdown import DOCS, ROOT, sections
+from .markdown import PAGES, ROOT, sections
 
-PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted(DOCS.glob("*.md"))]
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
 
 

@@ -1,11 +1,9 @@
-"""The examples of docs/documents.md are true."""
+"""The Markdown and the document of docs/documents.md are the same; its programs are run by tests/docs."""
 
 from __future__ import annotations
 
 import json
 import re
-from contextlib import redirect_stdout
-from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,10 +28,3 @@ def test_the_document_is_what_the_markdown_becomes_and_the_other_way_round(
 ) -> None:
     assert to_document(markdown) == json.loads(document)
     assert to_markdown(json.loads(document)) == markdown
-
-
-@pytest.mark.parametrize(("program", "output"), of("python", "text"))
-def test_a_program_prints_what_is_shown(program: str, output: str) -> None:
-    with redirect_stdout(StringIO()) as printed:
-        exec(program, {})
-    assert printed.getvalue() == output

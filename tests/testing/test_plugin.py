@@ -23,14 +23,6 @@ def run(directory: Path, text: str, *options: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
-def test_the_example_of_the_page_passes(tmp_path: Path) -> None:
-    found = re.search(r"^```python test_docs\.py\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
-    assert found
-    code, out = run(tmp_path, found[1])
-    assert code == 0, out
-    assert "3 passed" in out
-
-
 def test_a_test_that_misses_its_fault_fails(tmp_path: Path) -> None:
     text = """
 def test_missed(docs_platform):

@@ -1,0 +1,70 @@
+"""Commands and flags that a sentence mentions exist, and every one that exists is in a table."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from importlib import import_module
+from keyword import iskeyword
+from pathlib import Path
+
+import click
+import pytest
+
+from dpsync.cli.main import COMMANDS
+
+from .markdown import DOCS, PAGES, ROOT, sections
+
+
+def options(command: str) -> set[str]:
+    found = import_module(f"dpsync.cli.{command}{'_' * iskeyword(command)}").command
+    assert isinstance(found, click.Command)
+    return {option for one in found.params if isinstance(one, click.Option) for option in one.opts}
+
+
+ALL = {flag for command in COMMANDS for flag in options(command)} | {"--help", "--version"}
+
+
+def spans(page: Path) -> list[str]:
+    """The pieces of code in the sentences of a page."""
+    text = " ".join(word for section in sections(page) for word in section.words)
+    return [re.sub(r"\s+", " ", span).replace("\\|", "|") for span in re.findall(r"`([^`]+)`", text)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_command_in_a_sentence_exists_with_its_flags(page: Path) -> None:
+    for span in spans(page):
+        if not span.startswith("dpsync "):
+            continue
+        command, *arguments = shlex.split(span)[1:]
+        assert command in COMMANDS, span
+        flags = {argument.partition("=")[0] for argument in arguments if re.match(r"--?\w", argument)}
+        assert flags <= options(command), span
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_flag_in_a_sentence_exists(page: Path) -> None:
+    for span in spans(page):
+        if flag := re.match(r"--[a-z][\w-]*|-[a-zA-Z]", span):
+            assert flag[0] in ALL | {"-p"}, span  # -p is one of pytest
+
+
+def test_every_command_is_in_the_table_of_the_readme() -> None:
+    rows = [
+        line
+        for section in sections(ROOT / "README.md")
+        for line in section.words
+        if line.startswith("| `dpsync")
+    ]
+    assert {row.split("`")[1].removeprefix("dpsync ") for row in rows} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_flag_is_in_the_table_of_flags_and_no_other(command: str) -> None:
+    table = next(section for section in sections(DOCS / "plan.md") if section.title == "Flags")
+    listed: set[str] = set()
+    for row in (line for line in table.words if line.startswith("| `-")):
+        flags, commands = row.replace("\\|", "/").split("|")[1:3]
+        if command in [one.strip() for one in commands.split(",")]:
+            listed |= set(re.findall(r"`(--?[\w-]+)", flags))
+    assert listed == options(command)

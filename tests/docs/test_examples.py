@@ -1,0 +1,107 @@
+"""README and docs: every command line and every block is run as it is printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+
+from .examples import LANGUAGES, Reader, WrongPage, read
+from .markdown import DOCS, PAGES, ROOT, Block, blocks
+
+BY_SECTION = {DOCS / "configuration.md", DOCS / "errors.md"}
+"""Pages on which each section stands alone: test_configuration.py and test_errors.py work through them."""
+BEGINNING = {ROOT / "README.md", DOCS / "companion.md"}
+"""Pages that start the companion themselves. The others are for readers for whom it runs already."""
+
+
+def names(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page not in BY_SECTION and blocks(page)], ids=names
+)
+def test_what_a_page_shows_is_what_happens(page: Path, platform: ThreadedServer, tmp_path: Path) -> None:
+    url = "" if page in BEGINNING else platform.url
+    with Reader(tmp_path / "folder", url) as reader:
+        try:
+            reader.work_through(blocks(page))
+        except WrongPage as wrong:
+            pytest.fail(f"{names(page)}, {wrong}", pytrace=False)
+        assert reader.taken == [block for block in blocks(page) if block.not_run is None]
+        if (reader.folder / "dpsync.yaml").exists():
+            assert read(reader.folder, reader.env)[1] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_every_block_is_run_or_says_why_not(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.count("```") == 2 * len(blocks(page)), "a fence that begins at no line's beginning"
+    assert not re.search(r"^ *~~~|^\n    \S", text, re.MULTILINE), "a block without a fence"
+    assert text.count("<!--") == sum(block.not_run is not None for block in blocks(page))
+    for block in blocks(page):
+        if block.not_run is None:
+            assert block.name or block.language in LANGUAGES, f"line {block.line}"
+        else:
+            assert len(block.not_run.split()) > 3, f"line {block.line}: why not?"
+
+
+# The reader itself: a page that is wrong is found.
+
+
+def block(language: str, text: str, name: str = "") -> Block:
+    return Block(language, name, text, 1)
+
+
+@pytest.mark.parametrize(
+    ("page", "why"),
+    [
+        ([block("sh", "false\n")], "ends with 1"),
+        ([block("sh", "true\nfalse\ntrue\n")], "ends with 1"),
+        ([block("console", "echo a\n")], "begins with a `\\$ ` command"),
+        ([block("console", "$ false\n")], "ended with 1, and the page does not say so"),
+        ([block("console", "$ false\n$ true\n")], "ended with 1, and the page does not say so"),
+        ([block("console", "$ false\n$ echo $?\n0\n")], "--- printed\n1"),
+        ([block("console", "$ echo a\nb\n")], "--- shown\nb\n--- printed\na\n"),
+        ([block("console", "$ echo a >&2\n")], "--- printed\na\n"),
+        ([block("console", "$ printf 'a\\nb\\n'\na\n")], "--- printed\na\nb\n"),
+        ([block("console", "$ echo digest 0123456789abcdeg\ndigest 0123456789abcdef\n")], "--- printed"),
+        ([block("python", "print(1)\n"), block("text", "2\n")], "--- printed\n1\n"),
+        ([block("python", "raise SystemExit(3)\n")], "the program ends with 3"),
+        ([block("text", "a\n")], "nobody knows what this block is for"),
+        ([block("", "a\n")], "nobody knows what this block is for"),
+        ([block("json", "{}\n")], "nobody knows what this block is for"),
+    ],
+)
+def test_a_wrong_page_is_found(page: list[Block], why: str, tmp_path: Path) -> None:
+    with Reader(tmp_path / "folder") as reader, pytest.raises(WrongPage, match=why):
+        reader.work_through(page)
+
+
+def test_what_a_command_leaves_behind_is_there_for_the_next_one(tmp_path: Path) -> None:
+    page = [
+        block("markdown", "a\n", "notes/a.md"),
+        block("sh", "export NAME=value\ncd notes\n"),
+        block(
+            "console",
+            "$ cat a.md\na\n$ echo $NAME\nvalue\n$ false\n$ echo $?\n1\n$ printf 'x\\ny\\nz\\n'\n…\nz\n",
+        ),
+        block("python", "import os; print(os.environ['NAME'])\n"),
+        block("text", "value\n"),
+    ]
+    with Reader(tmp_path / "folder") as reader:
+        assert reader.work_through(page).taken == page
+
+
+def test_a_digest_of_the_page_stands_for_the_real_one(tmp_path: Path) -> None:
+    shown, real = "0000000000000000", "0123456789abcdef"
+    page = [
+        block("sh", f"echo 'echo digest {real}' > plan\n"),
+        block("console", f"$ sh plan\ndigest {shown}\n$ test {shown} = 0123456789abc''def\n"),
+    ]
+    with Reader(tmp_path / "folder") as reader:
+        assert reader.work_through(page).taken == page
