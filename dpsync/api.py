@@ -37,12 +37,13 @@ from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner import transfer
+from dpsync.planner.answers import parse_all
 from dpsync.planner.context import Context, Options
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.removal import removal
 from dpsync.planner.restructuring import recognised, settled, settling
-from dpsync.planner.selection import selection
+from dpsync.planner.selection import patterns, selection
 
 if TYPE_CHECKING:
     from dpsync.importing.made import Made
@@ -168,6 +169,8 @@ class Session:
             raise DiagnosticError(found.diagnostics, found.exit_code, self.desired.texts) from None
 
     def _plan(self, client: ReadClient, options: Options) -> Planned:
+        parse_all(options.confirm, self.registry)  # before anything is read
+        patterns(self.registry, self.desired, (*options.select, *options.exclude))
         snapshot = read_snapshot(client, self.registry, self.desired, self.parallelism, self.base, self.known)
         context = Context(self.registry, self.desired, snapshot, options, self.base)
         desired, (pins, _) = self.desired, settling(context)

@@ -139,12 +139,27 @@ def reading(command: F) -> F:
     )(command)  # fmt: skip
 
 
+def _answers(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """What is no answer to any question is a mistake of the command line."""
+    if texts:
+        from dpsync.kinds.registry import load
+        from dpsync.planner.answers import parse
+
+        registry = load()
+        for text in texts:
+            try:
+                parse(text, registry)
+            except ValueError as wrong:
+                raise click.BadParameter(str(wrong)) from None
+    return texts
+
+
 def planning(command: F) -> F:
     """What plan and apply share."""
     command = reading(command)
     command = click.option("--no-delete", is_flag=True, help="Keep everything, whatever prune says.")(command)
     return click.option(
-        "--confirm", multiple=True, metavar="TEXT",
+        "--confirm", multiple=True, metavar="TEXT", callback=_answers,
         help="Answer a refusal once, with the words that it names: "
         '--confirm "delete 12", --confirm "restructure acme/sites/docs".',
     )(command)  # fmt: skip

@@ -139,8 +139,14 @@ class Kept(Frozen):
 
 
 class Note(Frozen):
+    """Something worth knowing that changes nothing.
+
+    `address` is what it is about: an address, or a pattern of the policy or an answer as it was written.
+    """
+
     address: str
     text: str
+    severity: Literal["note", "warning"] = "note"
 
 
 class Origin(Frozen):

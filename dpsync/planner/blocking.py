@@ -12,6 +12,7 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Blocked
 from dpsync.model.values import references
+from dpsync.planner.answers import Answer
 from dpsync.planner.context import Context
 from dpsync.planner.restructuring import Restructure, begins, confirmed, nodes_of
 
@@ -56,7 +57,7 @@ class Blocking:
         if first is not None:
             self.first[item.scope.address] = first
         reason = f"{item.scope.parent} gets its first section before, and the platform moves what it has now"
-        todo = f'apply again, with the same --confirm "{item.answer}"'
+        todo = f"apply again, with the same {item.question.flag}"
         for address in nodes:
             if address != first:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
@@ -115,7 +116,7 @@ class Blocking:
             return False
         if live is None:
             return not self._context.ignored(address)
-        if any(f"{word} {address}" in self._context.options.confirm for word in kind.acts):
+        if any(self._context.answers.agree(Answer(word, str(address))) for word in kind.acts):
             return True
         return live.fields.get(kind.busy.field) in kind.busy.values
 

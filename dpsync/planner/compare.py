@@ -11,6 +11,7 @@ from dpsync.model.desired import Resource
 from dpsync.model.plan import Difference
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import Value, canonical, digest
+from dpsync.planner.answers import SEND, Answer
 from dpsync.planner.context import Context
 
 
@@ -67,7 +68,7 @@ def _unread_changed(context: Context, resource: Resource, field: Field, live: Li
     value = unread(field, context.desired.resources[address].fields[field.name])
     if value is None or context.options.proof:
         return False
-    if f"send {address}#{field.name}" in context.options.confirm:
+    if context.answers.agree(Answer(SEND, f"{address}#{field.name}")):
         return True
     if context.base.desired is None:
         return False

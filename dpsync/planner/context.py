@@ -20,6 +20,7 @@ from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Lookup, Resource
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import LiveId, Ref, Value, to_plain, transform
+from dpsync.planner.answers import Answers, parse_all
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Options:
     """What the person asked for beside the configuration."""
 
     confirm: tuple[str, ...] = ()
+    """Answers to what a plan asks, as they were typed (planner/answers.py)."""
     delete: bool = True
     proof: bool = False
     """Whether this only proves what was done: what cannot be read back is then taken as it is."""
@@ -46,6 +48,14 @@ class Context:
     base: Base = NOT_ASKED
     chosen: frozenset[Address] | None = None
     """The part that is planned, where that is not everything."""
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What was answered, and what the rules ask while they read this context.
+
+        Raises DiagnosticError (exit 64) for a text that is no answer.
+        """
+        return Answers(parse_all(self.options.confirm, self.registry))
 
     @cached_property
     def resources(self) -> dict[Address, Resource]:

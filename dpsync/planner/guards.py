@@ -15,6 +15,7 @@ from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import live_ids
 from dpsync.model.words import counted
 from dpsync.planner import transfer
+from dpsync.planner.answers import DELETE, NOT_MY_OWN, Answer
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.compare import changed
 from dpsync.planner.context import Context
@@ -185,15 +186,15 @@ def _own(decided: Decided, guard: Guard, members: list[LiveObject]) -> Iterator[
 
 def _perhaps_own(decided: Decided, guard: Guard, address: Address, goes: bool) -> Iterator[Refusal]:
     """The server does not tell whose token this is: somebody who may be it is asked about."""
-    answer = f"not my own {address}"
-    if answer not in decided.context.options.confirm:
+    question = Answer(NOT_MY_OWN, str(address))
+    if not decided.context.answers.agree(question):
         lost = "be removed" if goes else f"stop being {guard.value}"
         yield Refusal(
             code="own-user",
             address=str(address),
             message=f"they would {lost}, and "
             f"{decided.context.registry.profile.lacks('telling whose token this is')}",
-            way_out=f'if it is not theirs: --confirm "{answer}"',
+            way_out=f"if it is not theirs: {question.flag}",
         )
 
 
@@ -250,11 +251,12 @@ def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
         known = len(managed | along)
         percent = 100 * count / max(known, 1)
         too_many = count > limits.deletes or percent > limits.percent
-        if too_many and f"delete {total}" not in context.options.confirm:
+        question = Answer(DELETE, str(total))
+        if too_many and not context.answers.agree(question):
             yield Refusal(
                 code="limits",
                 address=organization,
                 message=f"{counted(count, 'thing')} would be deleted ({percent:.0f} percent of {known}); "
                 f"allowed are {limits.deletes} and {limits.percent} percent",
-                way_out=f'check them, then say --confirm "delete {total}"',
+                way_out=f"check them, then say {question.flag}",
             )

@@ -16,6 +16,7 @@ from dpsync.model.plan import Also, Change, Effect, Note, Origin, Part, Plan, Ve
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF, references
 from dpsync.planner import transfer
+from dpsync.planner.answers import IDLE, SEND, Answer
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.compare import Changed, changed, object_digest, unread, wanted_anew
 from dpsync.planner.context import Context, Options
@@ -29,14 +30,15 @@ from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.steps import Book, Builder
 from dpsync.planner.twins import proposals, questions, twins
 from dpsync.planner.unique import UniqueValues
+from dpsync.planner.unmatched import unmatched, where
 
 
 class CircularPlan(Exception):
     """Steps that wait for each other: a fault of a declaration, with the circle."""
 
 
-def _by_address(note: Note) -> tuple[str, str]:
-    return note.address, note.text
+def _by_address(note: Note) -> tuple[bool, str, str]:
+    return note.severity != "warning", note.address, note.text
 
 
 def make_plan(context: Context) -> Plan:
@@ -203,8 +205,8 @@ class _Planner:
     def _acts(self, resource: Resource) -> None:
         """What somebody asks for this once, after all that is changed about it."""
         for word in self.context.kind(resource).acts:
-            asked = f"{word} {resource.address}" in self.context.options.confirm
-            if asked and not self.context.options.proof:
+            agreed = self.context.answers.agree(Answer(word, str(resource.address)))
+            if agreed and not self.context.options.proof:
                 before = {step.id for step in self.book.of(resource.address)}
                 self.book.add(self.builder.act(resource, word)).needs |= before
 
@@ -307,7 +309,7 @@ class _Planner:
     def _not_compared(self, address: str) -> str:
         if self.context.base.desired is not None:
             return "compared with the git base only: the platform does not say what it is"
-        again = f'--confirm "send {address}" sends it again'
+        again = f"{Answer(SEND, address).flag} sends it again"
         return f"it cannot be compared: the platform does not say what it is; {again}"
 
     @staticmethod
@@ -330,8 +332,9 @@ class _Planner:
         decided = Decided(context, self.going, self.blocking)
         alike = twins(context, self.blocking)
         notes = [*self.notes, *self._past(), *proposals(alike), *urls(context)]
-        notes += [*remade(context, self.going.gone), *transfer.notes(context)]
+        notes += [*remade(context, self.going.gone), *transfer.notes(context), *unmatched(context)]
         found = [*unique.refusals, *refusals(decided, deletes), *questions(alike)]
+        notes += [Note(address=answer.flag, text=IDLE) for answer in context.answers.idle()]
         return Plan(
             environment=context.desired.environment.name if context.desired.environment else None,
             environments=context.desired.environments,
@@ -437,6 +440,12 @@ class _Planner:
             origins[str(address)] = Origin(file=span.file, line=span.line, column=span.column)
             for name, at in resource.spans.items():
                 origins[f"{address}#{name}"] = Origin(file=at.file, line=at.line, column=at.column)
+        policy = self.context.desired.policy
+        for list_ in ("prune", "protect", "ignore", "forget"):
+            for pattern in getattr(policy, list_):
+                if (at := pattern.span) is not None:
+                    origin = Origin(file=at.file, line=at.line, column=at.column)
+                    origins[where(list_, pattern)] = origin
         for address, item in self.context.desired.unserved.items():
             at = item.span
             origins[str(address)] = Origin(file=at.file, line=at.line, column=at.column)

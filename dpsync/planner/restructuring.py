@@ -19,7 +19,10 @@ from dpsync.model.desired import Desired, Resource, Scope
 from dpsync.model.plan import Note, Refusal
 from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
 from dpsync.model.values import canonical
+from dpsync.planner.answers import RESTRUCTURE, Answer
 from dpsync.planner.context import Context
+
+BY_CONTENT = "what is in it"
 
 
 @dataclass(frozen=True)
@@ -32,13 +35,14 @@ class Restructure:
     """Whether the root will have nodes that stand alone."""
 
     @property
-    def answer(self) -> str:
-        return answer(self.scope.parent)
+    def question(self) -> Answer:
+        """What has to be confirmed."""
+        return question(self.scope.parent)
 
 
-def answer(owner: Address) -> str:
-    """What has to be confirmed."""
-    return f"restructure {owner}"
+def question(owner: Address) -> Answer:
+    """What has to be confirmed before the tree of `owner` changes its kind."""
+    return Answer(RESTRUCTURE, str(owner))
 
 
 def restructures(context: Context) -> list[Restructure]:
@@ -62,13 +66,12 @@ def restructures(context: Context) -> list[Restructure]:
 
 def confirmed(context: Context) -> list[Restructure]:
     """Those that somebody wants: in a run that deletes nothing, none that has to."""
-    allowed = context.options.confirm
-    if not any(text.startswith(answer(Address(()))) for text in allowed):
+    if not context.answers.any(RESTRUCTURE):
         return []
     return [
         item
         for item in restructures(context)
-        if item.answer in allowed and (context.options.delete or not item.alone)
+        if context.answers.agree(item.question) and (context.options.delete or not item.alone)
     ]
 
 
@@ -87,7 +90,7 @@ def refused(context: Context) -> Iterator[Refusal]:
                 code="restructure",
                 address=str(owner),
                 message=f"its navigation has {now} at the root and would get {then}: every URL would change",
-                way_out=f'if that is wanted: --confirm "{item.answer}"',
+                way_out=f"if that is wanted: {item.question.flag}",
             )
         elif not item.alone and begins(context, item, nodes_of(context, item)) is None:
             yield Refusal(
@@ -178,7 +181,7 @@ def settling(context: Context) -> tuple[dict[Address, str], list[Identity]]:
     pins: dict[Address, str] = {}
     left: list[Identity] = []
     for address, scope in sorted(context.desired.scopes.items()):
-        if answer(scope.parent) not in context.options.confirm:
+        if not context.answers.gives(question(scope.parent)):
             continue
         owner = context.live(scope.parent)
         if owner is None:
@@ -194,6 +197,12 @@ def settling(context: Context) -> tuple[dict[Address, str], list[Identity]]:
                 pins[entry.address] = live.id
             elif context.label(live) == context.label(owner):
                 left.append(identity)
+        settled_by_now = any(
+            match.by == BY_CONTENT and entry.within(address)
+            for entry, match in context.snapshot.matches.items()
+        )
+        if settled_by_now or pins or left:
+            context.answers.agree(question(scope.parent))
     return pins, left
 
 
@@ -208,7 +217,7 @@ def settled(desired: Desired, pins: Mapping[Address, str]) -> Desired:
 
 def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
     """What they were recognised by: nobody has pinned them."""
-    by = {address: Match(id, "what is in it", first=False) for address, id in pins.items()}
+    by = {address: Match(id, BY_CONTENT, first=False) for address, id in pins.items()}
     return replace(snapshot, matches={**snapshot.matches, **by})
 
 

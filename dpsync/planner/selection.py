@@ -12,8 +12,10 @@ from difflib import get_close_matches
 from typing import Final
 
 from dpsync.kinds.base import Call
+from dpsync.kinds.places import Places
+from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern
-from dpsync.model.desired import Resource
+from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.values import references
 from dpsync.planner.context import Context
@@ -38,7 +40,8 @@ def selection(context: Context) -> Selection | None:
     options = context.options
     if not options.select and not options.exclude:
         return None
-    select, exclude = _patterns(context, options.select), _patterns(context, options.exclude)
+    select = patterns(context.registry, context.desired, options.select)
+    exclude = patterns(context.registry, context.desired, options.exclude)
     names = dict(_names(context))
     if not options.proof:  # what was deleted by now is named by nothing any more
         _check(names, [*select, *exclude])
@@ -51,15 +54,20 @@ def selection(context: Context) -> Selection | None:
     return Selection(frozenset(wanted), tuple(exclude))
 
 
-def _patterns(context: Context, texts: Iterable[str]) -> list[Pattern]:
+def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list[Pattern]:
+    """What `--select` or `--exclude` say. Raises DiagnosticError (exit 5), also for what nothing can fit."""
+    kinds = desired.resources.values()
+    places = Places(registry, {one.key for one in kinds if one.kind == registry.root.name})
     found = []
     for text in texts:
         try:
-            pattern = Pattern.parse(text, context.registry.words)
+            pattern = Pattern.parse(text, registry.words)
         except ValueError as wrong:
             raise _invalid("DP230", f'"{text}" is no address pattern: {wrong}') from None
         if pattern.field:
             raise _invalid("DP230", f'"{text}" names a field; select and exclude take addresses')
+        if mistake := places.mistake(pattern):
+            raise _invalid("DP234", mistake.reason, mistake.hint)
         found.append(pattern)
     return found
 

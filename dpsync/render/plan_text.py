@@ -279,7 +279,8 @@ def render_notes(plan: Told, paint: Paint) -> str:
 def _note(plan: Told, note: Note, paint: Paint) -> str:
     origin = plan.origins.get(note.address)  # of what is not written any more there is none
     where = f"  {visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
-    return paint(f"note: {visible(note.address)}: {visible(note.text)}{where}", "dim")
+    text = f"{note.severity}: {visible(note.address)}: {visible(note.text)}{where}"
+    return paint(text, "yellow" if note.severity == "warning" else "dim")
 
 
 def render_kept(plan: Told, paint: Paint, verbose: int) -> str:

@@ -172,6 +172,9 @@ def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
         (["plam"], 'Did you mean "plan"?'),
         (["plan", "--confrim", "x"], "--confirm"),
         (["plan", "--parallelism", "0"], "--parallelism"),
+        (["plan", "--confirm", "yes"], "Answers are:"),
+        (["apply", "--confirm", "delete all"], "delete N, with a number"),
+        (["apply", "--confirm", "run acme/translation/fr"], 'did you mean "acme/translations/fr"?'),
     ],
 )
 def test_wrong_usage_ends_with_64(arguments: list[str], words: str, run: Run) -> None:

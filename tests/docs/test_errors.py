@@ -26,7 +26,7 @@ from .markdown import DOCS, ROOT, Section, sections
 SOURCE = ROOT / "dpsync"
 PAGE = {section.title: section for section in sections(DOCS / "errors.md") if section.level == 3}
 # A code whose cause is a race, another program or a flag has no example that could be run.
-WITHOUT_EXAMPLE = {"DP140", "DP142", "DP143", "DP320", "DP330", "DP331"}
+WITHOUT_EXAMPLE = {"DP140", "DP142", "DP143", "DP320", "DP330", "DP331", "DP332"}
 
 
 def _calls(name: str, files: Iterator[Path]) -> Iterator[ast.Call]:

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.plan import Change, Difference, Effect, Kept, Plan, Refusal, Step
+from dpsync.model.plan import Change, Difference, Effect, Kept, Note, Origin, Plan, Refusal, Step
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan, show
 
@@ -140,3 +140,14 @@ def test_values_are_shown_as_people_write_them() -> None:
     assert show({"dpsync:env": "NAME"}) == "(secret from NAME)"
     assert show({"a": [1, "b"]}) == '{ a: [1, "b"] }'
     assert len(show("x" * 1000)) <= 122
+
+
+def test_a_warning_is_told_with_its_place() -> None:
+    about = 'policy.protect "teams/old"'
+    plan = Plan(
+        notes=(Note(address=about, text="it matches nothing", severity="warning"),),
+        origins={about: Origin(file="dpsync.yaml", line=3, column=9)},
+    )
+    assert 'warning: policy.protect "teams/old": it matches nothing  dpsync.yaml:3:9' in render_plan(
+        plan, PLAIN
+    )

@@ -1,0 +1,145 @@
+"""Answers to what a plan asks: `--confirm "delete 12"`. One type, one parser, one list of what was asked.
+
+A rule asks a *question*, which is written as the answer that would agree to it. A text that can answer no
+question of any rule is refused before anything is read. An answer to a question that no rule asked is a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from dpsync.kinds.base import Kind
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.places import Places
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address, Pattern
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+
+DELETE: Final = "delete"
+RESTRUCTURE: Final = "restructure"
+SEND: Final = "send"
+NOT_MY_OWN: Final = "not my own"
+
+IDLE: Final = "nothing asks for this (any more)"
+_DIGITS: Final = 12
+
+Subject = Literal["N", "ADDRESS", "ADDRESS#field"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Answer:
+    """What is agreed to (`delete`) and about what: a number, an address, or an address with a field."""
+
+    words: str
+    subject: str
+
+    def __str__(self) -> str:
+        return f"{self.words} {self.subject}"
+
+    @property
+    def flag(self) -> str:
+        """How it is given on the command line."""
+        return f'--confirm "{self}"'
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One kind of answer: its words, what stands behind them, and of which kinds of objects it is asked."""
+
+    words: str
+    subject: Subject
+    asked_of: Callable[[Kind], bool] = lambda _: True
+
+    def __str__(self) -> str:
+        return f"{self.words} {self.subject}"
+
+
+def forms(registry: Registry) -> tuple[Form, ...]:
+    """Every answer that some rule asks for. What a kind can be told to do is one of them."""
+    kinds = registry.whole.kinds.values()
+    trees = {registry.whole.tree_owner(kind) for kind in kinds if isinstance(kind.shape, NodeShape)}
+    acts = sorted({word for kind in kinds for word in kind.acts})
+    return (
+        Form(DELETE, "N"),
+        Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
+        Form(SEND, "ADDRESS#field"),
+        *(Form(word, "ADDRESS", _can(word)) for word in acts),
+        Form(NOT_MY_OWN, "ADDRESS", lambda kind: kind.guard is not None and kind.guard.own),
+    )
+
+
+def _can(word: str) -> Callable[[Kind], bool]:
+    return lambda kind: word in kind.acts
+
+
+def parse(text: str, registry: Registry) -> Answer:
+    """The answer that a text is. Raises ValueError with a sentence when no rule asks for anything like it."""
+    known = forms(registry)
+    for form in known:
+        if text.startswith(f"{form.words} "):
+            subject = text.removeprefix(form.words).strip()
+            wrong = _wrong(form, subject, registry)
+            if wrong is None:
+                return Answer(form.words, str(int(subject)) if form.subject == "N" else subject)
+            raise ValueError(f'"{text}": {wrong}')
+    listed = ", ".join(f'"{form}"' for form in known)
+    raise ValueError(f'"{text}" answers nothing that dpsync ever asks. Answers are: {listed}')
+
+
+def parse_all(texts: Iterable[str], registry: Registry) -> list[Answer]:
+    """Raises DiagnosticError (exit 64) with every text that is no answer."""
+    found, wrong = [], []
+    for text in texts:
+        try:
+            found.append(parse(text, registry))
+        except ValueError as error:
+            wrong.append(Diagnostic("DP332", str(error)))
+    if wrong:
+        raise DiagnosticError(wrong, Exit.USAGE)
+    return found
+
+
+def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
+    """Why this cannot stand behind the words of an answer."""
+    if form.subject == "N":
+        number = subject.isascii() and subject.isdigit() and len(subject) <= _DIGITS
+        return None if number else f"the answer is {form}, with a number"
+    path, hash_, field = subject.partition("#")
+    if bool(hash_ and field) != (form.subject == "ADDRESS#field"):
+        return f"the answer is {form}"
+    if "*" in path:
+        return "an answer names one address, not a pattern"
+    places = Places(registry)
+    segments = tuple(path.split("/"))
+    if mistake := places.mistake(Pattern(subject, segments, field or None), "objects"):
+        return f"{mistake.reason}; {mistake.hint}"
+    if not any(form.asked_of(kind) for kind in places.kinds(Address(segments))):
+        return f"nothing at such an address is ever asked about like this: {form}"
+    return None
+
+
+class Answers:
+    """What was answered, and what was asked so far."""
+
+    def __init__(self, given: Iterable[Answer] = ()) -> None:
+        self._given = frozenset(given)
+        self._asked: set[Answer] = set()
+
+    def agree(self, question: Answer) -> bool:
+        """Whether somebody agreed. From now on the question counts as asked."""
+        self._asked.add(question)
+        return question in self._given
+
+    def gives(self, answer: Answer) -> bool:
+        """Whether this is among the answers; nothing is asked by this."""
+        return answer in self._given
+
+    def any(self, words: str) -> bool:
+        """Whether there is an answer with these words at all; nothing is asked by this."""
+        return any(answer.words == words for answer in self._given)
+
+    def idle(self) -> Iterator[Answer]:
+        """The answers to what nobody has asked."""
+        yield from sorted(self._given - self._asked)

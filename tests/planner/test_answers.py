@@ -1,0 +1,159 @@
+"""`--confirm`: what can be answered, what can not, and what is told of an answer that nothing asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.kinds.registry import load
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.plan import Plan
+from dpsync.planner.answers import Answer, Answers, forms, parse
+
+from .lab import Lab, site, spaces
+
+REGISTRY = load()
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("delete 12", Answer("delete", "12")),
+        ("delete 0012", Answer("delete", "12")),
+        ("restructure acme/sites/docs", Answer("restructure", "acme/sites/docs")),
+        ("send acme/openapi/shop#source", Answer("send", "acme/openapi/shop#source")),
+        ("run acme/translations/fr", Answer("run", "acme/translations/fr")),
+        ("not my own acme/members/ada@acme.example", Answer("not my own", "acme/members/ada@acme.example")),
+        ("not my own acme/members/[Ada~u1]", Answer("not my own", "acme/members/[Ada~u1]")),
+    ],
+)
+def test_an_answer_is_read(text: str, answer: Answer) -> None:
+    assert parse(text, REGISTRY) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "Answers are:"),
+        ("yes", "Answers are:"),
+        ("delete", "Answers are:"),
+        ("Delete 12", "Answers are:"),
+        ("delete twelve", "delete N, with a number"),
+        ("delete -1", "delete N, with a number"),
+        ("delete ¹²", "delete N, with a number"),
+        ("delete " + "9" * 5000, "delete N, with a number"),
+        ("delete acme/teams/writers", "delete N, with a number"),
+        ("restructure acme/site/docs", 'did you mean "acme/sites/docs"?'),
+        ("restructure acme/teams/writers", "restructure ADDRESS"),
+        ("restructure acme/sites/docs#title", "the answer is restructure ADDRESS"),
+        ("restructure sites/*", "one address, not a pattern"),
+        ("send acme/openapi/shop", "the answer is send ADDRESS#field"),
+        ("send acme/openapi/shop#", "the answer is send ADDRESS#field"),
+        ("send acme/openapi/shop#sauce", 'did you mean "acme/openapi/shop#source"?'),
+        ("run acme/spaces/guides", "run ADDRESS"),
+        ("run translations/fr", "is no part of"),
+        ("not my own acme/teams/writers", "not my own ADDRESS"),
+    ],
+)
+def test_what_no_rule_asks_for_is_no_answer(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=r".+") as wrong:
+        parse(text, REGISTRY)
+    assert words in str(wrong.value)
+
+
+def test_every_form_is_in_the_list_that_is_told() -> None:
+    with pytest.raises(ValueError, match=r".+") as wrong:
+        parse("please", REGISTRY)
+    assert [str(form) for form in forms(REGISTRY)] == [
+        "delete N", "restructure ADDRESS", "send ADDRESS#field", "run ADDRESS", "not my own ADDRESS",
+    ]  # fmt: skip
+    assert all(f'"{form}"' in str(wrong.value) for form in forms(REGISTRY))
+
+
+def test_what_was_answered_and_never_asked_is_idle() -> None:
+    one, other, third = Answer("delete", "1"), Answer("delete", "2"), Answer("delete", "3")
+    answers = Answers([other, one])
+    assert (answers.agree(one), answers.agree(third)) == (True, False)
+    assert list(answers.idle()) == [other]
+
+
+# Against a platform.
+
+
+def idle(plan: Plan) -> list[str]:
+    return [note.address for note in plan.notes if "nothing asks" in note.text]
+
+
+def test_no_answer_is_refused_before_anything_is_read(lab: Lab) -> None:
+    lab.holds()
+    lab.server.app.requests.clear()
+    with pytest.raises(DiagnosticError) as found:
+        lab.plan("teams: { w: { title: W } }", "{}", "delete everything")
+    assert (found.value.exit_code, [item.code for item in found.value.diagnostics]) == (Exit.USAGE, ["DP332"])
+    assert not lab.server.app.requests
+
+
+def test_an_answer_to_what_is_not_asked_any_more_is_told(lab: Lab) -> None:
+    lab.holds(teams=[{"id": name, "title": name} for name in ("t", "u")])
+    policy = "{ prune: [teams], limits: { deletes: 1, percent: 100 } }"
+    assert idle(lab.plan("teams: {}", policy, "delete 2")) == []
+    assert idle(lab.plan("teams: {}", policy, "delete 3")) == ['--confirm "delete 3"']
+    asked_for = '--confirm "restructure acme/sites/docs"'
+    assert idle(lab.plan("teams: { t: { title: t } }", "{}", "restructure acme/sites/docs")) == [asked_for]
+
+
+def test_to_restructure_is_asked_while_it_is_to_be_done(lab: Lab) -> None:
+    answer = "restructure acme/sites/docs"
+    lab.holds(spaces=spaces("x"), sites=[site({"type": "space", "id": "r", "space": "x", "path": "x"})])
+    children = "children: [{ type: space, key: x, space: { id: x } }]"
+    body = f"""
+        sites:
+          docs:
+            title: Docs
+            structure: [{{ type: section, key: a, title: Section a, path: a, {children} }}]
+    """
+    assert idle(lab.plan(body, "{}", answer)) == []
+    assert idle(lab.plan("sites: { docs: { title: Docs } }", "{}", answer)) == [f'--confirm "{answer}"']
+
+
+def test_a_field_can_be_sent_again_where_it_cannot_be_read(lab: Lab) -> None:
+    lab.holds()
+    openapi = "openapi: { shop: { source: { url: 'https://api.acme.example/openapi.yaml' } } }"
+    answer = "send acme/openapi/shop#source"
+    assert idle(lab.plan(openapi, "{}", answer)) == [f'--confirm "{answer}"']
+
+
+# Patterns of the policy that match nothing.
+
+
+def warnings(plan: Plan) -> list[str]:
+    return [note.address for note in plan.notes if note.severity == "warning"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "warned"),
+    [
+        ("protect: ['teams/*']", []),
+        ("protect: ['acme/teams/w']", []),
+        ("protect: ['teams/[Sales]']", []),
+        ("protect: [acme]", []),
+        ("protect: ['teams/old']", ['policy.protect "teams/old"']),
+        ("protect: ['saml/*']", ['policy.protect "saml/*"']),
+        ("prune: [teams]", []),
+        ("prune: [saml]", ['policy.prune "saml"']),
+        ("prune: ['teams/*/members']", ['policy.prune "teams/*/members"']),
+        ("ignore: ['teams/*']", []),
+        ("ignore: [teams]", []),
+        ("ignore: ['spaces/*#emoji']", ['policy.ignore "spaces/*#emoji"']),
+        ("forget: ['teams/[Sales]']", []),
+        ("forget: ['teams/[Gone]']", ['policy.forget "teams/[Gone]"']),
+        (
+            "ignore: ['sites/*'], protect: ['sites/*']",
+            ['policy.ignore "sites/*"', 'policy.protect "sites/*"'],
+        ),
+    ],
+)
+def test_a_pattern_that_names_nothing_is_a_warning(lab: Lab, policy: str, warned: list[str]) -> None:
+    lab.holds(teams=[{"id": "t", "title": "Sales"}])
+    plan = lab.plan("teams: { w: { title: W } }", f"{{ {policy} }}")
+    assert warnings(plan) == warned
+    assert all(plan.origins[address].line == 2 for address in warned)
