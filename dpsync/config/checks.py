@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
+from dpsync.model.circles import beginning_with, circles
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.values import Ref, canonical
+from dpsync.model.values import LiveId, Ref, canonical
 from dpsync.model.words import plural
 
 Resources = Mapping[Address, Resource]
@@ -28,6 +29,7 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
                 yield from _exclusive(resources, kind, field, field.one_per, mine)
         if kind.order and kind.order.field:
             yield from _orders(kind, resources)
+        yield from _circles(registry, kind, mine)
         if kind.outputs:
             yield from _one_name(registry[kind.outputs.kind], kind, mine, resources)
 
@@ -148,6 +150,30 @@ def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
                     f"give it {kind.order.within}: {holder.key}, or take it off the list",
                     (("declared here", item.span),),
                 )
+
+
+def _circles(registry: Registry, kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
+    """Entries of a kind that are in each other, so that each would be in itself."""
+    pins = {resource.pin: resource.address for resource in mine if resource.pin is not None}
+    for field in (item for other, item in registry.referring(kind.name) if other is kind):
+        around: dict[Address, Address] = {}
+        for resource in mine:
+            value = resource.fields.get(field.name)
+            holder = pins.get(value.id) if isinstance(value, LiveId) else getattr(value, "address", None)
+            if holder is not None:
+                around[resource.address] = holder
+        by_address = {resource.address: resource for resource in mine}
+        for circle in circles(sorted(around), around.get):
+            first, *others = (by_address[one] for one in beginning_with(min(circle), circle))
+            names = [f'"{one.key}"' for one in (first, *others, first)]
+            yield Diagnostic(
+                "DP235",
+                f"{kind.one} would be in itself: {' in '.join(names)}",
+                first.where(field.name),
+                str(first.address),
+                f"take the {field.name} of one of them away, or change it",
+                tuple((f'"{one.key}" is put there', one.where(field.name)) for one in others),
+            )
 
 
 def _one_name(made: Kind, maker: Kind, mine: list[Resource], resources: Resources) -> Iterable[Diagnostic]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import islice
 
-from dpsync.kinds.base import Kind
+from dpsync.kinds.base import Field, Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.plan import GONE
 from dpsync.model.snapshot import Identity
-from dpsync.model.values import Ref, Value, live_ids, references
+from dpsync.model.values import live_ids, references
 from dpsync.planner.context import Context
+from dpsync.planner.lineage import Lineage, own_places
 from dpsync.planner.removal import Removal
 from dpsync.planner.steps import Book, Draft
 
@@ -32,7 +34,7 @@ def connect(context: Context, book: Book, going: Removal) -> None:
         resource = context.resources.get(address)
         if resource is not None:
             _after(context, book, resource, steps, by_kind)
-            _hierarchy(context, book, resource, steps)
+    _placed_from_the_top(context, book)
     _cleared(context, book)
     _exposure(book)
     _guarded(context, book)
@@ -87,36 +89,29 @@ def _beside(book: Book, resource: Resource, words: set[str], by_kind: _ByKind) -
         yield from (step for step in inside if step.verb not in GONE)
 
 
-def _hierarchy(context: Context, book: Book, resource: Resource, steps: list[Draft]) -> None:
-    """Place objects of one kind in each other top-down by the wanted tree: so an inversion is no circle."""
-    kind = context.kind(resource)
-    for step in steps:
-        for name in step.fields if step.verb == "place" else ():
-            if kind.name not in kind.field(name).type.refers:
-                continue
-            for above in _wanted_above(context, resource, name):
-                step.needs |= {other.id for other in book.of(above, "place") if name in other.fields}
+def _placed_from_the_top(context: Context, book: Book) -> None:
+    """What is in one of its own kind is placed after all that it will be in.
 
-
-def _wanted_above(context: Context, resource: Resource, name: str) -> Iterator[Address]:
-    """What the object will be inside of, from the nearest outward.
-
-    One that stays may be inside of one that moves.
+    Its whole chain is final then, so that no move closes a circle on the way, even where two change places.
     """
-    seen = {resource.address}
-    at = resource.fields.get(name)
-    while isinstance(at, Ref) and at.address not in seen:
-        seen.add(at.address)
-        yield at.address
-        at = _holder(context, at.address, name)
 
+    def stays(address: Address, item: Field) -> bool:
+        moved = (step for step in book.of(address, "place") if item.name in step.fields)
+        return context.live(address) is not None and next(moved, None) is None
 
-def _holder(context: Context, address: Address, name: str) -> Value:
-    """What an entry will be in: as declared, else as it is live."""
-    resource, live = context.resources.get(address), context.live(address)
-    if resource is None or name in resource.fields or live is None:
-        return resource.fields.get(name) if resource else None
-    return context.normal(context.kind(resource).field(name), live.fields.get(name), live)
+    for kind, item in own_places(context):
+        lineage = Lineage(context, kind, item, stays)
+        circular = {part for circle in lineage.circles() for part in circle}
+        placing = {
+            address: step
+            for address in book.by_address
+            for step in book.of(address, "place")
+            if item.name in step.fields and address not in circular
+        }
+        for address, step in placing.items():
+            # The nearest one waits for the next one itself.
+            above = (placing[one] for one in lineage.above(address) if one in placing)
+            step.needs |= {nearest.id for nearest in islice(above, 1)}
 
 
 def _cleared(context: Context, book: Book) -> None:

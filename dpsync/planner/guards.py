@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpsync.kinds.base import Guard, Kind
+from dpsync.kinds.base import Field, Guard, Kind
 from dpsync.model.address import Address, Pattern
 from dpsync.model.plan import Change, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
@@ -19,6 +19,7 @@ from dpsync.planner.answers import DELETE, NOT_MY_OWN, Answer
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.compare import changed
 from dpsync.planner.context import Context
+from dpsync.planner.lineage import Lineage, own_places
 from dpsync.planner.removal import Removal, inside
 from dpsync.planner.restructuring import answered, refused
 
@@ -38,6 +39,7 @@ def refusals(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
     yield from _forgotten(decided)
     yield from _not_empty(decided)
     yield from _named_by_declared(decided)
+    yield from _circles(decided)
     yield from refused(decided.context)
     yield from transfer.refused(decided.context)
     yield from _holders(decided)
@@ -119,6 +121,27 @@ def _not_empty(decided: Decided) -> Iterator[Refusal]:
                 address=str(context.address(identity)),
                 message=f"it would be deleted, but {context.address(live.identity)} is still in it",
                 way_out="move or delete what is in it first, or declare it to keep it",
+            )
+
+
+def _circles(decided: Decided) -> Iterator[Refusal]:
+    """Something that would be in itself, by what is declared and what is live."""
+    context = decided.context
+
+    def stays(address: Address, item: Field) -> bool:
+        return decided.blocking.entry(address) or decided.blocking.noted(address, item)
+
+    for kind, item in own_places(context):
+        for circle in Lineage(context, kind, item, stays).circles():
+            if any(not isinstance(one, Address) and decided.going.gone(one) for one in circle):
+                continue  # it must be empty by then, which another guard looks after
+            names = [str(one if isinstance(one, Address) else context.address(one)) for one in circle]
+            chain = ", which is in ".join([*names[1:], names[0]])
+            yield Refusal(
+                code="circle",
+                address=f"{names[0]}#{item.name}",
+                message=f"it would be in {chain}: a circle",
+                way_out=f"give one of them another {item.name}",
             )
 
 

@@ -216,6 +216,9 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("body", "code", "words"),
     [
+        ("collections: { a: { title: A, ▸parent: a } }", "DP235", '"a" in "a"'),
+        ("collections: { b: { title: B, parent: a }, a: { title: A, ▸parent: b } }", "DP235", '"b" in "a"'),
+        ("collections: { a: { title: A, id: x, ▸parent: { id: x } } }", "DP235", "take the parent of one"),
         ("teams: { a: { title: T }, b: { ▸title: T } }", "DP223", "or pin both with id:"),
         ("spaces: { a: { title: Tee }, b: { ▸title: Tee } }", "DP223", "nothing that tells them apart"),
         (
@@ -378,3 +381,18 @@ def test_a_schema_in_place_may_have_a_key_called_file(tmp_path: Path) -> None:
     assert diagnostics == []
     fields = desired.resources[Address.parse("acme/sites/d/adaptiveSchema")].fields
     assert to_plain(fields["jsonSchema"])["properties"] == {"file": {"type": "string"}}
+
+
+def test_a_circle_is_told_once_with_all_its_lines(tmp_path: Path) -> None:
+    around = {"a": "b", "b": "c", "c": "a", "d": "a", "e": "d"}
+    entries = [f"  {key}: {{ title: T{key}, parent: {other} }}" for key, other in around.items()]
+    (found,) = loaded(tmp_path, organization("\n".join(["collections:", *entries])))[1]
+    assert found.message == 'a collection would be in itself: "a" in "b" in "c" in "a"'
+    assert found.span is not None
+    assert [span.line for span in (found.span, *(span for _, span in found.related))] == [6, 7, 8]
+
+
+def test_a_long_chain_is_no_circle(tmp_path: Path) -> None:
+    entries = [f"  c{n}: {{ title: C{n}, parent: c{n + 1} }}" for n in range(3000)]
+    text = organization("\n".join(["collections:", *entries, "  c3000: { title: End }"]))
+    assert loaded(tmp_path, text)[1] == []
