@@ -272,7 +272,9 @@ def near(path: str) -> str:
 
 def interactive(no_input: bool) -> bool:
     """Whether somebody can be asked."""
-    return not no_input and not os.environ.get("CI") and sys.stdin.isatty() and sys.stderr.isatty()
+    from dpsync.config.base import in_ci
+
+    return not no_input and not in_ci(os.environ) and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def as_output(format_: str, color: str, verbose: int, quiet: bool) -> Output:

@@ -74,7 +74,7 @@ def _default(repository: Repository, env: Mapping[str, str]) -> Base:
     """HEAD; in CI, where HEAD is what is being tried or applied, the commit before it."""
     if repository.commit("HEAD") is None:
         return Base("the repository has no commit")
-    if env.get("CI", "").lower() in ("", "0", "false"):
+    if not in_ci(env):
         return Base("HEAD", repository.commit("HEAD"))
     if target := env.get("GITHUB_BASE_REF"):
         return _merge_base(repository, f"origin/{target}")
@@ -82,6 +82,11 @@ def _default(repository: Repository, env: Mapping[str, str]) -> Base:
     if event not in (None, "push"):
         return Base("HEAD", repository.commit("HEAD"))  # a timer or a button: nothing has just changed
     return _before(repository, env)
+
+
+def in_ci(env: Mapping[str, str]) -> bool:
+    """Whether this is a job of a CI system: nobody is at a terminal, and HEAD is what is being tried."""
+    return env.get("CI", "").lower() not in ("", "0", "false")
 
 
 def _merge_base(repository: Repository, target: str) -> Base:

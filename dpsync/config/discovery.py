@@ -39,7 +39,12 @@ def find_root(start: Path) -> Path:
     Outside git the search ends at the root of the file system. Raises DiagnosticError (exit 5) when there is
     none, or when one directory has both names.
     """
-    begin = directory = start.resolve()
+    try:
+        begin = directory = start.resolve()
+    except FileNotFoundError:
+        raise DiagnosticError(
+            [Diagnostic(codes.NO_ROOT, "the working directory is gone")], Exit.INVALID
+        ) from None
     for directory in (begin, *begin.parents):
         found = [directory / name for name in ROOT_NAMES if _is_file(directory / name)]
         if len(found) > 1:

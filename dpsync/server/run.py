@@ -160,7 +160,7 @@ def _read_world(path: Path) -> worlds.Json:
     except OSError:
         raise
     except Exception as error:
-        raise ValueError(f"{path}: not a world: {type(error).__name__}: {error}") from None
+        raise ValueError(f"{path}: not a world: {worlds.complaint(error)}") from None
     finally:
         scratch.close()
     return world

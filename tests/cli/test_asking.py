@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dpsync.cli.options import interactive
 from dpsync.server.thread import ThreadedServer
 
 DELETING = """
@@ -65,3 +66,17 @@ def test_deletes_want_their_number_typed(
     ended, out, said = ask(tmp_path / "project", platform, answer, tmp_path)
     assert ended == code, out
     assert 'Type "delete 1" to apply this plan' in said
+
+
+@pytest.mark.parametrize(
+    ("value", "asked"),
+    [(None, True), ("", True), ("0", True), ("false", True), ("1", False), ("true", False)],
+)
+def test_nobody_is_asked_in_ci(value: str | None, asked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for stream in ("sys.stdin", "sys.stderr"):
+        monkeypatch.setattr(f"{stream}.isatty", lambda: True)
+    monkeypatch.delenv("CI", raising=False)
+    if value is not None:
+        monkeypatch.setenv("CI", value)
+    assert interactive(no_input=False) == asked
+    assert not interactive(no_input=True)

@@ -191,3 +191,12 @@ def test_a_hostile_pattern_is_matched_without_backtracking(project: Path) -> Non
     write(project / ("a" * 200))
     assert include(project, "*a" * 100 + "b") == ([], [codes.NO_MATCH])
     assert include(project, "**/" * 1000 + "b") == ([], [codes.NO_MATCH])
+
+
+def test_a_working_directory_that_is_gone_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(DiagnosticError) as ended:
+        find_root(Path())
+    assert [found.message for found in ended.value.diagnostics] == ["the working directory is gone"]

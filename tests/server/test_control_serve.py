@@ -83,8 +83,10 @@ def test_a_process_that_is_stopped_does_not_wait_for_its_faults(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("option", "text", "message"),
     [
-        ("--world", "organizations: 3", "not a world"),
-        ("--world", "[]", "not a world"),
+        ("--world", "organizations: 3", "not a world: a value is of another type"),
+        ("--world", "organizations: [{ members: [{}] }]", "not a world: 'user' is missing"),
+        ("--world", "a: [", "not a world: while parsing"),
+        ("--world", "[]", "not a world: a world is a mapping"),
         ("--faults", "- {fault: {kind: none}}", "kind"),
         ("--rate-limit", "", "no rate limit"),
     ],

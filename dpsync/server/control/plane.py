@@ -172,7 +172,7 @@ class ControlPlane:
         except StoreError:
             raise
         except Exception as error:
-            raise bad(f"body: not a world: {type(error).__name__}: {error}") from None
+            raise bad(f"body: not a world: {worlds.complaint(error)}") from None
         self.gateway.drop()
 
     def requests(self, _: None) -> Json:

@@ -102,6 +102,16 @@ def _parse(text: str) -> Json:
     return world
 
 
+def complaint(error: Exception) -> str:
+    """Why something is no world, from what reading or loading it has raised."""
+    match error:
+        case KeyError():
+            return f"{error.args[0]!r} is missing, or names nothing that is there"
+        case ValueError() | yaml.YAMLError():
+            return " ".join(str(error).split())
+    return "a value is of another type than a world has there"
+
+
 def load(store: Store, world: Json, now: datetime | None = None) -> None:
     """Replaces the whole state by a world, in one transaction. ValueError or KeyError: not a world.
 
