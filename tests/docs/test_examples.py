@@ -50,6 +50,15 @@ def test_every_block_is_run_or_says_why_not(page: Path) -> None:
             assert len(block.not_run.split()) > 3, f"line {block.line}: why not?"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_a_block_that_is_a_file_has_its_name_right_above_it(page: Path) -> None:
+    """What stands behind the word of a fence is seen by nobody."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for block in blocks(page):
+        above = "\n".join(lines[: block.line - 1]).rstrip().split("\n\n")[-1]
+        assert not block.name or f"`{block.name}`" in above, f"line {block.line}"
+
+
 # The reader itself: a page that is wrong is found.
 
 
