@@ -26,7 +26,7 @@ from dpsync.config.load import load_from
 from dpsync.config.served import within
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
-from dpsync.live.evidence import with_evidence
+from dpsync.live.evidence import Surroundings
 from dpsync.live.reader import read_snapshot
 from dpsync.model.address import Address, Pattern
 from dpsync.model.base import NOT_ASKED, Base
@@ -180,12 +180,26 @@ class Session:
             snapshot = recognised(snapshot, pins)
             context = Context(self.registry, desired, snapshot, options, self.base)
         part = selection(context)
-        going = removal(replace(context, chosen=part.wanted) if part else context)
-        looked_at = {*going.roots, *transfer.looked_at(context)}
-        if looked_at:
-            snapshot = with_evidence(client, self.registry, snapshot, looked_at, self.parallelism)
-        context = Context(self.registry, desired, snapshot, options, self.base)
-        return Planned(make_plan(context), snapshot)
+        if part:
+            context = replace(context, chosen=part.wanted)
+        snapshot = self._looked_around(client, context)
+        return Planned(make_plan(replace(context, snapshot=snapshot, chosen=None)), snapshot)
+
+    def _looked_around(self, client: ReadClient, context: Context) -> Snapshot:
+        """The snapshot with what deletes take along, and with what shows things that are given away.
+
+        What goes along may itself be named by other things: so it is looked around until nothing is new.
+        """
+        going, given = removal(context), transfer.looked_at(context)
+        if not going.roots and not given:
+            return context.snapshot
+        around = Surroundings(client, self.registry, context.snapshot, self.parallelism)
+        around.check([*going.roots, *given])
+        around.look_at_given(given)
+        while around.look(going.everything):
+            going = removal(replace(context, snapshot=around.snapshot))
+            around.check(going.roots)
+        return around.snapshot
 
     def drift(self, client: ReadClient, options: Options | None = None) -> Drift:
         """What is live instead of what the files say. Raises as `plan` does: a failed check is no answer."""

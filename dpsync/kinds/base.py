@@ -233,12 +233,19 @@ class Field:
 
     Where nothing is said: always, if an entry must have it and nothing stands for its absence.
     """
+    means: str | None = None
+    """The kind whose id this text is, where there is such an object: without that this one cannot be."""
     usual: Any = None
     """What a new one has where nothing is said. It is only ever left out by import, never filled in."""
 
     @property
     def source(self) -> str | Mapping[str, str] | None:
         return self.name if self.read == "=" else self.read
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The kinds of objects that a value of it may name."""
+        return (*self.type.refers, self.means) if self.means else self.type.refers
 
     @property
     def wire(self) -> str:
@@ -290,7 +297,7 @@ class Kind:
     outputs: Outputs | None = None
     guard: Guard | None = None
     shown_in: Pages | None = None
-    """The objects that show this one and lose it when it is deleted."""
+    """The list of the objects that show this one: no others need to be looked into for its places."""
     restore: Restore | None = None
     transfer: Call | None = None
     """A call that gives it, with everything in it, to another of what it is below: `$NAME` is the new one."""

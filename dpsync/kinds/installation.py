@@ -26,7 +26,7 @@ INSTALLATION = Kind(
     delete=Delete(),
     fields=(
         Field("integration", Text(1, 100, r"[\w.-]+", says="the name of an integration"), on="neither",
-              read="integration.name"),
+              read="integration.name", means="published_integration"),
         Field("configuration", _SETTINGS, on="update", read="installation.configuration", absent={}),
         Field("externalIds", EXTERNAL_IDS.type, on="update", read="installation.externalIds", absent=[]),
         Field("space_selection", SELECTION, on="update", read="installation.space_selection", usual="all"),

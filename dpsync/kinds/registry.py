@@ -90,6 +90,24 @@ class Registry:
             if name in field.type.refers and (field.nest or (field.via is not None and field.one_per is None))
         )
 
+    def naming(self, name: str) -> tuple[Kind, ...]:
+        """Kinds with a field that can be read and that may name an object of this kind.
+
+        What an object is only placed in counts where its deletion lifts what is in it.
+        """
+        places = {(kind.name, field.name) for kind, field in self.referring(name)}
+        lifted = self.kinds[name].on_delete == "lifted"
+        return tuple(
+            kind
+            for kind in self.ordered
+            if any(
+                name in field.names
+                and field.source is not None
+                and (lifted or (kind.name, field.name) not in places)
+                for field in kind.fields
+            )
+        )
+
     def keyed(self, kind: Kind) -> bool:
         """Whether the local key is data: an e-mail, a slug, a reference."""
         return isinstance(kind.shape, Entries) and kind.shape.natural is not None

@@ -1,105 +1,71 @@
-"""What deletes rest on: a second reading of their lists, and of whatever would go along with them.
+"""What deletes rest on: their lists a second time, what lies in the deleted things, and what refers to them.
 
 Nothing is deleted on a guess: lists that differ between two readings mean that somebody is writing, and then
-there is no plan.
+there is no plan. Which lists could name a deleted thing follows from the kinds: those of every kind with a
+field that refers to it. Each list is read once, for all deletes together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from dpsync.client.client import ReadClient
-from dpsync.kinds.base import Single
+from dpsync.client.errors import Forbidden, NotFound
+from dpsync.kinds.base import Kind, Pages, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.snapshot import Evidence, Identity, LiveObject, Snapshot
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import live_ids
 
 
-def with_evidence(
-    client: ReadClient,
-    registry: Registry,
-    snapshot: Snapshot,
-    doomed: Iterable[Identity],
-    parallelism: int = 4,
-) -> Snapshot:
-    """The snapshot with what deleting `doomed` needs to know. Raises DiagnosticError when lists moved."""
-    return _Evidence(client, registry, snapshot, parallelism).gather(sorted(doomed))
+@dataclass(frozen=True)
+class _Shown:
+    """The objects of one kind that show what is deleted: no others need to be looked into."""
+
+    kind: str
+    objects: frozenset[Identity]
 
 
-class _Evidence:
-    def __init__(self, client: ReadClient, registry: Registry, snapshot: Snapshot, parallelism: int) -> None:
+class Surroundings:
+    """Reads around objects that are to be deleted. `snapshot` grows with what is found.
+
+    With `again` nothing that was read before counts: every list is read anew, and what is no longer in it is
+    taken out of the snapshot.
+    """
+
+    def __init__(
+        self,
+        client: ReadClient,
+        registry: Registry,
+        snapshot: Snapshot,
+        parallelism: int = 4,
+        again: bool = False,
+    ) -> None:
         self.client = client
         self.registry = registry
         self.snapshot = snapshot
         self.sources = Sources(client, registry, parallelism)
+        self.again = again
+        self._by_source: dict[str, list[Identity]] = defaultdict(list)
+        for item in snapshot.objects.values():
+            self._by_source[item.source].append(item.identity)
+        self._objects = dict(snapshot.objects)
+        self._put_out: dict[Identity, LiveObject] = {}
+        self._read: set[str] = set() if again else set(self._by_source)
+        self._unseen: dict[Identity, str] = {}
+        self._refused: set[str] = set()
+        self._looked_at: set[Identity] = set()
 
-    def gather(self, doomed: list[Identity]) -> Snapshot:
-        doomed += self._left_over(doomed)
-        self._read_again(doomed)
-        shown = self.sources.map(self._shown_in, doomed)
-        objects = dict(self.snapshot.objects)
-        for found in self.sources.map(self.sources.read, self._what_could_be_inside(doomed)):
-            for item in found:
-                objects.setdefault(item.identity, item)
-        evidence = Evidence(shown_in=dict(zip(doomed, shown, strict=True)))
-        return replace(self.snapshot, objects=objects, evidence=evidence, requests=self.client.requests)
-
-    def _left_over(self, doomed: list[Identity]) -> list[Identity]:
-        """What doomed objects have put out belongs to nobody then: from now on it stands in its own place."""
-        found: list[Identity] = []
-        for identity in doomed:
-            maker = self.snapshot.objects[identity]
-            outputs, place = self.registry[maker.kind].outputs, self._place_of_outputs(maker)
-            if outputs is None or place is None:
-                continue
-            chain = self.snapshot.above(maker)
-            source = self.sources.source(self.registry[outputs.kind], chain[0], chain)
-            self.sources.fetch([source])
-            named = {id for value in maker.fields.values() for id in live_ids(value)}
-            for item in self.sources.objects[source.url]:
-                if item.id in named and item.identity not in self.snapshot.objects:
-                    self._stands_in(place, item)
-                    found.append(item.identity)
-        return found
-
-    def _place_of_outputs(self, maker: LiveObject) -> Address | None:
-        """The declared place that things of the kind which it puts out stand in, beside its own place."""
-        kind = self.registry[maker.kind]
-        own = next((at for at, items in self.snapshot.scopes.items() if maker.identity in items), None)
-        if kind.outputs is None or own is None:
-            return None
-        above = Address(own.segments[: -len(kind.key.split("."))])
-        place = above.child(*self.registry[kind.outputs.kind].key.split("."))
-        return place if place in self.snapshot.scopes else None
-
-    def _stands_in(self, place: Address, item: LiveObject) -> None:
-        objects = {**self.snapshot.objects, item.identity: item}
-        scopes = {**self.snapshot.scopes, place: (*self.snapshot.scopes[place], item.identity)}
-        self.snapshot = replace(self.snapshot, objects=objects, scopes=scopes)
-
-    def _source(self, item: LiveObject) -> Source:
-        """Where an object was read: its list below its parent, or its tree below the tree's owner."""
-        kind = self.registry[item.kind]
-        chain = self.snapshot.above(item)
-        if kind.in_tree:
-            owner = self.registry.tree_owner(kind)
-            while chain[0][0] != owner:
-                chain = chain[1:]
-        return self.sources.source(kind, chain[0], chain)
-
-    def _read_again(self, doomed: list[Identity]) -> None:
-        sources = {
-            source.url: source for source in (self._source(self.snapshot.objects[item]) for item in doomed)
-        }
-        before: dict[str, set[Identity]] = {url: set() for url in sources}
-        for item in self.snapshot.objects.values():
-            if item.source in before:
-                before[item.source].add(item.identity)
+    def check(self, deletions: Iterable[Identity]) -> None:
+        """Read the lists of these objects a second time. Raises DiagnosticError when they moved."""
+        objects = [self._objects[item] for item in sorted(deletions) if item in self._objects]
+        sources = {source.url: source for source in map(self.source, objects)}
+        before = {url: {item for item in self._by_source[url] if item in self._objects} for url in sources}
         self.sources.fetch(sources.values())
         for url, then in before.items():
             now = {item.identity for item in self.sources.objects[url]}
@@ -110,38 +76,207 @@ class _Evidence:
                 hint = "nothing was planned; try again when it is quiet"
                 raise DiagnosticError([Diagnostic("DP320", message, hint=hint)], Exit.FAILED)
 
-    def _shown_in(self, identity: Identity) -> tuple[tuple[Identity, str], ...]:
-        item = self.snapshot.objects[identity]
+    def look(self, deletions: Iterable[Identity], inside: bool = True) -> bool:
+        """Read what refers to these objects and, with `inside`, what lies in them; whether any was new."""
+        new = sorted(set(deletions).intersection(self._objects) - self._looked_at)
+        self._looked_at |= set(new)
+        self._left_over(new)
+        items = [self._objects[identity] for identity in new]
+        found = list(self._referring(items))
+        if inside:
+            found += [(source, [item]) for item in items for source in self.inside(item)]
+        self._fetch([source for source, _ in found])
+        for source, for_ in found:
+            if source.url in self._refused:
+                self._unseen |= {item.identity: source.url for item in for_}
+        self._finish()
+        return bool(new)
+
+    def look_at_given(self, objects: Iterable[Identity]) -> None:
+        """Read what lies in objects that are given away, and which things show them."""
+        asked = sorted(objects)
+        items = [self._objects[identity] for identity in asked]
+        self._fetch([source for item in items for source in self.inside(item)])
+        shown = self.sources.map(self._shown_in, items)
+        evidence = replace(self.snapshot.evidence, shown_in=dict(zip(asked, shown, strict=True)))
+        self.snapshot = replace(self.snapshot, evidence=evidence)
+        self._finish()
+
+    def source(self, item: LiveObject) -> Source:
+        """Where an object was read: its list below its parent, or its tree below the tree's owner."""
         kind = self.registry[item.kind]
-        if kind.shown_in is None:
-            return ()
-        url = expand(self.registry, kind, kind.shown_in.path, item.id, self.snapshot.above(item))
-        found = self.sources.named(url)
-        return tuple(((str(body.get("object")), id), str(body.get("title", ""))) for id, body in found)
+        return self._below(kind, self._above(item), self._owners(kind))
 
-    def _what_could_be_inside(self, doomed: list[Identity]) -> list[Source]:
-        """Lists and trees that say what a doomed holder still holds, where they were not read before."""
-        known = {item.source for item in self.snapshot.objects.values()}
-        found: dict[str, Source] = {}
-        for identity in doomed:
-            item = self.snapshot.objects[identity]
-            chain = self.snapshot.above(item)
-            for source in [*self._lifted(item, chain), *self._below(item, chain)]:
-                if source.url not in known:
-                    found[source.url] = source
-        return list(found.values())
-
-    def _lifted(self, item: LiveObject, chain: Chain) -> Iterable[Source]:
-        if self.registry[item.kind].on_delete != "lifted":
-            return
-        for kind, _ in self.registry.referring(item.kind):
-            if not kind.in_tree:
-                yield self.sources.source(kind, chain[0], chain)
-
-    def _below(self, item: LiveObject, chain: Chain) -> Iterable[Source]:
+    def inside(self, item: LiveObject) -> Iterator[Source]:
         """Its own tree and lists; a single is a part of it. A node was read with the rest of its tree."""
         if self.registry[item.kind].in_tree:
             return
         for kind in self.registry.children(item.kind):
             if not isinstance(kind.shape, Single):
-                yield self.sources.source(kind, item.identity, [item.identity, *chain])
+                yield self.sources.source(kind, item.identity, [item.identity, *self._above(item)])
+
+    # What refers to them.
+
+    def _referring(self, items: Sequence[LiveObject]) -> Iterator[tuple[Source, list[LiveObject]]]:
+        """The lists and trees with objects that could name these, each with those that it could name."""
+        groups: dict[tuple[str, Identity], list[LiveObject]] = defaultdict(list)
+        for item in items:
+            groups[item.kind, [item.identity, *self._above(item)][-1]].append(item)
+        for (name, _), named in groups.items():
+            shown = self._showing(named)
+            chains: dict[tuple[Identity, ...], list[LiveObject]] = defaultdict(list)
+            for item in named:
+                chains[tuple(self._above(item))].append(item)
+            for kind in self.registry.naming(name):
+                for chain, below in chains.items():
+                    for source in self._holding(kind, chain, shown):
+                        yield source, below
+
+    def _holding(self, kind: Kind, chain: Chain, shown: _Shown | None = None) -> Iterator[Source]:
+        """The lists of a kind as far as they are below what a chain goes through."""
+        if kind.parent is None:
+            yield Source(self._objects[chain[-1]].source, kind.name, None)
+        for name in self._owners(kind):
+            if any(around == name for around, _ in chain):
+                yield self._below(kind, chain, (name,))
+                continue
+            for owner in self._all(self.registry[name], chain):
+                if shown is None or shown.kind != name or owner.identity in shown.objects:
+                    yield self.sources.source(kind, owner.identity, [owner.identity, *self._above(owner)])
+
+    def _all(self, kind: Kind, chain: Chain) -> list[LiveObject]:
+        """Every object of a kind below what a chain goes through."""
+        sources = list(self._holding(kind, chain))
+        put_out = any(name == kind.name for name, _ in self.snapshot.put_out)
+        self._fetch(sources, anew=put_out)
+        if put_out:
+            found = [item for source in sources for item in self.sources.objects.get(source.url, ())]
+            self._put_out |= {item.identity: item for item in found if item.identity in self.snapshot.put_out}
+            return [item for item in found if item.kind == kind.name]
+        known = (self._objects[identity] for source in sources for identity in self._by_source[source.url])
+        return [item for item in known if item.kind == kind.name]
+
+    def _showing(self, items: Sequence[LiveObject]) -> _Shown | None:
+        """Which objects show any of these, where asking for each costs less than looking into all."""
+        kind = self.registry[items[0].kind]
+        if kind.shown_in is None:
+            return None
+        path = kind.shown_in.path.partition("?")[0]
+        showing = next(
+            other
+            for other in self.registry.ordered
+            if isinstance(other.read, Pages) and other.read.path == path
+        )
+        if len(items) >= len(self._all(showing, self._above(items[0]))):
+            return None
+        shown = self.sources.map(self._shown_in, items)
+        return _Shown(showing.name, frozenset(identity for found in shown for identity, _ in found))
+
+    def _shown_in(self, item: LiveObject) -> tuple[tuple[Identity, str], ...]:
+        kind = self.registry[item.kind]
+        if kind.shown_in is None:
+            return ()
+        url = expand(self.registry, kind, kind.shown_in.path, item.id, self._above(item))
+        found = self.sources.named(url)
+        return tuple(((str(body.get("object")), id), str(body.get("title", ""))) for id, body in found)
+
+    def _owners(self, kind: Kind) -> tuple[str, ...]:
+        """Below what kinds a kind is read: nodes below the owner of their whole tree."""
+        return (self.registry.tree_owner(kind),) if kind.in_tree else kind.parents
+
+    def _below(self, kind: Kind, chain: Chain, owners: tuple[str, ...]) -> Source:
+        """The list or tree of a kind below the nearest of these owners in a chain."""
+        at = next(index for index, (name, _) in enumerate(chain) if name in owners)
+        return self.sources.source(kind, chain[at], chain[at:])
+
+    def _above(self, item: LiveObject) -> list[Identity]:
+        chain: list[Identity] = []
+        around = item.parent
+        while around is not None:
+            chain.append(around)
+            around = (self._objects.get(around) or self._put_out[around]).parent
+        return chain
+
+    # Reading.
+
+    def _fetch(self, sources: Sequence[Source], anew: bool = False) -> None:
+        """Read what was not read yet, and keep what is found."""
+        missing = {
+            source.url: source
+            for source in sources
+            if source.url not in self.sources.objects and (anew or source.url not in self._read)
+        }
+        found = self.sources.map(self._one, list(missing.values()))
+        for url, objects in zip(missing, found, strict=True):
+            self.sources.objects[url] = objects or ()
+            if objects is None:
+                self._refused.add(url)
+            if url not in self._read:
+                self._keep(url, objects or ())
+
+    def _one(self, source: Source) -> tuple[LiveObject, ...] | None:
+        """The objects of a list; None when this token may not read it."""
+        try:
+            return self.sources.read(source)
+        except Forbidden:
+            return None
+        except NotFound:
+            if self.again:
+                return ()  # what it is below is gone meanwhile, with all that was in it
+            raise
+
+    def _keep(self, url: str, objects: tuple[LiveObject, ...]) -> None:
+        self._read.add(url)
+        for identity in self._by_source[url]:
+            self._objects.pop(identity, None)
+        kept = [item for item in objects if item.identity not in self.snapshot.put_out]
+        self._by_source[url] = [item.identity for item in kept]
+        for item in kept:
+            self._objects[item.identity] = item
+            # What was put out stands for nothing itself; it is known where something below it counts.
+            if item.parent in self._put_out:
+                self._objects.setdefault(item.parent, self._put_out[item.parent])
+
+    def _finish(self) -> None:
+        evidence = replace(self.snapshot.evidence, unseen=dict(self._unseen))
+        objects = {key: item for key, item in self._objects.items() if self._is_there(item)}
+        self.snapshot = replace(
+            self.snapshot, objects=objects, evidence=evidence, requests=self.client.requests
+        )
+
+    def _is_there(self, item: LiveObject) -> bool:
+        """Whether everything that it is below is there, too."""
+        around = item.parent
+        while around is not None and around in self._objects:
+            around = self._objects[around].parent
+        return around is None
+
+    # What deleted objects have put out.
+
+    def _left_over(self, deletions: Sequence[Identity]) -> None:
+        """What deleted objects have put out belongs to nobody then: it counts as a thing of its own place."""
+        for identity in deletions:
+            maker = self._objects[identity]
+            outputs, place = self.registry[maker.kind].outputs, self._place_of_outputs(maker)
+            if outputs is None or place is None:
+                continue
+            source = self._below(self.registry[outputs.kind], self._above(maker), (self._above(maker)[0][0],))
+            self.sources.fetch([source])
+            named = {id for value in maker.fields.values() for id in live_ids(value)}
+            for item in self.sources.objects[source.url]:
+                if item.id in named and item.identity not in self._objects:
+                    self._objects[item.identity] = item
+                    self._by_source[source.url].append(item.identity)
+                    scopes = {**self.snapshot.scopes}
+                    scopes[place] = (*scopes[place], item.identity)
+                    self.snapshot = replace(self.snapshot, scopes=scopes)
+
+    def _place_of_outputs(self, maker: LiveObject) -> Address | None:
+        """The declared place that things of the kind which it puts out stand in, beside its own place."""
+        kind = self.registry[maker.kind]
+        own = next((at for at, items in self.snapshot.scopes.items() if maker.identity in items), None)
+        if kind.outputs is None or own is None:
+            return None
+        above = Address(own.segments[: -len(kind.key.split("."))])
+        place = above.child(*self.registry[kind.outputs.kind].key.split("."))
+        return place if place in self.snapshot.scopes else None

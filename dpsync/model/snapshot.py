@@ -48,9 +48,12 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was read because of deletes: the things that show a doomed object."""
+    """What was read because something is deleted or given away."""
 
     shown_in: Mapping[Identity, tuple[tuple[Identity, str], ...]] = field(default_factory=dict)
+    """By object that is given away: what shows it, with its title."""
+    unseen: Mapping[Identity, str] = field(default_factory=dict)
+    """By object that is deleted: a list that could name it, or is its own, and may not be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,7 +187,7 @@ def _deletes(context: Context, book: Book, going: Removal) -> None:
     own: dict[Identity, Draft] = {}
     for root in going.roots:
         own[root] = book.of(context.address(root), "delete", "clear")[0]
-    doomed = {identity: root for root in going.roots for identity in going.with_riders(root)}
+    doomed = going.inside
     for live in context.snapshot.objects.values():
         kind = context.kind(live)
         for item in kind.fields:

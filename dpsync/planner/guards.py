@@ -12,15 +12,15 @@ from dpsync.kinds.base import Field, Guard, Kind
 from dpsync.model.address import Address, Pattern
 from dpsync.model.plan import Change, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import live_ids
 from dpsync.model.words import counted
 from dpsync.planner import transfer
 from dpsync.planner.answers import DELETE, NOT_MY_OWN, Answer
 from dpsync.planner.blocking import Blocking
+from dpsync.planner.cascade import named_ids
 from dpsync.planner.compare import changed
 from dpsync.planner.context import Context
 from dpsync.planner.lineage import Lineage, own_places
-from dpsync.planner.removal import Removal, inside
+from dpsync.planner.removal import Removal
 from dpsync.planner.restructuring import answered, refused
 
 
@@ -37,6 +37,7 @@ def refusals(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
     yield from _create_only(decided)
     yield from _protected(decided)
     yield from _forgotten(decided)
+    yield from _unseen(decided)
     yield from _not_empty(decided)
     yield from _named_by_declared(decided)
     yield from _circles(decided)
@@ -67,28 +68,27 @@ def _create_only(decided: Decided) -> Iterator[Refusal]:
 
 def _protected(decided: Decided) -> Iterator[Refusal]:
     context = decided.context
-    for root in decided.going.roots:
-        for identity in decided.going.with_riders(root):
-            since = context.protected(identity)
-            if since is not None:
-                until = "" if since == "now" else " in the git base"
-                yield Refusal(
-                    code="protected",
-                    address=str(context.address(identity)),
-                    message=f"it is protected{until} and would be deleted",
-                    way_out="declare it again, take it out of prune, or take its protection away first",
-                )
+    for identity in decided.going.everything:
+        since = context.protected(identity)
+        if since is not None:
+            until = "" if since == "now" else " in the git base"
+            yield Refusal(
+                code="protected",
+                address=str(context.address(identity)),
+                message=f"it is protected{until} and would be deleted",
+                way_out="declare it again, take it out of prune, or take its protection away first",
+            )
 
 
 def _forgotten(decided: Decided) -> Iterator[Refusal]:
     """A key that is to be forgotten and that means nothing any more: it may be one of those that would go."""
     context = decided.context
-    for rider in decided.going.riders:
-        if context.forgotten(rider):
+    for identity in decided.going.cascade.objects:
+        if context.forgotten(identity):
             yield Refusal(
                 code="forgotten",
-                address=str(context.address(rider)),
-                message="it is to be left where it is, and would be deleted with what it is in",
+                address=str(context.address(identity)),
+                message="it is to be left where it is, and would be deleted with what it is in or names",
                 way_out="forget that, too, or take this out of forget",
             )
     for pattern in context.desired.policy.forget:
@@ -109,13 +109,23 @@ def _forgotten(decided: Decided) -> Iterator[Refusal]:
             )
 
 
+def _unseen(decided: Decided) -> Iterator[Refusal]:
+    """Nothing is deleted while it cannot be seen what goes along."""
+    for identity, url in sorted(decided.context.snapshot.evidence.unseen.items()):
+        if decided.going.gone(identity):
+            yield Refusal(
+                code="unseen",
+                address=str(decided.context.address(identity)),
+                message=f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed",
+                way_out="let somebody apply this whose token may read that, or declare it to keep it",
+            )
+
+
 def _not_empty(decided: Decided) -> Iterator[Refusal]:
     """A holder whose contents would be lifted goes only when it is empty by then."""
     context = decided.context
-    for identity in decided.going.roots:
-        if context.registry[identity[0]].on_delete != "lifted":
-            continue
-        for live in inside(context, decided.going, identity):
+    for identity, left in decided.going.cascade.left_inside.items():
+        for live in left:
             yield Refusal(
                 code="not-empty",
                 address=str(context.address(identity)),
@@ -146,12 +156,12 @@ def _circles(decided: Decided) -> Iterator[Refusal]:
 
 
 def _named_by_declared(decided: Decided) -> Iterator[Refusal]:
-    """A declared entry that names a doomed object by its raw id."""
+    """A declared entry that names a deleted object by its raw id."""
     context = decided.context
     for resource in context.resources.values():
         for item in context.kind(resource).fields:
-            for id in sorted(live_ids(resource.fields.get(item.name))):
-                meant = [context.named(resource, name, id) for name in item.type.refers]
+            for id in sorted(named_ids(item, resource.fields.get(item.name))):
+                meant = [context.named(resource, name, id) for name in item.names]
                 for identity in filter(decided.going.gone, meant):
                     yield Refusal(
                         code="in-use",

@@ -18,13 +18,14 @@ from dpsync.model.values import REF, references
 from dpsync.planner import transfer
 from dpsync.planner.answers import IDLE, SEND, Answer
 from dpsync.planner.blocking import Blocking
+from dpsync.planner.cascade import is_place
 from dpsync.planner.compare import Changed, changed, object_digest, unread, wanted_anew
 from dpsync.planner.context import Context, Options
 from dpsync.planner.graph import connect
 from dpsync.planner.guards import Decided, refusals
 from dpsync.planner.lanes import Lanes
 from dpsync.planner.past import past_notes
-from dpsync.planner.removal import effects, is_place, removal
+from dpsync.planner.removal import effects, removal
 from dpsync.planner.restructuring import Restructure, confirmed, remade, shown_by, urls
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.steps import Book, Builder
@@ -402,7 +403,7 @@ class _Planner:
         context = self.context
         identity = next(item for item in self.going.roots if context.address(item) == address)
         live = self.going.roots[identity]
-        along = effects(context, self.going, identity)
+        along = effects(context, self.going.cascade, identity)
         return Change(
             address=str(address),
             kind=live.kind,

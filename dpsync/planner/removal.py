@@ -1,38 +1,47 @@
-"""What goes: undeclared things where `prune` covers their place, what goes along; and what is kept."""
+"""What goes: undeclared things where `prune` covers their place, with what goes along; and what is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dpsync.kinds.base import Call, Field
-from dpsync.model.address import Address
 from dpsync.model.plan import Effect, Kept
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import LiveId, live_ids
+from dpsync.planner.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.context import Context
 from dpsync.planner.restructuring import confirmed, settling
 
 
 @dataclass
 class Removal:
-    """`roots` get a delete of their own; `riders` go with a root and are its effects."""
+    """`roots` get a delete of their own; what is in `cascade` goes along with one of them."""
 
     roots: dict[Identity, LiveObject] = field(default_factory=dict)
-    riders: dict[Identity, Identity] = field(default_factory=dict)
+    cascade: Cascade = field(default_factory=lambda: Cascade(frozenset()))
     kept: list[Kept] = field(default_factory=list)
 
     def gone(self, identity: Identity) -> bool:
-        return identity in self.roots or identity in self.riders
+        return identity in self.roots or self.cascade.gone(identity)
 
-    def with_riders(self, root: Identity) -> list[Identity]:
-        return [root, *(rider for rider, goes_with in self.riders.items() if goes_with == root)]
+    @property
+    def everything(self) -> list[Identity]:
+        """What is deleted and what goes along."""
+        return [*self.roots, *self.cascade.objects]
+
+    @property
+    def inside(self) -> dict[Identity, Identity]:
+        """What is deleted and what lies in it, each with the delete that it goes with."""
+        own = {root: root for root in self.roots}
+        inside = (item for item, why in self.cascade.objects.items() if why == INSIDE)
+        return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
 
 
 def removal(context: Context) -> Removal:
     """Decide for every undeclared object in a declared place; parents come before their children."""
     found = Removal()
     objects = context.snapshot.objects
+    kept: dict[str, list[Identity]] = {}
+    inside: set[Identity] = set()
     rebuilt = {item.scope.address: item.alone for item in confirmed(context)}
     left_over = set(settling(context)[1]) if context.options.delete else set()
     for address in sorted(context.snapshot.scopes):
@@ -49,99 +58,52 @@ def removal(context: Context) -> Removal:
             continue
         if not ((context.desired.pruned(address) or address in rebuilt) and context.options.delete):
             going = [item for item in strangers if {item, objects[item].parent} & left_over]
-            names = tuple(sorted(str(context.address(item)) for item in strangers if item not in going))
-            if names:
-                found.kept.append(Kept(place=str(address), addresses=names))
+            kept[str(address)] = [item for item in strangers if item not in going]
             strangers = going
         for identity in strangers:
             live = objects[identity]
-            parent = live.parent
             if not isinstance(context.kind(live).delete, Call):
                 continue
-            if parent is not None and found.gone(parent) and context.registry[parent[0]].on_delete == "gone":
-                found.riders[identity] = found.riders.get(parent, parent)
+            if live.parent in inside:
+                inside.add(identity)  # it goes with its parent
             else:
                 found.roots[identity] = live
-    _go_along(context, found)
+                inside.add(identity)
+    found.cascade = planned_cascade(context, found.roots)
+    for place, items in kept.items():
+        names = sorted(str(context.address(item)) for item in items if not found.cascade.gone(item))
+        if names:
+            found.kept.append(Kept(place=place, addresses=tuple(names)))
     return found
 
 
-def _go_along(context: Context, found: Removal) -> None:
-    """Objects below a root that were read only as evidence: they go with it."""
-    grown = True
-    while grown:
-        grown = False
-        for live in context.snapshot.objects.values():
-            parent = live.parent
-            if parent is None or found.gone(live.identity) or not found.gone(parent):
-                continue
-            if context.registry[parent[0]].on_delete == "gone":
-                found.riders[live.identity] = found.riders.get(parent, parent)
-                grown = True
+def planned_cascade(context: Context, roots: dict[Identity, LiveObject]) -> Cascade:
+    """What goes along, when everything else of the plan has been done by then."""
+    new = {
+        resource.holder
+        for address, resource in context.resources.items()
+        if resource.holder is not None and context.live(address) is None and not context.ignored(address)
+    }
 
-
-def effects(context: Context, going: Removal, root: Identity) -> tuple[Effect, ...]:
-    """What goes or changes along with one delete."""
-    found: dict[str, Effect] = {}
-    for rider in going.with_riders(root)[1:]:
-        address = str(context.address(rider))
-        found[address] = Effect(address=address, what="goes with it")
-    for doomed in going.with_riders(root):
-        for live, name, whole in losses(context, going, doomed):
-            address = str(context.address(live.identity))
-            if whole:
-                found.setdefault(address, Effect(address=address, what="shows it and goes with it"))
-            else:
-                what = f"names it as {name} and loses it"
-                found.setdefault(f"{address}#{name}", Effect(address=f"{address}#{name}", what=what))
-    for identity, title in context.snapshot.evidence.shown_in.get(root, ()):
-        known = any(_tree_read(context, identity, address) for address in context.snapshot.scopes)
-        if not known and not going.gone(identity):
-            name = str(context.declared.get(identity) or f"[{title}~{identity[1]}]")
-            found[name] = Effect(address=name, what="shows it and loses that place")
-    return tuple(found[key] for key in sorted(found))
-
-
-def _tree_read(context: Context, owner: Identity, scope: Address) -> bool:
-    """Whether this scope is the tree of that owner: then its nodes are known one by one."""
-    declared = context.desired.scopes[scope]
-    return context.snapshot.bound(declared.parent) == owner[1] and len(declared.kinds) > 1
-
-
-def losses(context: Context, going: Removal, doomed: Identity) -> Iterator[tuple[LiveObject, str, bool]]:
-    """Kept objects that still name a doomed one in a field this plan does not write.
-
-    With each comes the field's name, and whether the object goes as a whole.
-    """
-    for live in context.snapshot.objects.values():
-        if going.gone(live.identity) or live.identity == doomed:
-            continue
-        kind = context.kind(live)
+    def written(live: LiveObject, item: Field) -> bool:
         address = context.declared.get(live.identity)
-        written = context.resources[address].fields if address in context.resources else {}
-        for item in kind.fields:
-            named = live_ids(live.fields.get(item.name)) if doomed[0] in item.type.refers else set()
-            if not any(context.named(live, doomed[0], id) == doomed for id in named):
-                continue
-            whole = item.required or item.name == kind.natural
-            if item.name not in written and not is_place(item):
-                yield live, item.name, whole
+        if address not in context.resources or context.ignored(address):
+            return False
+        return item.name in context.resources[address].fields
+
+    def arrives(live: LiveObject) -> bool:
+        return context.declared.get(live.identity) in new
+
+    return cascade(context, roots, written, arrives)
 
 
-def is_place(item: Field) -> bool:
-    """Whether the field says what the object is in (a collection, a group)."""
-    return item.nest or (item.via is not None and bool(item.type.refers) and item.one_per is None)
-
-
-def inside(context: Context, going: Removal, doomed: Identity) -> list[LiveObject]:
-    """What would still be in a doomed holder when its turn to go comes: neither moved out nor deleted."""
-    left = []
-    for kind, item in context.registry.referring(doomed[0]):
-        for live in context.snapshot.objects.values():
-            if live.kind != kind.name or live.fields.get(item.name) != LiveId(doomed[1]):
-                continue
-            address = context.declared.get(live.identity)
-            moved = address in context.resources and item.name in context.resources[address].fields
-            if not moved and not going.gone(live.identity):
-                left.append(live)
-    return left
+def effects(context: Context, found: Cascade, root: Identity) -> tuple[Effect, ...]:
+    """What goes or changes along with one delete. What goes with several is named once."""
+    shown = []
+    for identity, name in found.by_root.get(root, ()):
+        address = str(context.address(identity))
+        if name:
+            shown.append(Effect(address=f"{address}#{name}", what=f"names it as {name}"))
+        else:
+            shown.append(Effect(address=address, what=found.objects[identity]))
+    return tuple(sorted(shown, key=lambda effect: effect.address))

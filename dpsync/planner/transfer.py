@@ -11,8 +11,8 @@ from dpsync.model.address import Address
 from dpsync.model.plan import Difference, Note, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId
+from dpsync.planner.cascade import is_place
 from dpsync.planner.context import Context
-from dpsync.planner.removal import is_place
 
 
 def transferred(context: Context) -> dict[Identity, Address]:

@@ -12,6 +12,7 @@ from dpsync.client.client import ReadClient, WriteClient
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
+from dpsync.server import world as worlds
 from dpsync.server.thread import ThreadedServer
 
 REGISTRY = load_registry()
@@ -63,6 +64,10 @@ class Lab:
         assert [item for item in report.outcomes if item.result not in ("done", "already")] == []
         assert report.converged, report.remaining
         return report
+
+    def world(self) -> dict[str, Any]:
+        """Everything there is, as the companion exports it."""
+        return self.server.call(lambda: worlds.dump(self.server.app.store))
 
     @property
     def writes(self) -> list[str]:

@@ -81,9 +81,11 @@ def test_a_space_loses_its_places_in_sites_that_nobody_declares(lab: Lab) -> Non
     plan = lab.plan(body, prune("spaces"))
     ((address, along),) = deleted(plan).items()
     assert address == "acme/spaces/[Space y]"
-    assert list(along.values()) == [True]
-    assert "Other" in next(iter(along))
-    assert plan.deletes == 2
+    assert along == {
+        "acme/sites/[Other]/structure/[Section b]": True,
+        "acme/sites/[Other]/structure/[Section b]/[y]": True,
+    }
+    assert plan.deletes == 3
 
 
 def test_a_space_without_a_place_goes_alone(lab: Lab) -> None:
@@ -131,6 +133,138 @@ def test_the_platform_chooses_a_default_where_nobody_does(lab: Lab) -> None:
     assert chosen == {
         "acme/sites/docs/structure/[Section a]": {"acme/sites/docs/structure/[Section a]/[x]": True}
     }
+
+
+# What names a deleted thing, where nothing of its kind is declared.
+
+LEADING = {"id": "r", "source": "/old", "destination": {"kind": "site-section", "siteSectionId": "b"}}
+ONLY_A = (
+    "sites: { docs: { title: Docs, structure: [{ type: section, key: a, title: Section a, path: a, children:"
+    " [{ type: space, key: x, space: { id: x } }] }]%s } }"
+)
+
+
+def test_a_redirect_that_leads_to_a_deleted_section_goes_and_is_not_kept(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[LEADING])])
+    base = "acme/sites/docs/structure/[Section b]"
+    along = {f"{base}/[x]": True, "acme/sites/docs/redirects/[%2Fold]": True}
+    plan = lab.plan(ONLY_A % "", prune("sites/docs/structure"))
+    assert (deleted(plan), plan.deletes) == ({base: along}, 3)
+    body = ONLY_A % ", redirects: { /new: { destination: { kind: external, url: 'https://a.example' } } }"
+    plan = lab.plan(body, prune("sites/docs/structure"))
+    assert (deleted(plan), plan.kept) == ({base: along}, ())
+
+
+def test_a_redirect_with_a_delete_of_its_own_is_not_counted_twice(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[LEADING])])
+    places = prune("sites/docs/structure", "sites/docs/redirects")
+    plan = lab.plan(ONLY_A % ", redirects: {}", places)
+    assert plan.deletes == 3
+    lab.converges(ONLY_A % ", redirects: {}", places)
+    assert lab.writes == [
+        "DELETE /orgs/acme/sites/docs/redirects/r",
+        "DELETE /orgs/acme/sites/docs/sections/b",
+    ]
+
+
+def test_a_redirect_that_leads_elsewhere_from_now_on_stays(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[LEADING])])
+    redirect = ", redirects: { /old: { destination: { kind: external, url: 'https://a.example' } } }"
+    plan = lab.plan(ONLY_A % redirect, prune("sites/docs/structure"))
+    base = "acme/sites/docs/structure/[Section b]"
+    assert deleted(plan) == {base: {f"{base}/[x]": True}}
+    lab.converges(ONLY_A % redirect, prune("sites/docs/structure"))
+
+
+def test_an_ignored_entry_is_not_written_and_goes_along(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[LEADING])])
+    redirect = ", redirects: { /old: { destination: { kind: external, url: 'https://a.example' } } }"
+    plan = lab.plan(
+        ONLY_A % redirect, prune("sites/docs/structure", more="ignore: ['sites/docs/redirects/*'], ")
+    )
+    base = "acme/sites/docs/structure/[Section b]"
+    assert deleted(plan) == {base: {f"{base}/[x]": True, "acme/sites/docs/redirects/%2Fold": True}}
+
+
+def test_what_two_deletes_take_along_is_counted_once(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y", "z"), sites=[site(section("a", "x"), section("b", "y", "z"))])
+    plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
+    base = "acme/sites/[Docs]/structure/[Section b]"
+    assert deleted(plan) == {
+        "acme/spaces/[Space y]": {base: True, f"{base}/[y]": True},
+        "acme/spaces/[Space z]": {f"{base}/[z]": True},
+    }
+    assert plan.deletes == 5
+
+
+def test_a_section_that_gets_another_space_in_the_same_plan_is_not_left_empty(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"))])
+    body = (
+        "spaces: { x: { title: Space x } }\n"
+        "sites: { docs: { title: Docs, structure: [{ type: section, key: b, title: Section b, path: b,"
+        " children: [{ type: space, key: x, space: x, path: new }] }] } }"
+    )
+    plan = lab.plan(body, prune("spaces"))
+    assert deleted(plan) == {"acme/spaces/[Space y]": {"acme/sites/docs/structure/b/[y]": True}}
+    lab.converges(body, prune("spaces"))
+
+
+def test_a_section_that_shows_another_space_stays(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("b", "x", "y"))])
+    plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
+    assert plan.deletes == 2
+
+
+def test_roles_on_a_collection_go_with_it(lab: Lab) -> None:
+    lab.holds(collections=[{"id": "c", "title": "Shelf", "permissions": {"users": {"bo": "read"}}}])
+    ((_, along),) = deleted(lab.plan("collections: {}", prune("collections"))).items()
+    assert list(along) == ["acme/collections/[Shelf]/permissions/members/[bo]"]
+
+
+def test_roles_on_what_a_translation_has_made_go_with_their_member(lab: Lab) -> None:
+    lab.holds(
+        spaces=[*spaces("x"), {"id": "fr", "title": "FR", "permissions": {"users": {"bo": "read"}}}],
+        translations=[
+            {
+                "id": "t",
+                "source": {"space": "x", "language": "en"},
+                "language": "fr",
+                "result": "fr",
+                "status": "completed",
+            }
+        ],
+    )
+    body = "members: { ada@acme.example: admin, cy@acme.example: read }\nspaces: { x: { title: Space x } }"
+    ((_, along),) = deleted(lab.plan(body, prune("members"))).items()
+    assert list(along) == ["acme/spaces/[FR]/permissions/members/[bo@acme.example]"]
+
+
+# How much is read for it.
+
+
+def reads(lab: Lab, body: str, policy: str) -> int:
+    lab.server.app.requests.clear()
+    lab.plan(body, policy)
+    return len(lab.server.app.requests)
+
+
+def test_places_are_looked_for_once_for_all_spaces_together(lab: Lab) -> None:
+    many = spaces(*(f"s{number}" for number in range(30)))
+    lab.holds(spaces=many, sites=[site(section("a", *(item["id"] for item in many)))])
+    # Each space has two lists of roles; the rest is read for all of them.
+    assert reads(lab, "spaces: {}", prune("spaces")) <= 2 * len(many) + 10
+
+
+def test_only_sites_that_show_a_space_are_looked_into_where_few_go(lab: Lab) -> None:
+    others = [
+        site(section(f"a{n}", "x"), id=f"o{n}", title=f"Other {n}", basename=f"o{n}") for n in range(12)
+    ]
+    lab.holds(spaces=spaces("x", "y"), sites=[*others, site(section("b", "y"))])
+    lab.server.app.requests.clear()
+    plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
+    assert plan.deletes == 3
+    trees = [path for _, path, _ in lab.server.app.requests if path.endswith("/structure")]
+    assert trees == ["/v1/orgs/acme/sites/docs/structure"]
 
 
 # Kept, ignored, pruned.

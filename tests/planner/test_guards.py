@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from dpsync.client.client import ReadClient
+from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.plan import Plan
 
@@ -57,6 +60,48 @@ def test_what_is_protected_does_not_go_along_with_something_else(lab: Lab) -> No
     protect = "protect: ['sites/docs/structure/[Section b]/*']"
     plan = lab.plan(NAVIGATION, f"{{ prune: [sites/docs/structure], {protect}, {LIMITLESS} }}")
     assert codes(plan) == [("protected", "acme/sites/docs/structure/[Section b]/[x]")]
+
+
+def test_what_is_protected_does_not_go_along_with_what_it_names(lab: Lab) -> None:
+    leads = {"id": "r", "source": "/old", "destination": {"kind": "site-section", "siteSectionId": "b"}}
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[leads])])
+    protect = "protect: ['sites/docs/redirects/*']"
+    plan = lab.plan(NAVIGATION, f"{{ prune: [sites/docs/structure], {protect}, {LIMITLESS} }}")
+    assert codes(plan) == [("protected", "acme/sites/docs/redirects/[%2Fold]")]
+
+
+def test_an_installation_that_is_declared_keeps_its_integration(lab: Lab) -> None:
+    bot = {"name": "bot", "title": "Bot", "scopes": [], "visibility": "private"}
+    lab.holds(integrations=[bot], installations=[{"id": "i", "integration": "bot"}])
+    policy = f"{{ prune: [publishedIntegrations], {LIMITLESS} }}"
+    plan = lab.plan("publishedIntegrations: {}\nintegrations: { bot: {} }", policy)
+    assert codes(plan) == [("in-use", "acme/integrations/bot#integration")]
+
+
+class Refusing:
+    """A transport that may not read one list."""
+
+    def __init__(self, url: str, path: str) -> None:
+        self._inner = HttpTransport(url, Token("token"))
+        self._path = path
+
+    def send(self, request: Request) -> Response:
+        answer = self._inner.send(request)
+        return replace(answer, status=403) if request.path == self._path else answer
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def stats(self) -> Stats:
+        return self._inner.stats()
+
+
+@pytest.mark.parametrize("path", ["/orgs/acme/teams/t/members", "/spaces/x/permissions/teams"])
+def test_nothing_is_deleted_while_it_cannot_be_seen_what_goes_along(lab: Lab, path: str) -> None:
+    lab.holds(spaces=spaces("x"), teams=[{"id": "t", "title": "Sales"}])
+    session = lab.session("teams: {}", f"{{ prune: [teams], {LIMITLESS} }}")
+    with ReadClient(lab.server.url, "token", transport=Refusing(lab.server.url, path)) as client:
+        assert codes(session.plan(client).plan) == [("unseen", "acme/teams/[Sales]")]
 
 
 @pytest.mark.parametrize(
@@ -200,6 +245,13 @@ def test_a_team_keeps_an_owner(lab: Lab, members: str, prune: bool, refused: boo
     policy = f"{{ {'prune: [teams/*/members], ' if prune else ''}{LIMITLESS} }}"
     plan = lab.plan(f"teams: {{ t: {{ title: T, members: {{ {members} }} }} }}", policy)
     assert [code for code, _ in codes(plan)] == ["last-owner"] * refused
+
+
+def test_a_team_keeps_an_owner_when_members_leave_the_organization(lab: Lab) -> None:
+    lab.holds(teams=[{"id": "t", "title": "T", "members": [{"user": "cy", "role": "owner"}, {"user": "bo"}]}])
+    body = "members: { ada@acme.example: admin, bo@acme.example: create }"
+    plan = lab.plan(body, f"{{ prune: [members], {LIMITLESS} }}")
+    assert codes(plan) == [("last-owner", "acme/teams/[T]/members/[cy@acme.example]")]
 
 
 def test_a_team_that_goes_needs_no_owner(lab: Lab) -> None:
