@@ -157,18 +157,19 @@ class Session:
             before = replace(self.base, desired=within(self.base.desired, self.registry))
             object.__setattr__(self, "base", before)
 
-    def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
-        """Read, compare, plan; when deletes result, what they rest on is read again and more closely.
+    def plan(self, client: ReadClient, options: Options | None = None, closely: bool = True) -> Planned:
+        """Read, compare, plan; when deletes result, the lists that they rest on are read again.
 
+        `closely`: what goes along with them is read, too. A plan that is to be applied or shown needs that.
         Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is
         live.
         """
         try:
-            return self._plan(client, options or Options())
+            return self._plan(client, options or Options(), closely)
         except DiagnosticError as found:
             raise DiagnosticError(found.diagnostics, found.exit_code, self.desired.texts) from None
 
-    def _plan(self, client: ReadClient, options: Options) -> Planned:
+    def _plan(self, client: ReadClient, options: Options, closely: bool) -> Planned:
         parse_all(options.confirm, self.registry)  # before anything is read
         patterns(self.registry, self.desired, (*options.select, *options.exclude))
         snapshot = read_snapshot(client, self.registry, self.desired, self.parallelism, self.base, self.known)
@@ -182,10 +183,10 @@ class Session:
         part = selection(context)
         if part:
             context = replace(context, chosen=part.wanted)
-        snapshot = self._looked_around(client, context)
+        snapshot = self._looked_around(client, context, closely)
         return Planned(make_plan(replace(context, snapshot=snapshot, chosen=None)), snapshot)
 
-    def _looked_around(self, client: ReadClient, context: Context) -> Snapshot:
+    def _looked_around(self, client: ReadClient, context: Context, closely: bool) -> Snapshot:
         """The snapshot with what deletes take along, and with what shows things that are given away.
 
         What goes along may itself be named by other things: so it is looked around until nothing is new.
@@ -195,6 +196,8 @@ class Session:
             return context.snapshot
         around = Surroundings(client, self.registry, context.snapshot, self.parallelism)
         around.check([*going.roots, *given])
+        if not closely:
+            return around.snapshot
         around.look_at_given(given)
         while around.look(going.everything):
             going = removal(replace(context, snapshot=around.snapshot))
@@ -204,7 +207,7 @@ class Session:
     def drift(self, client: ReadClient, options: Options | None = None) -> Drift:
         """What is live instead of what the files say. Raises as `plan` does: a failed check is no answer."""
         options = options or Options()
-        planned = self.plan(client, options)
+        planned = self.plan(client, options, closely=False)
         context = Context(self.registry, self.desired, planned.snapshot, options, self.base)
         return find_drift(context, planned.plan)
 
