@@ -5,8 +5,7 @@ The report says what happened, nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 from dpsync.apply.executor import Executor
 from dpsync.apply.journal import record
@@ -16,11 +15,12 @@ from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Plan
 
 
-@dataclass(frozen=True)
 class Refused(Exception):
-    """Nothing was written: what the plan rests on has changed. By address, why."""
+    """Nothing was written: what the plan rests on has changed. `stale` says why, by address."""
 
-    stale: dict[str, str]
+    def __init__(self, stale: Mapping[str, str]) -> None:
+        self.stale = dict(stale)
+        super().__init__(self.stale)
 
 
 def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:

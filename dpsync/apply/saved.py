@@ -6,7 +6,6 @@ The file holds no secret. Its digest finds corruption; a digest that is kept els
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -39,12 +38,13 @@ class Saved(Frozen):
         return Options(self.confirm, self.delete, select=part.select, exclude=part.exclude)
 
 
-@dataclass(frozen=True)
 class NotApproved(Exception):
-    """Nothing was written: another plan was approved than the one at hand."""
+    """Nothing was written: another plan was approved than the one at hand. Both are digests."""
 
-    approved: str
-    found: str
+    def __init__(self, approved: str, found: str) -> None:
+        self.approved = approved
+        self.found = found
+        super().__init__(approved, found)
 
 
 def save(path: Path, plan: Plan, confirm: tuple[str, ...] = (), delete: bool = True) -> None:
