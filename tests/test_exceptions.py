@@ -18,7 +18,9 @@ def exceptions() -> list[type[BaseException]]:
         value
         for module in modules
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, BaseException) and value.__module__ == module.__name__
+        if isinstance(value, type)
+        and issubclass(value, BaseException)
+        and value.__module__ == module.__name__
     }
     return sorted(found, key=lambda item: f"{item.__module__}.{item.__name__}")
 

@@ -17,7 +17,7 @@ from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, record
 from dpsync.apply.task import Check, Task
 from dpsync.client.client import Answer, WriteClient
-from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, Rejected, Unknown
+from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import segment
 from dpsync.live.decode import compose, pointer
@@ -118,7 +118,7 @@ class Attempt:
 
     # The request.
 
-    def _send(self, again: bool = True) -> Outcome:
+    def _send(self) -> Outcome:
         step, shared = self._task.step, self._shared
         path = self._path()
         body = fill(step.body, self._known)
@@ -128,21 +128,29 @@ class Attempt:
         shared.fresh.sending()
         self.sent = True
         try:
-            answer = shared.client.send(step.method, path, body, repeatable=step.repeatable, secrets=secrets)
+            answer = shared.client.send(
+                step.method, path, body, repeatable=step.repeat == "safe", secrets=secrets
+            )
+        except NotSent as unreachable:
+            self.sent = False
+            return self._task.outcome("failed", self._words(unreachable))
         except Unknown as unknown:
-            if step.repeatable or not step.gives:
-                return self._task.outcome("unknown", self._words(unknown), unknown.status)
-            return self._look_up(unknown, again)
-        except NotFound as gone:
-            if step.verb in GONE:
-                return self._task.outcome("already", status=gone.status)
-            return self._task.outcome("failed", self._words(gone), gone.status)
-        except Rejected as rejected:
-            # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
-            if rejected.status == 409 and step.verb in ("move", "place", "transfer"):
-                return self._task.outcome("already", status=409)
-            return self._task.outcome("failed", self._words(rejected), rejected.status)
+            return self._in_doubt(unknown)
+        except Answered as refused:
+            return self._refused(refused)
         return self._answered(answer)
+
+    def _refused(self, refused: Answered) -> Outcome:
+        step, gone = self._task.step, isinstance(refused, NotFound)
+        if gone and (step.verb in GONE or (step.method == "DELETE" and refused.after_unknown)):
+            return self._task.outcome("already", status=refused.status)
+        # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
+        if refused.status == 409 and step.verb in ("move", "place", "transfer"):
+            return self._task.outcome("already", status=409)
+        if refused.after_unknown:
+            # This try was refused; an earlier one may have been carried out.
+            return self._in_doubt(refused)
+        return self._task.outcome("failed", self._words(refused), refused.status)
 
     def _await(self) -> Outcome:
         """Ask again and again, less and less often, until it is there or that took too long."""
@@ -192,34 +200,57 @@ class Attempt:
             if gives.pointer is None:
                 id = fill(id, self._known)
             if not isinstance(id, str):
-                missing = Unknown(step.method, step.path, "unreadable", answer.status)
-                return self._look_up(missing, again=False)
+                return self._in_doubt(Unknown(step.method, step.path, "unreadable", answer.status))
             self._shared.ids.put(Address.parse(gives.address), id)
         requested = step.verb in GONE and answer.status == 202
         own = self._shared.ids.get(Address.parse(self._task.change.address))
         return self._task.outcome("requested" if requested else "done", status=answer.status, id=own)
 
-    def _look_up(self, unknown: Unknown, again: bool) -> Outcome:
-        """A create whose outcome is not known: find out before anything is repeated, never guess."""
-        lost = self._task.outcome("unknown", self._words(unknown), unknown.status)
-        source = self._shared.fresh.source(self._task.change)
+    # The lost answer.
+
+    def _in_doubt(self, error: ClientError) -> Outcome:
+        """It was carried out, or may still be: what it makes is looked for, and it is not sent again.
+
+        A request that was not answered in time may be carried out later than any reading: that nothing is
+        found proves nothing.
+        """
+        words = self._words(error)
+        step = self._task.step
+        if step.repeat == "never" or step.verb not in ("create", "restore"):
+            return self._task.outcome("unknown", words, error.status)
+        found = self._look_up()
+        if found is None:
+            words += "; it was looked for and not found for certain, and is not sent again: it may still come"
+            return self._task.outcome("unknown", words, error.status)
+        return self._task.outcome("done", status=error.status, id=found)
+
+    def _look_up(self) -> str | None:
+        """The id of what a lost request has made; None when that is not certain."""
+        change, fresh = self._task.change, self._shared.fresh
+        source = fresh.source(change)
         if source is None:
-            return lost
+            return None
         try:
-            now = self._shared.fresh.read(source)
+            now = fresh.read(source)
         except ClientError:
-            return lost
-        resource = self._shared.desired.resources[Address.parse(self._task.change.address)]
-        found = self._shared.fresh.found(resource, now)
-        if not found and again:
-            return self._send(again=False)
+            return None
+        resource = self._shared.desired.resources[Address.parse(change.address)]
+        found = fresh.found(resource, now, change.id or self._own_id())
         if len(found) != 1:
-            return lost
-        self._shared.ids.put(resource.address, found[0].id)
+            return None
+        more = self._task.step.gives[1:]
         children = [item for item in now.values() if item.holder == found[0].identity]
-        for gives, child in zip(self._task.step.gives[1:], children, strict=False):
+        if len(children) < len(more):
+            return None
+        self._shared.ids.put(resource.address, found[0].id)
+        for gives, child in zip(more, children, strict=False):
             self._shared.ids.put(Address.parse(gives.address), child.id)
-        return self._task.outcome("done", status=unknown.status, id=found[0].id)
+        return found[0].id
+
+    def _own_id(self) -> str | None:
+        """The id of what is made, where that is known before."""
+        gives = self._task.step.gives
+        return fill(gives[0].id, self._known) if gives and gives[0].pointer is None else None
 
     def _words(self, error: ClientError) -> str:
         """What went wrong. The platform's words are left out when it was sent a secret: it may repeat it."""

@@ -191,11 +191,14 @@ class Fresh:
 
     # What is new.
 
-    def found(self, resource: Resource, now: Read) -> list[LiveObject]:
+    def found(self, resource: Resource, now: Read, id: str | None = None) -> list[LiveObject]:
         """The new objects that an entry could be whose request got no answer; only one is an answer.
 
-        One that another entry could be as well, which is not made yet either, counts as several.
+        One that another entry could be as well, which is not made yet either, counts as several. Where its
+        `id` is known before, that one is meant.
         """
+        if id is not None:
+            return [item for item in now.values() if (item.kind, item.id) == (resource.kind, id)]
         view = self._view(resource, now)
         hits = could_be(view, resource, self._beside(resource, self._new(now)))
         if len(hits) != 1:

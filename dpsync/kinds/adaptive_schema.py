@@ -35,8 +35,8 @@ ADAPTIVE_SCHEMA = Kind(
     shape=Single(),
     at="{parent}/adaptive-schema",
     read=One(),
-    create=Put("{self}"),
-    update=Put("{self}"),
+    create=Put("{self}", repeat="safe"),
+    update=Put("{self}", repeat="safe"),
     shorthand="jsonSchema",
     fields=(Field("jsonSchema", Json(claims_schema), required=True),),
 )

@@ -11,7 +11,7 @@ AGENT_INSTRUCTIONS = Kind(
     shape=Single(always=True),
     at="{parent}/agent-instructions",
     read=One(),
-    update=Put("{self}"),
+    update=Put("{self}", repeat="safe"),
     shorthand="instructions",
     fields=(Field("instructions", Markdown(), on="update", null="empty"),),
 )

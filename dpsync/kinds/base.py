@@ -17,6 +17,7 @@ from dataclasses import field as _field
 from typing import Any, Literal
 
 from dpsync.kinds.types import Type
+from dpsync.model.plan import Repeat
 
 ANY = "*"
 """In a `via` map: every value that has no call of its own."""
@@ -39,22 +40,24 @@ class Call:
     """Every field goes along: as it is declared, else as it is live. What is neither is lost."""
     answers: str | None = None
     """The `object` that a proper answer has; another answer means that it did not happen."""
+    repeat: Repeat = _field(kw_only=True)
+    """Whether it may be sent again when nobody knows what became of it."""
 
 
-def Post(path: str, body: Any = "$fields", **words: Any) -> Call:
-    return Call("POST", path, body, **words)
+def Post(path: str, body: Any = "$fields", *, repeat: Repeat, **words: Any) -> Call:
+    return Call("POST", path, body, repeat=repeat, **words)
 
 
-def Put(path: str, body: Any = "$fields", **words: Any) -> Call:
-    return Call("PUT", path, body, **words)
+def Put(path: str, body: Any = "$fields", *, repeat: Repeat, **words: Any) -> Call:
+    return Call("PUT", path, body, repeat=repeat, **words)
 
 
-def Patch(path: str, body: Any = "$fields", **words: Any) -> Call:
-    return Call("PATCH", path, body, **words)
+def Patch(path: str, body: Any = "$fields", *, repeat: Repeat, **words: Any) -> Call:
+    return Call("PATCH", path, body, repeat=repeat, **words)
 
 
-def Delete(path: str = "{self}") -> Call:
-    return Call("DELETE", path, None)
+def Delete(path: str = "{self}", *, repeat: Repeat) -> Call:
+    return Call("DELETE", path, None, repeat=repeat)
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,6 @@ CUSTOMIZATION = Kind(
     shape=Single(always=True),
     at="{parent}/customization",
     read=One(),
-    update=Put("{self}", whole=True),
+    update=Put("{self}", whole=True, repeat="safe"),
     fields=tuple(Field(name, type, on="update", usual=USUAL.get(name)) for name, type in MEMBERS.items()),
 )

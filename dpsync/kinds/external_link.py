@@ -14,9 +14,9 @@ EXTERNAL_LINK = Kind(
     read=STRUCTURE,
     identity=("title",),
     near=("group", "url"),
-    create=Post("/orgs/{organization}/sites/{site}/external-links"),
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Post("/orgs/{organization}/sites/{site}/external-links", repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     order=SIBLINGS,
     after=("adaptive_schema",),
     fields=(

@@ -25,9 +25,9 @@ GLOSSARY_TERM = Kind(
     identity=tuple(f"translations.{language}" for language in LANGUAGES),
     title="translations",
     # One request for all of them, which answers nothing: what was made is looked up.
-    create=Put(_TERMS, _operation(type="insert", translations="$translations")),
-    update=Put(_TERMS, _operation(type="update", id="$id", translations="$translations")),
-    delete=Put(_TERMS, _operation(type="delete", id="$id")),
+    create=Put(_TERMS, _operation(type="insert", translations="$translations"), repeat="look_up"),
+    update=Put(_TERMS, _operation(type="update", id="$id", translations="$translations"), repeat="safe"),
+    delete=Put(_TERMS, _operation(type="delete", id="$id"), repeat="safe"),
     shorthand="translations",
     fields=(
         Field("translations", Table(LANGUAGE, Text(1, 255, r"[^\r\n]+", says="one line"), least=1),

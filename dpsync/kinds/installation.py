@@ -21,9 +21,9 @@ INSTALLATION = Kind(
     identity=("integration",),
     title="integration",
     create=Post("/integrations/{integration}/installations", {"organization": "$organization"},
-                gives="$integration/installations/{id}"),
-    update=Patch("{self}", whole=True),
-    delete=Delete(),
+                gives="$integration/installations/{id}", repeat="look_up"),
+    update=Patch("{self}", whole=True, repeat="safe"),
+    delete=Delete(repeat="safe"),
     fields=(
         Field("integration", Text(1, 100, r"[\w.-]+", says="the name of an integration"), on="neither",
               read="integration.name", means="published_integration"),

@@ -16,8 +16,8 @@ INSTALLATION_SITE = Kind(
     read=Pages("{parent}/sites"),
     identity=("site",),
     title="site",
-    create=Post("{parent}/sites", {"siteId": "$site"}, gives="$site"),
-    update=Patch("{self}", whole=True),
-    delete=Delete(),
+    create=Post("{parent}/sites", {"siteId": "$site"}, gives="$site", repeat="look_up"),
+    update=Patch("{self}", whole=True, repeat="safe"),
+    delete=Delete(repeat="safe"),
     fields=(Field("site", Reference("site"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
 )

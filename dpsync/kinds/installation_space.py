@@ -16,8 +16,8 @@ INSTALLATION_SPACE = Kind(
     read=Pages("{parent}/spaces"),
     identity=("space",),
     title="space",
-    create=Post("{parent}/spaces", {"space": "$space"}, gives="$space"),
-    update=Patch("{self}", whole=True),
-    delete=Delete(),
+    create=Post("{parent}/spaces", {"space": "$space"}, gives="$space", repeat="look_up"),
+    update=Patch("{self}", whole=True, repeat="safe"),
+    delete=Delete(repeat="safe"),
     fields=(Field("space", Reference("space", "translation"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
 )

@@ -17,15 +17,15 @@ MEMBER = Kind(
     title="email",
     create=ByHand("invite {key} to the organization; invitations are never sent by dpsync"),
     # Somebody who signs in by SSO needs no invitation, only to be known by id.
-    add=Add(Post("{parent}/members/{id}/sso", None, gives="$id"), "sso", True),
-    update=Patch("{self}"),
-    delete=Delete(),
+    add=Add(Post("{parent}/members/{id}/sso", None, gives="$id", repeat="safe"), "sso", True),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     shorthand="role",
     guard=Guard("role", "admin", own=True),
     fields=(
         Field("email", Text(3, 320, form="email"), on="neither", read="user.email"),
         Field("role", ROLE, absent="guest"),
         # Set by a call of its own; no call takes it back.
-        Field("sso", Flag(), on="update", via={True: Post("{self}/sso", None)}, absent=False),
+        Field("sso", Flag(), on="update", via={True: Post("{self}/sso", None, repeat="safe")}, absent=False),
     ),
 )

@@ -16,9 +16,9 @@ MEMBER_PERMISSION = Kind(
     read=Pages("{parent}/permissions/users"),
     identity=("user",),
     title="user",
-    create=Post("{parent}/permissions", {"users": ["$user"], "role": "$role"}, gives="$user"),
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Post("{parent}/permissions", {"users": ["$user"], "role": "$role"}, gives="$user", repeat="safe"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     shorthand="role",
     fields=(
         Field("user", Reference("member"), on="neither", read="user.id"),

@@ -14,7 +14,7 @@ ORGANIZATION = Kind(
     find=Pages("/orgs"),
     identity=("hostname",),
     create=ByHand("make the organization on the platform, then name its id here"),
-    update=Patch("{self}"),
+    update=Patch("{self}", repeat="safe"),
     fields=(
         Field("title", Text(2, 255), on="update", in_answers="always"),
         Field("emailDomains", Many(Text(1, 253), as_set=True), on="update", absent=[]),

@@ -27,9 +27,9 @@ PUBLISHED_INTEGRATION = Kind(
     read=Pages("/integrations?owner={organization}"),
     identity=("name",),
     title="name",
-    create=Post("/integrations/{name}", _PUBLISH, gives="$name"),
-    update=Post("{self}", _PUBLISH, complete=True),
-    delete=Delete(),
+    create=Post("/integrations/{name}", _PUBLISH, gives="$name", repeat="look_up"),
+    update=Post("{self}", _PUBLISH, complete=True, repeat="safe"),
+    delete=Delete(repeat="safe"),
     fields=(
         Field("name", _NAME, on="neither"),  # in the URL, never in a body
         Field("runtime", Enum(("v1", "v2")), read=None),

@@ -21,9 +21,9 @@ REDIRECT = Kind(
     read=Pages("{parent}/redirects"),
     identity=("source",),
     title="source",
-    create=Post("{parent}/redirects", {"...": "$fields", "source": "$source"}),
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Post("{parent}/redirects", {"...": "$fields", "source": "$source"}, repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     fields=(
         Field("source", Text(1, 512), in_answers="always"),
         Field("destination", DESTINATION, required=True),

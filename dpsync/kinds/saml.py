@@ -15,9 +15,9 @@ SAML = Kind(
     read=Pages("{parent}/saml"),
     identity=("label",),  # not unique on the platform
     title="label",
-    create=Post("{parent}/saml"),
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Post("{parent}/saml", repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     fields=(
         Field("label", Text(1, 30), required=True),
         Field("entityID", Text(0, 1024)),

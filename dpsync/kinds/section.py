@@ -10,7 +10,7 @@ from dpsync.kinds.types import Flag, Reference, Text
 _IN_GROUP = "/orgs/{organization}/sites/{site}/section-groups/{value}/sections"
 _OUT_OF_GROUP = "/orgs/{organization}/sites/{site}/section-groups/{old}/sections/{id}"
 _MOVES = Order(
-    Post("{self}/move", {"position": "$position"}),
+    Post("{self}/move", {"position": "$position"}, repeat="safe"),
     pointer={"type": "site-section", "siteSection": "$id"},
     apart=True,
 )
@@ -25,9 +25,9 @@ SECTION = Kind(
     # Creating takes no path: an interrupted creation is found by its title and what it shows.
     identity=("path", ("title", "$child.space")),
     create=Post("/orgs/{organization}/sites/{site}/sections", {"...": "$fields", "spaceId": "$child.space"},
-                makes="siteSpaces.0.id"),
-    update=Patch("{self}"),
-    delete=Delete(),
+                makes="siteSpaces.0.id", repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     order=replace(SIBLINGS, otherwise=_MOVES),
     after=("adaptive_schema",),
     fields=(
@@ -41,9 +41,10 @@ SECTION = Kind(
         Field("draft", Flag(), on="update", absent=False),
         # One section in the whole site is the default, groups included; it is the site that names it.
         Field("default", Flag(), on="update", absent=False, one_per="site",
-              via=Patch("{parent}", {"defaultSiteSection": "$id"})),
+              via=Patch("{parent}", {"defaultSiteSection": "$id"}, repeat="safe")),
         Field("group", Reference("section_group"), on="update", nest=True, read="sectionGroup",
               write="siteSectionGroupId", null="clear",
-              otherwise={ANY: Post(_IN_GROUP, {"sectionId": "$id"}), None: Delete(_OUT_OF_GROUP)}),
+              otherwise={ANY: Post(_IN_GROUP, {"sectionId": "$id"}, repeat="safe"),
+                         None: Delete(_OUT_OF_GROUP, repeat="safe")}),
     ),
 )  # fmt: skip

@@ -12,7 +12,7 @@ STRUCTURE = Tree(f"{_SITE}/structure", root="structure")
 NAVIGATION = replace(STRUCTURE, otherwise=LISTS)
 SIBLINGS = Order(
     Patch("/orgs/{organization}/sites/{site}/structure/sort",
-          {"item": {"type": "$wire", "id": "$id"}, "position": "$position"}),
+          {"item": {"type": "$wire", "id": "$id"}, "position": "$position"}, repeat="safe"),
     pointer={"type": "$wire", "id": "$id"},
 )  # fmt: skip
 SECTION_GROUP = Kind(
@@ -25,9 +25,9 @@ SECTION_GROUP = Kind(
     read=NAVIGATION,
     identity=("title",),
     near=("group",),
-    create=Post("/orgs/{organization}/sites/{site}/section-groups"),
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Post("/orgs/{organization}/sites/{site}/section-groups", repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     order=SIBLINGS,
     on_delete="lifted",
     fields=(

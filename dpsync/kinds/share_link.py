@@ -12,9 +12,9 @@ SHARE_LINK = Kind(
     read=Pages("{parent}/share-links"),
     identity=("name",),
     title="name",
-    create=Post("{parent}/share-links", {"name": "$name"}),
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Post("{parent}/share-links", {"name": "$name"}, repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     fields=(
         Field("name", Text(1, 100), in_answers="always"),
         # A new one is active at once.

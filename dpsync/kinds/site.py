@@ -13,9 +13,9 @@ SITE = Kind(
     read=Pages("{parent}/sites"),
     # Creating takes no basename: an interrupted creation is found by its title.
     identity=("basename", "title"),
-    create=Post("{parent}/sites"),
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Post("{parent}/sites", repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     content=True,
     fields=(
         Field("title", Text(2, 128), required=True),
@@ -35,7 +35,7 @@ SITE = Kind(
         Field("agentsContext", Enum(("excluded", "included")), on="update", usual="included"),
         # Publishing may be answered with a checkout instead of the site: then it did not happen.
         Field("published", Flag(), absent=False, exposure=(False, True), on="update", in_answers="always",
-              via={True: Post("{self}/publish", None, answers="site"),
-                   False: Post("{self}/unpublish", None, answers="site")}),
+              via={True: Post("{self}/publish", None, answers="site", repeat="safe"),
+                   False: Post("{self}/unpublish", None, answers="site", repeat="safe")}),
     ),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from dpsync.kinds.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.types import Flag, Reference, Text
 
 _MOVES = Order(
-    Post("{self}/move", {"position": "$position"}),
+    Post("{self}/move", {"position": "$position"}, repeat="safe"),
     pointer={"type": "site-space", "siteSpace": "$id"},
     apart=True,
 )
@@ -25,9 +25,9 @@ SITE_SPACE = Kind(
     url="urls.published",
     identity=("path", "space"),  # creating takes no path: an interrupted creation is found by its space
     title="path",
-    create=Post("/orgs/{organization}/sites/{site}/site-spaces"),
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Post("/orgs/{organization}/sites/{site}/site-spaces", repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     order=replace(SIBLINGS, otherwise=_MOVES),
     after=("adaptive_schema",),
     fields=(
@@ -39,7 +39,7 @@ SITE_SPACE = Kind(
         Field("draft", Flag(), on="update", absent=False),
         # Its section names the default, or the site where there are no sections.
         Field("default", Flag(), on="update", absent=False, one_per="parent",
-              via=Patch("{parent}", {"defaultSiteSpace": "$id"})),
+              via=Patch("{parent}", {"defaultSiteSpace": "$id"}, repeat="safe")),
         Field("section", Reference("section"), on="create", nest=True, write="sectionId"),
     ),
 )  # fmt: skip

@@ -11,6 +11,6 @@ SITE_SPACE_CUSTOMIZATION = Kind(
     shape=Single(always=True),
     at="{parent}/customization",
     read=One(),
-    update=Patch("{self}", whole=True),
+    update=Patch("{self}", whole=True, repeat="safe"),
     fields=tuple(Field(name, type, on="update", null="clear") for name, type in MEMBERS.items()),
 )

@@ -11,8 +11,8 @@ TEAM = Kind(
     at="{parent}/teams/{id}",
     read=Pages("{parent}/teams"),
     identity=("title",),  # not unique on the platform: two of one title need pins
-    create=Put("{parent}/teams"),  # makes a new team each time, although it is a PUT
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Put("{parent}/teams", repeat="look_up"),  # makes a new team each time, although it is a PUT
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     fields=(Field("title", Text(1, 64), required=True),),
 )

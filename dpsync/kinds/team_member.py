@@ -14,9 +14,9 @@ TEAM_MEMBER = Kind(
     read=Pages("{parent}/members"),
     identity=("user",),
     title="user",
-    create=Put("{parent}/members/{user}", gives="$user"),
-    update=Put("{self}"),
-    delete=Delete(),
+    create=Put("{parent}/members/{user}", gives="$user", repeat="safe"),
+    update=Put("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     shorthand="role",
     guard=Guard("role", "owner"),
     fields=(

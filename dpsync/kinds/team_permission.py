@@ -16,9 +16,9 @@ TEAM_PERMISSION = Kind(
     read=Pages("{parent}/permissions/teams"),
     identity=("team",),
     title="team",
-    create=Post("{parent}/permissions", {"teams": ["$team"], "role": "$role"}, gives="$team"),
-    update=Patch("{self}"),
-    delete=Delete(),
+    create=Post("{parent}/permissions", {"teams": ["$team"], "role": "$role"}, gives="$team", repeat="safe"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     shorthand="role",
     fields=(
         Field("team", Reference("team"), on="neither", read="team.id"),

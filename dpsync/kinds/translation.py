@@ -19,13 +19,13 @@ TRANSLATION = Kind(
     read=Pages("{parent}/translations"),
     identity=(("source", "language"),),
     title="language",
-    create=Post("{parent}/translations"),
-    update=Put("{self}"),
-    delete=Delete(),
+    create=Post("{parent}/translations", repeat="look_up"),
+    update=Put("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
     content=True,
     outputs=Outputs("space", read="result.space"),
     busy=Busy("status", ("running",)),  # a pending one may wait for somebody to run it
-    acts={"run": Post("{self}/run", None)},
+    acts={"run": Post("{self}/run", None, repeat="never")},
     fields=(
         Field("source", SOURCE, on="create", required=True),
         Field("language", LANGUAGE, on="create", required=True),

@@ -11,7 +11,8 @@ VISITOR_AUTH = Kind(
     shape=Single(always=True),
     at="{parent}/publishing/auth",
     read=One(),
-    update=Patch("{self}", {"...": "$fields", "backend": "$backend"}),  # it wants the backend each time
+    # It wants the backend each time.
+    update=Patch("{self}", {"...": "$fields", "backend": "$backend"}, repeat="safe"),
     fields=(
         Field("backend", Enum(("custom", "integration")), on="update", required=True, usual="custom"),
         Field("fallbackURL", Text(1, 2048, form="url"), on="update", null="clear"),

@@ -51,8 +51,14 @@ class Report(Frozen):
         return sum(outcome.result in results for outcome in self.outcomes)
 
     @property
-    def converged(self) -> bool:
+    def as_declared(self) -> bool:
+        """A new plan had no changes when it was made."""
         return self.verified and self.remaining is not None and self.remaining.empty
+
+    @property
+    def converged(self) -> bool:
+        """It is as declared and stays so: no request is left that could be carried out later."""
+        return self.as_declared and self.count("unknown") == 0
 
     @property
     def complete(self) -> bool:

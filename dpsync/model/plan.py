@@ -32,6 +32,13 @@ Verb = Literal[
     "delete",
 ]
 
+Repeat = Literal["safe", "look_up", "never"]
+"""Whether a request may be sent again when nobody knows what became of it. No method says so: each call does.
+
+safe: sent twice it does the same as sent once. look_up: sent twice it may make two; what it makes is looked
+for, and it is not sent again. never: it only acts, and nothing that could be read tells whether it did.
+"""
+
 GONE: tuple[Verb, ...] = ("delete", "clear")
 """What takes something away: at the end, or before what comes in its place."""
 
@@ -61,8 +68,8 @@ class Step(Frozen):
     """A single request.
 
     `path` and `body` hold ids of what is live and markers for what is not made yet. `needs` must have
-    succeeded, `follows` must have ended. `repeatable` says whether it may be sent again when its outcome is
-    unknown.
+    succeeded, `follows` must have ended. `repeat` says whether it may be sent again when its outcome is
+    unknown: `safe`, `look_up` (what it makes is looked for instead) or `never`.
     """
 
     id: str
@@ -73,7 +80,7 @@ class Step(Frozen):
     gives: tuple[Gives, ...] = ()
     needs: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
-    repeatable: bool = True
+    repeat: Repeat
     answers: str | None = None
     whole: bool = False
     says: str = ""

@@ -15,7 +15,7 @@ from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.urls import expand
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Gives, Step, Verb
+from dpsync.model.plan import Gives, Repeat, Step, Verb
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF, Value, markers
 from dpsync.planner.compare import Changed
@@ -33,9 +33,9 @@ class Draft:
     verb: Verb
     method: str
     path: str
+    repeat: Repeat
     body: Any = None
     gives: tuple[Gives, ...] = ()
-    repeatable: bool = True
     answers: str | None = None
     whole: bool = False
     says: str = ""
@@ -63,7 +63,7 @@ class Draft:
             gives=self.gives,
             needs=tuple(sorted(self.needs)),
             follows=tuple(sorted(self.follows - self.needs)),
-            repeatable=self.repeatable,
+            repeat=self.repeat,
             answers=self.answers,
             whole=self.whole,
             says=self.says,
@@ -129,19 +129,9 @@ class Builder:
             self.context.chain(resource),
             self._ids(kind, resource),
         )
-        single = "{self}" in call.path
-        if single:
+        if "{self}" in call.path:
             gives = [Gives(address=str(resource.address), id=self._parent_id(resource))]
-        # A create on a URL that is not the object's own makes another one each time.
-        return self._draft(
-            resource.address,
-            "create",
-            call,
-            path,
-            values,
-            gives=tuple(gives),
-            repeatable=own_id is not None or single,
-        )
+        return self._draft(resource.address, "create", call, path, values, gives=tuple(gives))
 
     def restore(self, resource: Resource) -> Draft:
         kind = self.context.kind(resource)
@@ -172,7 +162,7 @@ class Builder:
         """Reads an entry until it says what was put out."""
         kind, output = self.context.kind(resource), self.context.output(resource.address)
         assert kind.outputs is not None
-        call = Call("GET", "{self}", None)
+        call = Call("GET", "{self}", None, repeat="safe")
         gives = (Gives(address=str(output), pointer=kind.outputs.read),)
         draft = self._draft(resource.address, "await", call, self.path(kind, call, resource), {}, gives=gives)
         draft.says = "waits for what the platform makes of it"
@@ -326,7 +316,7 @@ class Builder:
     @staticmethod
     def _draft(
         address: Address, verb: Verb, call: Call, path: str, values: dict[str, Any],
-        gives: tuple[Gives, ...] = (), repeatable: bool = True, tag: str = "",
+        gives: tuple[Gives, ...] = (), tag: str = "",
     ) -> Draft:  # fmt: skip
         return Draft(
             address=address,
@@ -336,7 +326,7 @@ class Builder:
             path=path,
             body=render(call.body, values),
             gives=gives,
-            repeatable=repeatable,
+            repeat=call.repeat,
             answers=call.answers,
             whole=call.whole,
         )

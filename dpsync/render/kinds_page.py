@@ -55,7 +55,7 @@ def kinds_reference(registry: Registry, premises: Mapping[str, str] | None = Non
     kinds = _from_the_top(registry, registry.root)
     contents = "\n".join(f"- [{_title(kind)}](#{_anchor(kind)})" for kind in kinds)
     parts = [_HEAD, contents, *(_kind(registry, kind, (premises or {}).get(kind.name, "")) for kind in kinds)]
-    parts += [_TAIL, _words(Kind, "kind"), _words(Field, "field")]
+    parts += [_TAIL, _words(Kind, "kind"), _words(Field, "field"), _words(Call, "call")]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -477,6 +477,17 @@ WORDS: dict[type, dict[str, str]] = {
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "means": "the kind of thing whose id this text is; without that thing this one cannot be",
         "usual": "what a new one has where nothing is said; import leaves it out",
+    },
+    Call: {
+        "method": "`Post`, `Put`, `Patch` or `Delete`; it says nothing about what the request does",
+        "path": "where it is sent, below `/v1`",
+        "body": "a template: `$fields` is everything that goes along, `$NAME` a field or an id",
+        "gives": "where the answer has the new id, or the field that is the id",
+        "makes": "where the answer has the id of the first child that is made along with it",
+        "whole": "it replaces what there is: what is not declared is sent again as it is live",
+        "complete": "every field goes along, as it is declared, else as it is live",
+        "answers": "the `object` of a proper answer; another one means that it did not happen",
+        "repeat": "when its answer was lost: `safe` to send again, `look_up` what it makes, or `never` again",
     },
 }
 

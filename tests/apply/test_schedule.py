@@ -11,7 +11,13 @@ from dpsync.model.plan import Step, Verb
 
 def step(id: str, verb: Verb = "update", needs: str = "", follows: str = "") -> Step:
     return Step(
-        id=id, verb=verb, method="PATCH", path="/", needs=tuple(needs.split()), follows=tuple(follows.split())
+        repeat="safe",
+        id=id,
+        verb=verb,
+        method="PATCH",
+        path="/",
+        needs=tuple(needs.split()),
+        follows=tuple(follows.split()),
     )
 
 

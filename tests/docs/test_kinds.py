@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from dpsync.kinds.base import Entries, Field, Kind, Pages, Post
+from dpsync.kinds.base import Call, Entries, Field, Kind, Pages, Post
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag, Text
 from dpsync.render.kinds_page import WORDS, kinds_reference, page
@@ -35,7 +35,7 @@ def test_every_kind_has_its_section_with_every_field_that_can_be_written(kind: K
     assert all(f"`{field.name}`" in text for field in kind.fields if not field.nest)
 
 
-@pytest.mark.parametrize("of", [Kind, Field])
+@pytest.mark.parametrize("of", [Kind, Field, Call])
 def test_every_word_of_a_declaration_is_explained(of: type) -> None:
     assert list(WORDS[of]) == list(inspect.signature(of).parameters)
 
@@ -46,8 +46,9 @@ def test_the_page_follows_from_any_registry() -> None:
     )
     book = Kind(
         "book", "shelf", "books", Entries(natural="isbn"), "{parent}/books/{id}", Pages("{parent}/books"),
-        (Field("isbn", Text(13, 13), on="neither"), Field("lent", Flag(), via={True: Post("{self}/lend")})),
-        identity=("isbn",), create=Post("{parent}/books"),
+        (Field("isbn", Text(13, 13), on="neither"),
+         Field("lent", Flag(), via={True: Post("{self}/lend", repeat="safe")})),
+        identity=("isbn",), create=Post("{parent}/books", repeat="look_up"),
     )  # fmt: skip
     text = kinds_reference(Registry([top, book]), {"book": "What stands on shelves."})
     assert "## Book\n\nWhat stands on shelves.\n" in text

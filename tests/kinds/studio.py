@@ -31,7 +31,8 @@ def toy_kinds() -> list[Kind]:
         name="artist", parent="studio", key="artists", shape=Entries(natural="email"),
         own_id=False, at="{parent}/artists/{id}", read=Pages("{parent}/artists"),
         identity=("email",), title="email", shorthand="role",
-        create=ByHand("ask {key} to come"), update=Patch("{self}"), delete=Delete(),
+        create=ByHand("ask {key} to come"), update=Patch("{self}", repeat="safe"),
+        delete=Delete(repeat="safe"),
         guard=Guard("role", "boss", own=True),
         fields=(
             Field("email", Text(3, 50, form="email"), on="neither"),
@@ -40,7 +41,8 @@ def toy_kinds() -> list[Kind]:
     )  # fmt: skip
     crew = Kind(
         name="crew", parent="studio", key="crews", shape=Entries(), at="{parent}/crews/{id}",
-        read=Pages("{parent}/crews"), identity=("title",), create=Put("{parent}/crews"), delete=Delete(),
+        read=Pages("{parent}/crews"), identity=("title",), create=Put("{parent}/crews", repeat="look_up"),
+        delete=Delete(repeat="safe"),
         fields=(
             Field("title", Text(1, 20), on="create", required=True),
             Field("lead", Reference("artist"), on="create"),
@@ -48,8 +50,8 @@ def toy_kinds() -> list[Kind]:
     )  # fmt: skip
     paper = Kind(
         name="paper", parent="studio", key="papers", shape=Entries(), at="/papers/{id}",
-        read=Pages("{parent}/papers"), identity=("title",), create=Post("{parent}/papers"),
-        update=Patch("{self}"), delete=Delete(), content=True,
+        read=Pages("{parent}/papers"), identity=("title",), create=Post("{parent}/papers", repeat="look_up"),
+        update=Patch("{self}", repeat="safe"), delete=Delete(repeat="safe"), content=True,
         fields=(
             Field("title", Text(1, 20), required=True),
             Field("beside", Reference("paper", "copy"), on="update"),
@@ -57,15 +59,17 @@ def toy_kinds() -> list[Kind]:
     )  # fmt: skip
     box = Kind(
         name="box", parent="studio", key="boxes", shape=Entries(), at="/boxes/{id}",
-        read=Pages("{parent}/boxes"), identity=("title",), create=Post("{parent}/boxes"), delete=Delete(),
+        read=Pages("{parent}/boxes"), identity=("title",), create=Post("{parent}/boxes", repeat="look_up"),
+        delete=Delete(repeat="safe"),
         fields=(Field("title", Text(1, 20), on="create", required=True),),
     )  # fmt: skip
     grant = Kind(
         name="grant", parent=("paper", "box"), key="permissions.crews", shape=Entries(natural="crew"),
         at="{parent}/permissions/{id}", id="crew.id", own_id=False,
         read=Pages("{parent}/permissions"), identity=("crew",),
-        title="crew", shorthand="role", delete=Delete(), update=Patch("{self}"),
-        create=Post("{parent}/permissions", {"crews": ["$crew"], "role": "$role"}, gives="$crew"),
+        title="crew", shorthand="role", delete=Delete(repeat="safe"), update=Patch("{self}", repeat="safe"),
+        create=Post("{parent}/permissions", {"crews": ["$crew"], "role": "$role"}, gives="$crew",
+                    repeat="safe"),
         fields=(
             Field("crew", Reference("crew"), on="neither", read="crew.id"),
             Field("role", Enum(("write", "look")), read="level", required=True),
@@ -74,7 +78,8 @@ def toy_kinds() -> list[Kind]:
     copy = Kind(
         name="copy", parent="studio", key="copies", shape=Entries(), at="{parent}/copies/{id}",
         read=Pages("{parent}/copies"), identity=(("of", "colour"),), title="colour",
-        create=Post("{parent}/copies"), delete=Delete(), outputs=Outputs("paper", read="made.id"),
+        create=Post("{parent}/copies", repeat="look_up"), delete=Delete(repeat="safe"),
+        outputs=Outputs("paper", read="made.id"),
         fields=(
             Field("of", Reference("paper"), on="create", read="of.id", required=True),
             Field("colour", Text(1, 20), on="create", required=True),
@@ -83,12 +88,12 @@ def toy_kinds() -> list[Kind]:
     )  # fmt: skip
     style = Kind(
         name="style", parent="studio", key="style", shape=Single(always=True), at="{parent}/style",
-        read=One(), update=Put("{self}", whole=True),
+        read=One(), update=Put("{self}", whole=True, repeat="safe"),
         fields=(Field("ink", Text(1, 20), on="update"), Field("thin", Flag(), on="update", absent=False)),
     )  # fmt: skip
     door = Kind(
         name="door", parent="studio", key="door", shape=Single(), at="{parent}/door", read=One(),
-        create=Put("{self}"), update=Patch("{self}"),
+        create=Put("{self}", repeat="safe"), update=Patch("{self}", repeat="safe"),
         fields=(
             Field("colour", Text(1, 20), required=True),
             Field("code", Text(secret=True), read=None),

@@ -27,13 +27,14 @@ from .toy_http import Json, Platform, Refusal, exactly, page, pick, route, servi
 def toy_kinds() -> list[Kind]:
     library = Kind(
         name="library", parent=None, key="organizations", shape=Entries(), at="/libraries/{id}",
-        read=One(), find=Pages("/libraries"), identity=("name",), update=Patch("{self}"),
+        read=One(), find=Pages("/libraries"), identity=("name",), update=Patch("{self}", repeat="safe"),
         fields=(Field("name", Text(1, 20), on="update"), Field("open", Flag(), on="update", absent=False)),
     )  # fmt: skip
     person = Kind(
         name="person", parent="library", key="people", shape=Entries(), at="{parent}/people/{id}",
         read=Pages("{parent}/people"), identity=("name",), title="name",
-        create=Post("{parent}/people"), update=Patch("{self}"), delete=Delete(), shorthand="name",
+        create=Post("{parent}/people", repeat="look_up"), update=Patch("{self}", repeat="safe"),
+        delete=Delete(repeat="safe"), shorthand="name",
         fields=(Field("name", Text(1, 20), required=True),),
     )  # fmt: skip
     shelf = Kind(
@@ -44,35 +45,37 @@ def toy_kinds() -> list[Kind]:
         at="{parent}/shelves/{id}",
         read=Pages("{parent}/shelves"),
         identity=("mark", "title"),  # creating takes no mark: an interrupted creation is found by its title
-        create=Post("{parent}/shelves", {"...": "$fields", "material": "wood"}),
-        update=Patch("{self}"),
-        delete=Delete(),
+        create=Post("{parent}/shelves", {"...": "$fields", "material": "wood"}, repeat="look_up"),
+        update=Patch("{self}", repeat="safe"),
+        delete=Delete(repeat="safe"),
         content=True,
         fields=(
             Field("title", Text(1, 20), required=True),
             Field("mark", Text(1, 20), on="update", unique="library"),
             Field("note", Text(0, 50), on="update", null="empty"),
             Field("lit", Flag(), on="update", absent=False, after=("children",),
-                  via={True: Post("{self}/light", {"shelf": "$id"}), False: Post("{self}/dark", None)}),
+                  via={True: Post("{self}/light", {"shelf": "$id"}, repeat="safe"),
+                       False: Post("{self}/dark", None, repeat="safe")}),
             Field("front", Flag(), on="update", absent=False, one_per="library",
-                  via=Put("{parent}/front", {"shelf": "$id"})),
+                  via=Put("{parent}/front", {"shelf": "$id"}, repeat="safe")),
         ),
     )  # fmt: skip
     book = Kind(
         name="book", parent="shelf", key="books", shape=Entries(), at="{parent}/books/{id}",
-        read=Pages("{parent}/books"), identity=("title",), create=Post("{parent}/books"),
-        update=Patch("{self}"), delete=Delete(),
+        read=Pages("{parent}/books"), identity=("title",), create=Post("{parent}/books", repeat="look_up"),
+        update=Patch("{self}", repeat="safe"), delete=Delete(repeat="safe"),
         fields=(
             Field("title", Text(1, 40), required=True),
             Field("sequel", Reference("book"), on="update", null="clear",
-                  via=Post("{self}/sequel", {"of": "$id", "is": "$value"})),
+                  via=Post("{self}/sequel", {"of": "$id", "is": "$value"}, repeat="safe")),
         ),
     )  # fmt: skip
     keeper = Kind(
         name="keeper", parent="shelf", key="keepers", shape=Entries(natural="person"),
         at="{parent}/keepers/{id}", id="person.id", own_id=False, title="person",
         read=Pages("{parent}/keepers"), identity=("person",), shorthand="role",
-        create=Put("{parent}/keepers/{person}", gives="$person"), update=Put("{self}"), delete=Delete(),
+        create=Put("{parent}/keepers/{person}", gives="$person", repeat="safe"),
+        update=Put("{self}", repeat="safe"), delete=Delete(repeat="safe"),
         fields=(
             Field("person", Reference("person"), on="neither", read="person.id"),
             Field("role", Enum(("head", "hand"), nil="guest"), absent="guest", required=True),

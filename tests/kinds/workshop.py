@@ -38,9 +38,10 @@ def workshop_kinds() -> list[Kind]:
     tool = Kind(
         name="tool", parent="shop", key="tools", shape=Entries(natural="brand"), at="/brands/{id}",
         id="{brand.name}/tools/{tool.id}", read=Pages("{parent}/tools"), identity=("brand",), title="brand",
-        create=Post("/brands/{brand}/tools", {"shop": "$shop"}, gives="$brand/tools/{id}"),
-        update=Patch("{self}", whole=True), delete=Delete(), busy=Busy("state", ("warming",)),
-        acts={"test": Post("{self}/test", None)},
+        create=Post("/brands/{brand}/tools", {"shop": "$shop"}, gives="$brand/tools/{id}", repeat="look_up"),
+        update=Patch("{self}", whole=True, repeat="safe"), delete=Delete(repeat="safe"),
+        busy=Busy("state", ("warming",)),
+        acts={"test": Post("{self}/test", None, repeat="never")},
         fields=(
             Field("brand", Text(1, 20), on="neither", read="brand.name"),
             Field("settings", Json(partial=True, secrets=True), on="update", read="tool.settings", absent={}),
@@ -50,22 +51,23 @@ def workshop_kinds() -> list[Kind]:
     )  # fmt: skip
     sign = Kind(
         name="sign", parent="tool", key="sign", shape=Single(always=True), at="{parent}/sign", read=One(),
-        update=Put("{self}"), shorthand="text", fields=(Field("text", Text(1, 20), on="update"),),
+        update=Put("{self}", repeat="safe"), shorthand="text",
+        fields=(Field("text", Text(1, 20), on="update"),),
     )  # fmt: skip
     word = Kind(
         name="word", parent="shop", key="words", shape=Entries(), at=WORDS, read=Pages(WORDS),
         identity=("terms.en", "terms.de"), title="terms", shorthand="terms",
-        create=Put(WORDS, _operation(type="insert", terms="$terms")),
-        update=Put(WORDS, _operation(type="update", id="$id", terms="$terms")),
-        delete=Put(WORDS, _operation(type="delete", id="$id")),
+        create=Put(WORDS, _operation(type="insert", terms="$terms"), repeat="look_up"),
+        update=Put(WORDS, _operation(type="update", id="$id", terms="$terms"), repeat="safe"),
+        delete=Put(WORDS, _operation(type="delete", id="$id"), repeat="safe"),
         fields=(Field("terms", Table(Enum(("en", "de")), Text(1, 20), least=1), required=True),),
     )  # fmt: skip
     poster = Kind(
         name="poster", parent="shop", key="posters", shape=Entries(default="code"),
         at="{parent}/posters/{id}",
         id="code", own_id=False, read=Pages("{parent}/posters"), identity=("code",), title="code",
-        create=Put("{parent}/posters/{code}", PRINT, gives="$code"),
-        update=Put("{self}", PRINT, complete=True),
+        create=Put("{parent}/posters/{code}", PRINT, gives="$code", repeat="safe"),
+        update=Put("{self}", PRINT, complete=True, repeat="safe"),
         fields=(
             Field("code", Text(1, 9), on="create", required=True),
             Field("colour", Text(1, 20)),
@@ -75,7 +77,7 @@ def workshop_kinds() -> list[Kind]:
     )  # fmt: skip
     order = Kind(
         name="order", parent="shop", key="orders", shape=Entries(), at="{parent}/orders/{id}",
-        read=Pages("{parent}/orders"), identity=("title",), create=Post("{parent}/orders"),
+        read=Pages("{parent}/orders"), identity=("title",), create=Post("{parent}/orders", repeat="look_up"),
         outputs=Outputs("poster", read="made.code"), busy=Busy("state", ("working",)),
         fields=(
             Field("title", Text(1, 9), on="create", required=True),

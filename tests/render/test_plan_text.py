@@ -19,7 +19,7 @@ def change(address: str, action: str = "update", label: str = "Label", **more: o
 
 
 def delete(address: str, *effects: str) -> Change:
-    step = Step(id=f"{address} delete", verb="delete", method="DELETE", path="/x")
+    step = Step(id=f"{address} delete", verb="delete", method="DELETE", path="/x", repeat="safe")
     return change(
         address,
         "delete",
@@ -57,8 +57,8 @@ def test_steps_that_write_nothing_are_told_apart_from_writes() -> None:
         "acme/translations/guides-fr",
         "create",
         steps=(
-            Step(id="made", verb="create", method="POST", path="/translations"),
-            Step(id="ready", verb="await", method="GET", path="/translations/x"),
+            Step(id="made", verb="create", method="POST", path="/translations", repeat="look_up"),
+            Step(id="ready", verb="await", method="GET", path="/translations/x", repeat="safe"),
         ),
     )
     assert "1 to write in 2 steps)" in render_plan(Plan(changes=(made,)), PLAIN)

@@ -1,0 +1,212 @@
+"""When nobody knows what became of a request: it is looked for, or told; nothing is made or done twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import Options, Session, load, load_registry
+from dpsync.client.client import WriteClient
+from dpsync.client.retry import Clock
+from dpsync.client.transport import HttpTransport, Token
+from dpsync.model.journal import Report
+from dpsync.server.thread import ThreadedServer
+from tests.apply.late import Answer, Late, lost, refused, status
+
+REGISTRY = load_registry()
+SITE = "sites: { docs: { id: docs, title: Acme Docs, %s } }"
+MAKES = {
+    "team": ("/teams", "teams: { fresh: { title: Fresh } }"),
+    "space": ("/spaces", "spaces: { fresh: { title: Fresh } }"),
+    "collection": ("/collections", "collections: { fresh: { title: Fresh } }"),
+    "site": ("/sites", "sites: { fresh: { title: Fresh, basename: fresh } }"),
+    "saml": ("/saml", "saml: { fresh: { label: Fresh } }"),
+    "translation": (
+        "/translations",
+        "translations: { fresh: { source: { space: { id: guides }, language: en }, language: it } }",
+    ),
+    "share link": ("/share-links", SITE % "shareLinks: { Fresh: {} }"),
+    "redirect": (
+        "/redirects",
+        SITE % 'redirects: { /fresh: { destination: { kind: external, url: "https://a.example" } } }',
+    ),
+    "group": ("/section-groups", SITE % "structure: [{ type: section-group, key: fresh, title: Fresh }]"),
+    "external link": (
+        "/external-links",
+        SITE % 'structure: [{ type: external-link, key: fresh, title: Fresh, url: "https://a.example" }]',
+    ),
+    "glossary term": ("/translations-glossary", "glossary: { fresh: { en: Fresh } }"),
+}
+GATEWAY: dict[str, Answer] = {
+    "timeout": lost("timeout"),
+    "reset": lost("reset"),
+    "closed": lost("closed"),
+    "truncated": lost("truncated"),
+    "unreadable": lost("unreadable"),
+    **{str(code): status(code) for code in (408, 500, 502, 503, 504)},
+}
+
+
+class Impatient(Clock):
+    """Waiting takes no time here, and all the time that it should there."""
+
+    waited = 0.0
+
+    def now(self) -> float:
+        return self.waited
+
+    def wait(self, seconds: float, cancelled: object) -> None:
+        self.waited += seconds
+
+
+Open = Callable[..., "tuple[Session, Late, WriteClient]"]
+
+
+@pytest.fixture
+def open_(server: ThreadedServer, tmp_path: Path) -> Iterator[Open]:
+    clients: list[WriteClient] = []
+
+    def make(body: str, path: str, answer: Answer, *, times: int = 1, done: bool = False):  # type: ignore[no-untyped-def]
+        (tmp_path / "dpsync.yaml").write_text(
+            f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    {body}\n", encoding="utf-8"
+        )
+        session = Session(load(tmp_path / "dpsync.yaml", {}), REGISTRY, 4)
+        late = Late(HttpTransport(server.url, Token("ada-token")), path, answer, times=times, done=done)
+        client = WriteClient(server.url, "ada-token", transport=late, clock=Impatient())
+        clients.append(client)
+        return session, late, client
+
+    yield make
+    for client in clients:
+        client.close()
+
+
+def applied(session: Session, client: WriteClient, *confirm: str) -> Report:
+    options = Options(confirm)
+    return session.apply(session.executor(client, session.plan(client, options), secrets={}), options)
+
+
+@pytest.mark.parametrize("what", MAKES)
+def test_a_create_that_may_still_come_is_sent_once_and_made_once(what: str, open_: Open) -> None:
+    path, body = MAKES[what]
+    session, late, client = open_(body, path, lost("timeout"))
+    report = applied(session, client)
+    assert len(late.received) == 1
+    assert [item.result for item in report.outcomes if item.verb == "create"] == ["unknown"]
+    assert not report.complete
+    assert not report.converged
+    late.deliver()
+    again = applied(session, client)
+    assert len(late.received) == 1
+    assert again.complete
+
+
+@pytest.mark.parametrize("answer", GATEWAY)
+def test_no_answer_of_a_gateway_or_a_connection_makes_a_create_be_sent_again(
+    answer: str, open_: Open
+) -> None:
+    path, body = MAKES["team"]
+    session, late, client = open_(body, path, GATEWAY[answer])
+    report = applied(session, client)
+    assert (len(late.received), report.count("unknown"), report.converged) == (1, 1, False)
+
+
+@pytest.mark.parametrize("answer", GATEWAY)
+def test_a_create_that_is_found_was_made(answer: str, open_: Open) -> None:
+    path, body = MAKES["team"]
+    session, late, client = open_(body, path, GATEWAY[answer], done=True)
+    report = applied(session, client)
+    assert (len(late.received), report.complete) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "answer", [refused, status(429, **{"retry-after": "0"})], ids=["connection refused", "429"]
+)
+def test_a_create_that_was_certainly_not_received_is_sent_again(answer: Answer, open_: Open) -> None:
+    path, body = MAKES["team"]
+    session, late, client = open_(body, path, answer)
+    report = applied(session, client)
+    assert (len(late.received), report.complete) == (2, True)
+
+
+def test_what_needs_an_unknown_create_is_not_tried(open_: Open) -> None:
+    body = "teams: { fresh: { title: Fresh, members: { ada@acme.example: owner } }, other: { title: Other } }"
+    session, late, client = open_(body, "/teams", lost("timeout"))
+    report = applied(session, client)
+    results = {item.step: item.result for item in report.outcomes}
+    assert results["acme/teams/fresh create"] == "unknown"
+    assert results["acme/teams/fresh/members/ada@acme.example create"] == "not-tried"
+    assert results["acme/teams/other create"] == "done"
+    assert len(late.received) == 2
+
+
+@pytest.mark.parametrize("answer", GATEWAY)
+@pytest.mark.parametrize("done", [True, False])
+def test_what_only_acts_is_sent_once_whatever_comes_back(answer: str, done: bool, open_: Open) -> None:
+    source = "{ space: { id: guides }, language: en }"
+    body = f"translations: {{ fr: {{ id: guides-fr, source: {source}, language: fr }} }}"
+    session, late, client = open_(body, "/run", GATEWAY[answer], done=done)
+    report = applied(session, client, "run acme/translations/fr")
+    assert len(late.received) == 1
+    assert report.count("unknown") == 1
+    assert report.remaining is not None
+    assert report.remaining.empty  # there is nothing to read that would tell
+    assert not report.converged
+    assert not report.complete
+
+
+@pytest.mark.parametrize(("repeat", "sent", "result"), [("safe", 2, "done"), ("never", 1, "unknown")])
+@pytest.mark.parametrize("body", [MAKES["space"][1], "teams: { sales: { id: sales, title: Selling } }"])
+def test_whether_it_is_sent_again_is_the_word_of_the_call_alone(
+    body: str, repeat: str, sent: int, result: str, open_: Open
+) -> None:
+    """Neither the method nor what it makes: a PATCH may be sent once only, and a POST again."""
+    session, late, client = open_(body, "/spaces" if "spaces" in body else "/sales", status(503))
+    planned = session.plan(client)
+    (change,) = planned.plan.changes
+    (step,) = change.steps
+    told = change.model_copy(update={"steps": (step.model_copy(update={"repeat": repeat}),)})
+    plan = planned.plan.model_copy(update={"changes": (told,)})
+    report = session.apply(session.executor(client, replace(planned, plan=plan), secrets={}))
+    assert len(late.received) == sent
+    assert [item.result for item in report.outcomes] == [result]
+
+
+def test_a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_done(open_: Open) -> None:
+    """The first try was carried out, and the second one met what it had done."""
+    body = "teams: { sales: { id: sales, title: Selling } }"
+    answers = iter([lost("reset"), status(422)])
+    session, late, client = open_(body, "/sales", lambda request: next(answers)(request), times=2, done=True)
+    report = applied(session, client)
+    assert (len(late.received), report.count("unknown"), report.count("failed")) == (2, 1, 0)
+
+
+def test_a_refusal_that_stands_alone_says_that_nothing_was_done(open_: Open) -> None:
+    body = "teams: { sales: { id: sales, title: Selling } }"
+    session, late, client = open_(body, "/sales", status(422))
+    report = applied(session, client)
+    assert (len(late.received), report.count("unknown"), report.count("failed")) == (1, 0, 1)
+
+
+def test_what_is_found_is_not_taken_when_it_could_be_another_entry_just_as_well(open_: Open) -> None:
+    """Sites are created without their basename: two of one title look alike until that is written."""
+    body = "sites: { a: { title: Twin, basename: a }, b: { title: Twin, basename: b } }"
+    session, late, client = open_(body, "/sites", lost("reset"), times=2, done=True)
+    report = applied(session, client)
+    assert len(late.received) == 2
+    assert report.count("done") == 0
+    assert report.count("unknown") == 2
+
+
+def test_a_restore_whose_answer_is_lost_was_done_when_it_is_there_again(
+    open_: Open, server: ThreadedServer
+) -> None:
+    body = "spaces: { archive: { id: archive, title: Archive } }"
+    with WriteClient(server.url, "ada-token") as direct:
+        direct.send("DELETE", "/spaces/archive", repeatable=True)
+    session, late, client = open_(body, "/restore", lost("reset"), done=True)
+    report = applied(session, client)
+    assert (len(late.received), report.complete) == (1, True)

@@ -1,0 +1,47 @@
+"""Each call says whether it may be sent again; what is said fits what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dpsync.kinds.base import Call, Kind, Post
+from dpsync.kinds.registry import load
+
+KINDS = list(load().kinds.values())
+
+
+def calls(kind: Kind) -> Iterator[Call]:
+    """Every writing call of a kind."""
+    add, restore = kind.add and kind.add.call, kind.restore and kind.restore.call
+    own = [kind.create, kind.update, kind.delete, kind.transfer, add, restore, *kind.acts.values()]
+    yield from (call for call in own if isinstance(call, Call))
+    if kind.order is not None:
+        yield kind.order.call
+    for field in kind.fields:
+        for via in (field.via, field.otherwise):
+            yield from (via,) if isinstance(via, Call) else (via or {}).values()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_call_has_a_word_for_it(kind: Kind) -> None:
+    assert {call.repeat for call in calls(kind)} <= {"safe", "look_up", "never"}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_what_makes_another_one_each_time_is_looked_up(kind: Kind) -> None:
+    """Its id is in the answer alone, so that a second request would make a second one."""
+    if isinstance(kind.create, Call) and "{self}" not in kind.create.path:
+        known_before = kind.create.gives.startswith("$") and "{" not in kind.create.gives
+        assert known_before or kind.create.repeat == "look_up"
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_what_only_acts_is_never_repeated(kind: Kind) -> None:
+    assert {call.repeat for call in kind.acts.values()} <= {"never"}
+
+
+def test_a_call_without_the_word_is_no_call() -> None:
+    with pytest.raises(TypeError, match="repeat"):
+        Post("{parent}/teams")  # type: ignore[call-arg]
