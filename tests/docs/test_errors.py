@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import httpx
@@ -36,6 +37,7 @@ def _calls(name: str, files: Iterator[Path]) -> Iterator[ast.Call]:
                 yield node
 
 
+@cache
 def _diagnostic_codes() -> set[str]:
     text = "".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
     return set(re.findall(r"\bDP\d{3}\b", text))
@@ -46,6 +48,7 @@ def _ending_codes() -> set[str]:
     return {str(call.args[0].value) for call in found if isinstance(call.args[0], ast.Constant)}
 
 
+@cache
 def _refusal_codes() -> set[str]:
     """Those written as text, and those made of a kind's guard (`last-admin`)."""
     found: set[str] = set()
