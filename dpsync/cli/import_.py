@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     help="Put live values into the lines of a configuration that is there, at the ADDRESSes.",
 )  # fmt: skip
 @click.option(
-    "--from-navigation", "navigation", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    "--from-navigation", "navigation", type=click.Path(path_type=Path),
     metavar="FILE", help="Take over the platform's own navigation file of one site; reads no platform.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite files although git does not have what is in them.")
@@ -64,8 +64,12 @@ def command(
     if updating and not directory.is_dir():
         raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
     if navigation is not None:
+        if not (directory / navigation).is_file():
+            raise click.UsageError(f"--from-navigation: there is no file {str(directory / navigation)!r}")
         with endings(out):
-            return _taken_over(out, navigation, load_registry(), organizations[0], directory, force)
+            return _taken_over(
+                out, directory / navigation, load_registry(), organizations[0], directory, force
+            )
     if updating:
         with endings(out):
             place = Place.find(files, directory, environment)

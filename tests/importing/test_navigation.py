@@ -146,3 +146,13 @@ def test_a_file_of_another_shape_is_refused(run: Run, file: Path, old: str, new:
 
 def test_it_wants_the_organization(run: Run, file: Path) -> None:
     assert run("import", "--from-navigation", str(file)).code == 64
+
+
+def test_the_file_is_looked_for_where_the_command_works(run: Run, file: Path, tmp_path: Path) -> None:
+    """As every file that a flag names: -C is as if started there."""
+    inside = ("import", "-C", str(tmp_path / "docs"), "--organization", "acme", "--from-navigation")
+    missing = run(*inside, "site.yaml")
+    assert (missing.code, "there is no file" in missing.err) == (64, True)
+    file.rename(tmp_path / "docs" / "site.yaml")
+    assert run(*inside, "site.yaml").code == 0
+    assert (tmp_path / "docs" / "dpsync.yaml").is_file()
