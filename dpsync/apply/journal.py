@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic_core import from_json
 
+from dpsync import disk
 from dpsync.model.address import Address
 from dpsync.model.json_text import json_text
 
 REMEMBERED = 50
 """How many of the newest journals are read."""
+MOST_READ = 64 * 1024 * 1024
+"""Bytes that are read of all of them."""
 
 
 class JournalFull(Exception):
@@ -39,33 +43,47 @@ def record(journal: Journal, event: str, **facts: Any) -> str | None:
     return None
 
 
-def last_ids(directory: Path) -> dict[Address, str]:
-    """Which live id each address had when it was last written, by the journals of this checkout.
+def last_ids(directory: Path, skipped: Callable[[Path, str], None] = lambda *_: None) -> dict[Address, str]:
+    """Which live id each address had when it was last written, by the newest journals of this checkout.
 
-    A hint, never a state: what it says is only asked where nothing else can tell two readings apart.
+    A hint, never a state: what it says is only asked where nothing else can tell two readings apart. So what
+    cannot be read says nothing; `skipped` is called with its path and the reason.
     """
     ids: dict[Address, str] = {}
-    for line in _lines(directory):
-        try:
-            event = from_json(line)
-        except ValueError:
-            continue  # the process was killed while it wrote
-        if isinstance(event, dict) and event.get("event") in ("intent", "outcome") and event.get("id"):
-            ids[Address.parse(str(event.get("address")))] = str(event["id"])
+    for content in _newest(directory, skipped):
+        for line in content.splitlines():
+            try:
+                event = from_json(line)
+                known = isinstance(event, dict) and event.get("event") in ("intent", "outcome")
+                if known and event.get("id"):
+                    ids[Address.parse(str(event.get("address")))] = str(event["id"])
+            except ValueError:
+                continue  # the process was killed while it wrote
     return ids
 
 
-def _lines(directory: Path) -> Iterator[bytes]:
-    """The lines of the newest journals, oldest first. One that cannot be read says nothing."""
+def _newest(directory: Path, skipped: Callable[[Path, str], None]) -> list[bytes]:
+    """The contents of the newest journals, oldest first."""
+    contents: list[bytes] = []
+    left = MOST_READ
     try:
-        dated = sorted((path.stat().st_mtime_ns, path.name, path) for path in directory.glob("*.jsonl"))
-    except OSError:
-        return
-    for _, _, path in dated[-REMEMBERED:]:
+        paths = disk.entries(directory, ".jsonl")
+    except OSError as error:
+        skipped(directory, disk.why(error))
+        return []
+    for path in reversed(paths[-REMEMBERED:]):
         try:
-            yield from path.read_bytes().splitlines()
-        except OSError:
+            content = disk.read(path, left, follow=False)
+        except OSError as error:
+            skipped(path, disk.why(error))
             continue
+        if len(content) > left:
+            # Older ones might contradict what this one would have said.
+            skipped(path, f"this one and those before it have more than {MOST_READ >> 20} MiB")
+            break
+        left -= len(content)
+        contents.append(content)
+    return contents[::-1]
 
 
 class NoJournal:
@@ -82,19 +100,20 @@ class FileJournal:
 
     def __init__(self, directory: Path, stamp: str) -> None:
         try:
-            directory.mkdir(parents=True, exist_ok=True)
-            ignore = directory.parent / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
+            disk.make_directory(directory, own=2)
+            with suppress(FileExistsError):
+                ignore = disk.create(directory.parent / ".gitignore")
+                os.write(ignore, b"*\n")
+                os.close(ignore)
             self._file = self._open(directory, stamp)
         except OSError as error:
-            raise JournalFull(f"cannot write a journal in {directory}: {error.strerror or error}") from None
+            raise JournalFull(f"cannot write a journal in {directory}: {disk.why(error)}") from None
 
     def _open(self, directory: Path, stamp: str) -> int:
         for number in range(1000):
             path = directory / f"{stamp}{f'-{number}' if number else ''}.jsonl"
             try:
-                file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+                file = disk.create(path)
             except FileExistsError:
                 continue
             self.path: str | None = str(path)
@@ -104,13 +123,9 @@ class FileJournal:
     def write(self, event: str, **facts: Any) -> None:
         line = json_text({"event": event, **facts}).encode() + b"\n"
         try:
-            while line:
-                line = line[os.write(self._file, line) :]
-            os.fsync(self._file)
+            disk.write(self._file, line)
         except OSError as error:
-            raise JournalFull(
-                f"the journal {self.path} cannot be written: {error.strerror or error}"
-            ) from None
+            raise JournalFull(f"the journal {self.path} cannot be written: {disk.why(error)}") from None
 
     def close(self) -> None:
         os.close(self._file)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+
+from dpsync import disk
 
 
 class Locked(Exception):
@@ -18,19 +19,36 @@ class Locked(Exception):
         super().__init__(organization)
 
 
+class NoState(Exception):
+    """The user's state directory cannot be used; the text says which one, and why."""
+
+
+def state_directory(env: Mapping[str, str]) -> Path:
+    """Where dpsync keeps what belongs to the user of this machine. Raises NoState where there is no home."""
+    named = Path(env.get("XDG_STATE_HOME", ""))
+    if named.is_absolute():  # a relative one means nothing, as the XDG specification says
+        return named / "dpsync"
+    try:
+        return Path.home() / ".local" / "state" / "dpsync"
+    except RuntimeError:
+        raise NoState("neither HOME nor XDG_STATE_HOME is set, and the user has no home directory") from None
+
+
 @contextmanager
 def locked(url: str, organizations: Iterable[str]) -> Iterator[None]:
-    """Hold the locks of the organizations (by id); raises Locked at once when one is taken."""
-    directory = (
-        Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "dpsync" / "locks"
-    )
-    directory.mkdir(parents=True, exist_ok=True)
+    """Hold the locks of the organizations (by id).
+
+    Raises Locked at once when one is taken, NoState when no lock can be had at all.
+    """
+    directory = state_directory(os.environ) / "locks"
     with ExitStack() as held:
         for organization in sorted(set(organizations)):
             name = hashlib.sha256(f"{url} {organization}".encode()).hexdigest()[:32]
-            file = held.enter_context((directory / name).open("w"))
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+                disk.make_directory(directory)
+                held.callback(os.close, disk.lock(directory / name))
+            except BlockingIOError:
                 raise Locked(organization) from None
+            except OSError as error:
+                raise NoState(f"no lock can be held in {directory}: {disk.why(error)}") from None
         yield

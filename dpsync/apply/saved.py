@@ -5,12 +5,12 @@ The file holds no secret. Its digest finds corruption; a digest that is kept els
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Literal
 
 from pydantic import ValidationError
 
+from dpsync import disk
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.json_text import json_text
 from dpsync.model.plan import Change, Frozen, Part, Plan
@@ -50,24 +50,21 @@ class NotApproved(Exception):
 def save(path: Path, plan: Plan, confirm: tuple[str, ...] = (), delete: bool = True) -> None:
     """Write a plan into a file, whole or not at all. Raises DiagnosticError (exit 1)."""
     saved = Saved(digest=plan.digest, confirm=confirm, delete=delete, plan=plan)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        aside.write_text(json_text(saved, indent=1) + "\n", encoding="utf-8")
-        aside.replace(path)
+        disk.put(path, (json_text(saved, indent=1) + "\n").encode())
     except OSError as error:
-        message = f"{path} cannot be written: {error.strerror or error}"
+        message = f"{path} cannot be written: {disk.why(error)}"
         raise DiagnosticError([Diagnostic("DP143", message)], Exit.FAILED) from None
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def read_saved(path: Path) -> Saved:
     """The plan in a file. Raises DiagnosticError (exit 5) when it is not as it was written."""
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
+        content = disk.read(path, LARGEST)
     except OSError as error:
-        raise _unusable(path, f"it cannot be read: {error.strerror or error}") from None
+        raise _unusable(path, f"it cannot be read: {disk.why(error)}") from None
+    if len(content) > LARGEST:
+        raise _unusable(path, f"it has more than {LARGEST // 1_000_000} MB")
     try:
         saved = Saved.model_validate_json(content)
     except ValidationError:

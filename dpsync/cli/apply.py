@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dpsync.cli.connection import connection
 from dpsync.cli.options import (
     Output,
     Place,
     as_output,
     git_base,
     interactive,
+    known_ids,
     layered,
     near,
     output,
     planning,
-    platform,
     profiled,
     selecting,
 )
@@ -61,7 +62,6 @@ def command(
     PLAN is a file that plan --out has written: exactly that is carried out, or nothing.
     """
     from dpsync.api import Options, Session, load_registry
-    from dpsync.apply.journal import last_ids
     from dpsync.apply.lock import locked
     from dpsync.apply.saved import check_approved, read_saved
     from dpsync.cli.edge import endings
@@ -79,11 +79,11 @@ def command(
             options, base, profile = saved.options, base or saved.plan.base, saved.plan.profile
         place = Place.find(files, directory, environment)
         desired = place.load(out)
-        url, token = platform(desired.environment)
-    with endings(out, url):
+        to = connection(out, desired.environment)
+    with endings(out, to):
         base_ = git_base(out, place, base)
-        session = Session(desired, load_registry(profile), parallelism, base_, last_ids(place.journals))
-        with WriteClient(url, token, timeout=timeout, trace=tracer(out)) as client:
+        session = Session(desired, load_registry(profile), parallelism, base_, known_ids(out, place))
+        with WriteClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             planned = session.plan(client, options)
             if saved is not None:
                 planned = session.as_saved(planned, saved)
@@ -94,7 +94,7 @@ def command(
                 _show_end(out, planned.plan, None, code)
                 return code
             roots = [planned.snapshot.matches[address].id for address in _organizations(planned.plan)]
-            with locked(url, roots), _journal(place.journals, planned.plan) as journal:
+            with locked(to.url, roots), _journal(place.journals, planned.plan) as journal:
                 executor = session.executor(client, planned, journal)
                 executor.told = _teller(out)
                 with _signals(executor) as received:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from dpsync.cli.connection import connection
 from dpsync.cli.options import (
     Place,
     as_output,
     git_base,
+    known_ids,
     layered,
     output,
-    platform,
     profiled,
     reading,
     selecting,
@@ -38,7 +39,6 @@ def command(
     not be made ends with another one (1, 5).
     """
     from dpsync.api import Options, Session, load_registry
-    from dpsync.apply.journal import last_ids
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
@@ -50,11 +50,11 @@ def command(
     with endings(out):
         place = Place.find(files, directory, environment)
         desired = place.load(out)
-        url, token = platform(desired.environment)
-    with endings(out, url):
+        to = connection(out, desired.environment)
+    with endings(out, to):
         base_ = git_base(out, place, base)
-        session = Session(desired, load_registry(profile), parallelism, base_, last_ids(place.journals))
-        with ReadClient(url, token, timeout=timeout, trace=tracer(out)) as client:
+        session = Session(desired, load_registry(profile), parallelism, base_, known_ids(out, place))
+        with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             drift = session.drift(client, Options(select=select, exclude=exclude))
         if out.json:
             out.result(json_text(drift_document(drift), indent=2))

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 import click
 
 from dpsync.apply.journal import JournalFull
-from dpsync.apply.lock import Locked
+from dpsync.apply.lock import Locked, NoState
 from dpsync.apply.run import Refused
 from dpsync.apply.saved import NotApproved
+from dpsync.cli.connection import Connection
 from dpsync.cli.options import Output
 from dpsync.client import errors
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -22,7 +23,7 @@ from dpsync.render.documents import findings_document
 
 
 @contextmanager
-def endings(out: Output, url: str = "") -> Iterator[None]:
+def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
     """Turn what a command raises into its ending."""
     try:
         yield
@@ -43,12 +44,15 @@ def endings(out: Output, url: str = "") -> Iterator[None]:
     except Locked as locked:
         message = f'another dpsync is applying to the organization "{locked.organization}"'
         finish(out, [Diagnostic("locked", message, hint="wait until it has ended")], Exit.REFUSED)
+    except NoState as none:
+        hint = "set XDG_STATE_HOME to a directory that you may write to; nothing was written"
+        finish(out, [Diagnostic("state", str(none), hint=hint)], Exit.FAILED)
     except JournalFull as full:
         finish(out, [Diagnostic("journal", str(full), hint="nothing was written")], Exit.FAILED)
     except errors.Malformed as malformed:
-        raise click.UsageError(_malformed(malformed)) from None
+        raise click.UsageError(_malformed(malformed, to)) from None
     except errors.ClientError as failed:
-        finish(out, [client_diagnostic(failed, url)], Exit.FAILED)
+        finish(out, [client_diagnostic(failed, to)], Exit.FAILED)
     except Exception as unexpected:
         if os.environ.get("DPSYNC_DEBUG"):
             raise
@@ -71,26 +75,35 @@ def finish(
     raise click.exceptions.Exit(int(code))
 
 
-def _malformed(error: errors.Malformed) -> str:
-    name = {"url": "DPSYNC_URL", "token": "DPSYNC_TOKEN"}.get(error.part, error.part)
+def _malformed(error: errors.Malformed, to: Connection | None) -> str:
+    names = {"url": to.url_from, "token": to.token_from} if to else {}
+    name = names.get(error.part, error.part)
     return f"{name} cannot be used: {error.problem}"
 
 
-def client_diagnostic(error: errors.ClientError, url: str) -> Diagnostic:
-    """A failed request in words: what happened, at which operation, what to do."""
+def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagnostic:
+    """A failed request in words: what happened, at which address and operation, what to do."""
     where = f"{error.method} {error.path}"
+    url, url_from = (to.url, to.url_from) if to else ("the platform", "its address")
+    token_from = to.token_from if to else "the token"
     match error:
         case errors.NotSent():
-            message = f"cannot reach {url or 'the platform'}: {error.reason}"
-            return Diagnostic("unreachable", message, hint="check DPSYNC_URL and that the server is running")
+            message = f"cannot reach {url}: {error.said()}"
+            return Diagnostic("unreachable", message, hint=f"check {url_from} and that the server is running")
+        case errors.Unknown(reason="timeout"):
+            hint = f"check {url_from}, or give it longer with --timeout SECONDS"
+            return Diagnostic("timeout", f"{url}: {where}: {error.what()}", hint=hint)
+        case errors.Unknown():
+            hint = f"check {url_from} and what stands between here and there; nothing was written"
+            return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
         case errors.Unauthorized():
-            hint = "check DPSYNC_TOKEN; it may have been revoked or belong to another platform"
+            hint = f"check {token_from}; it may have been revoked or belong to another platform"
             return Diagnostic("unauthorized", f"the token was not accepted (401) at {where}", hint=hint)
         case errors.Forbidden():
             hint = "use the token of somebody who may"
             return Diagnostic("forbidden", f"the token's user may not do this (403): {where}", hint=hint)
         case errors.NotJson():
-            hint = "check that DPSYNC_URL is the platform itself and not a login page or a proxy"
+            hint = f"check that {url_from} is the platform itself and not a login page or a proxy"
             message = f"{where} answered something that is not the API: {error.found} (status {error.status})"
             return Diagnostic("not-json", message, hint=hint)
         case errors.BadAnswer():

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dpsync.cli.connection import Connection, chosen_by_flag, connection
 from dpsync.cli.options import (
     Output,
     Place,
     as_output,
     git_base,
+    known_ids,
     layered_or_new,
     output,
-    platform,
     profiled,
     reading,
 )
 
 if TYPE_CHECKING:
     from dpsync.kinds.registry import Registry
+    from dpsync.model.desired import Desired
     from dpsync.render.documents import ImportDocument
 
 
@@ -73,11 +75,15 @@ def command(
     if updating:
         with endings(out):
             place = Place.find(files, directory, environment)
-            return _updated(out, place, addresses, load_registry(profile), base, force, parallelism, timeout)
-    url, token = platform()
-    with endings(out, url):
+            desired = place.load(out)
+            to = connection(out, desired.environment)
+        with endings(out, to):
+            registry = load_registry(profile)
+            return _updated(out, to, place, desired, addresses, registry, base, force, parallelism, timeout)
+    to = connection(out)
+    with endings(out, to):
         registry = load_registry(profile)
-        return _imported(out, url, token, registry, organizations, directory, force, parallelism, timeout)
+        return _imported(out, to, registry, organizations, directory, force, parallelism, timeout)
     raise AssertionError
 
 
@@ -94,12 +100,14 @@ def _usage(
         raise click.UsageError("--update takes addresses, and addresses need --update")
     if not updating and (files or base):
         raise click.UsageError("--file and --base belong to --update; --directory says where to write")
+    if not updating and chosen_by_flag():
+        raise click.UsageError("--env belongs to --update: a new configuration has no environments yet")
     if navigation is not None and len(organizations) != 1:
         raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
 
 
 def _imported(
-    out: Output, url: str, token: str, registry: Registry, organizations: tuple[str, ...], directory: Path,
+    out: Output, to: Connection, registry: Registry, organizations: tuple[str, ...], directory: Path,
     force: bool, parallelism: int, timeout: float,
 ) -> int:  # fmt: skip
     from dpsync.api import import_
@@ -108,7 +116,7 @@ def _imported(
     from dpsync.importing.remembering import RememberingClient
     from dpsync.render.documents import import_document
 
-    with RememberingClient(url, token, timeout=timeout, trace=tracer(out)) as client:
+    with RememberingClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
         found = import_(client, registry, organizations, parallelism)
         requests = client.requests
     written = put(directory, found.made.files, found.made.stray(directory), force)
@@ -116,22 +124,19 @@ def _imported(
 
 
 def _updated(
-    out: Output, place: Place, addresses: tuple[str, ...], registry: Registry, base: str | None, force: bool,
-    parallelism: int, timeout: float,
+    out: Output, to: Connection, place: Place, desired: Desired, addresses: tuple[str, ...],
+    registry: Registry, base: str | None, force: bool, parallelism: int, timeout: float,
 ) -> int:  # fmt: skip
     from dpsync.api import Session, update
-    from dpsync.apply.journal import last_ids
     from dpsync.cli.trace import tracer
     from dpsync.config.layers import Layers
     from dpsync.importing.files import put
     from dpsync.importing.remembering import RememberingClient
     from dpsync.render.documents import update_document
 
-    desired = place.load(out)
-    url, token = platform(desired.environment)
-    session = Session(desired, registry, parallelism, git_base(out, place, base), last_ids(place.journals))
+    session = Session(desired, registry, parallelism, git_base(out, place, base), known_ids(out, place))
     layers = Layers.of(place.root, place.overlays, place.environment)
-    with RememberingClient(url, token, timeout=timeout, trace=tracer(out)) as client:
+    with RememberingClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
         try:
             made = update(session, client, place.root, addresses, layers)
         except ValueError as wrong:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-from urllib.parse import urlsplit
 
 import click
 
@@ -16,8 +15,9 @@ from dpsync.render.paint import Paint, When, wants_colour
 from dpsync.render.visible import visible, visible_lines
 
 if TYPE_CHECKING:
+    from dpsync.model.address import Address
     from dpsync.model.base import Base
-    from dpsync.model.desired import Desired, Environment
+    from dpsync.model.desired import Desired
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -209,57 +209,14 @@ def git_base(out: Output, place: Place, ref: str | None) -> Base:
     return base
 
 
-def platform(chosen: Environment | None = None) -> tuple[str, str]:
-    """URL and token: of the process's environment, else of the one that was chosen in the root file.
+def known_ids(out: Output, place: Place) -> dict[Address, str]:
+    """Which id each address had after the last applies; a journal that cannot be read is said on stderr."""
+    from dpsync.apply.journal import last_ids
 
-    No flag takes a token, since others could read it.
-    """
-    url, token = os.environ.get("DPSYNC_URL"), os.environ.get("DPSYNC_TOKEN")
-    file = os.environ.get("DPSYNC_TOKEN_FILE")
-    if chosen is not None:
-        url, token = _of(chosen, url, token, file)
-    if not url:
-        raise click.UsageError(
-            "DPSYNC_URL is not set: the address of the platform, without /v1.\n"
-            "To try things out, run `dpsync serve` and set it to what that prints."
-        )
-    if not token and file:
-        try:
-            token = Path(file).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise click.UsageError(f"DPSYNC_TOKEN_FILE: {file} cannot be read: {why}") from None
-    if not token:
-        raise click.UsageError("DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token.")
-    url = url.rstrip("/")
-    if url.endswith("/v1"):
-        raise click.UsageError(f"DPSYNC_URL is the address without /v1: {url.removesuffix('/v1')}")
-    if url.startswith("http://") and not _loopback(url):
-        click.echo("warning: DPSYNC_URL is not https: the token can be read on the way", err=True)
-    return url, token
+    def skipped(path: Path, why: str) -> None:
+        out.complain(f"warning: {visible(str(path))} is left out as a journal: {visible(why)}")
 
-
-def _of(
-    chosen: Environment, url: str | None, token: str | None, file: str | None
-) -> tuple[str | None, str | None]:
-    """What the chosen environment adds; that it is overruled is worth saying."""
-    if url and chosen.url and url.rstrip("/") != chosen.url.rstrip("/"):
-        click.echo(f"warning: DPSYNC_URL is set and goes before the url of {chosen.name}: {url}", err=True)
-    if chosen.token and (token or file):
-        click.echo(
-            f"warning: DPSYNC_TOKEN is set and goes before {chosen.token}, the token of {chosen.name}",
-            err=True,
-        )
-    elif chosen.token:
-        token = os.environ.get(chosen.token)
-        if not token:
-            raise click.UsageError(f"{chosen.token} is not set: the token of the environment {chosen.name}.")
-    return url or chosen.url, token
-
-
-def _loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    return host in ("localhost", "::1") or host.startswith("127.")
+    return last_ids(place.journals, skipped)
 
 
 def near(path: str) -> str:

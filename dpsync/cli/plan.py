@@ -6,14 +6,15 @@ from pathlib import Path
 
 import click
 
+from dpsync.cli.connection import connection
 from dpsync.cli.options import (
     Place,
     as_output,
     git_base,
+    known_ids,
     layered,
     output,
     planning,
-    platform,
     profiled,
     selecting,
 )
@@ -43,7 +44,6 @@ def command(
     ends with exit code 4 and is not saved.
     """
     from dpsync.api import Options, Session, load_registry
-    from dpsync.apply.journal import last_ids
     from dpsync.apply.saved import save
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
@@ -57,11 +57,11 @@ def command(
     with endings(out):
         place = Place.find(files, directory, environment)
         desired = place.load(out)
-        url, token = platform(desired.environment)
-    with endings(out, url):
+        to = connection(out, desired.environment)
+    with endings(out, to):
         base_ = git_base(out, place, base)
-        session = Session(desired, load_registry(profile), parallelism, base_, last_ids(place.journals))
-        with ReadClient(url, token, timeout=timeout, trace=tracer(out)) as client:
+        session = Session(desired, load_registry(profile), parallelism, base_, known_ids(out, place))
+        with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             plan = session.plan(client, Options(confirm, not no_delete, select=select, exclude=exclude)).plan
         if out.json:
             out.result(json_text(plan_document(plan), indent=2))

@@ -26,6 +26,23 @@ ListFault = Literal[
 ]
 
 
+_NOT_SENT: dict[NotSentReason, str] = {
+    "refused": "the connection was refused: nothing listens there",
+    "dns": "there is no host of this name",
+    "tls": "no secure connection could be made",
+    "certificate": "its certificate is not trusted",
+    "timeout": "no connection in time",
+    "proxy": "the proxy did not let it through",
+    "connect": "no connection could be made",
+}
+_NO_ANSWER: dict[UnknownReason, str] = {
+    "reset": "the connection was reset before an answer",
+    "closed": "the connection was closed before an answer",
+    "truncated": "the answer was cut off",
+    "failed": "the connection failed before an answer",
+}
+
+
 class ClientError(Exception):
     """A call that gave no usable result.
 
@@ -60,8 +77,12 @@ class NotSent(ClientError):
         self.reason: NotSentReason = reason
         self.transient = reason != "certificate"
 
+    def said(self) -> str:
+        """The reason as words."""
+        return _NOT_SENT[self.reason]
+
     def what(self) -> str:
-        return f"unreachable ({self.reason})"
+        return f"unreachable ({self.said()})"
 
 
 class Unknown(ClientError):
@@ -69,7 +90,7 @@ class Unknown(ClientError):
 
     `reason`: reset, closed (before an answer), timeout, truncated (an answer that was cut off), failed (any
     other fault of the connection), fault (an answer of 5xx or 408), unreadable (a success whose body is not
-    what the API sends), redirect.
+    what the API sends), redirect. `seconds`: how long it was waited for, where that is known.
     """
 
     def __init__(
@@ -79,13 +100,22 @@ class Unknown(ClientError):
         reason: UnknownReason,
         status: int | None = None,
         retry_after: float | None = None,
+        seconds: float | None = None,
     ) -> None:
         super().__init__(method, path, status)
         self.reason: UnknownReason = reason
+        self.seconds = seconds
         self.retry_after = retry_after
         self.transient = reason not in ("unreadable", "redirect")
 
     def what(self) -> str:
+        if self.method == "GET":  # a read leaves nothing behind that could be unknown
+            within = "in time" if self.seconds is None else f"within {self.seconds:g} s"
+            return (
+                f"no answer {within}"
+                if self.reason == "timeout"
+                else _NO_ANSWER.get(self.reason, self.reason)
+            )
         return f"outcome unknown ({self.reason}{f', status {self.status}' if self.status else ''})"
 
 

@@ -177,7 +177,8 @@ class HttpTransport:
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
             return NotSent(request.method, request.path, _not_sent(error))
         except (httpx.TransportError, zlib.error) as error:
-            return Unknown(request.method, request.path, _unknown(error, status), status)
+            reason = _unknown(error, status)
+            return Unknown(request.method, request.path, reason, status, seconds=self._timeout)
 
 
 def _base(url: str) -> str:

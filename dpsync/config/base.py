@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.discovery import ROOT_NAMES
 from dpsync.config.git import CommitFiles, NoRepository, Repository
@@ -22,6 +23,7 @@ from dpsync.model.base import Base
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 _DEEPER: Final = "fetch the whole history: fetch-depth: 0 in actions/checkout, or git fetch --unshallow"
+_LARGEST_EVENT: Final = 64 * 1024 * 1024
 _NO_COMMIT: Final = "0" * 40
 _FORGIVEN: Final = (codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, "DP234")
 """A variable that only the past needed is no reason to forget the past: its value matches nothing. Nor is an
@@ -116,7 +118,7 @@ def _pushed_on(env: Mapping[str, str]) -> str | None:
     if not path:
         return None
     try:
-        event: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+        event: Any = json.loads(disk.read(Path(path), _LARGEST_EVENT))
     except (OSError, ValueError):
         return None
     before = event.get("before") if isinstance(event, dict) else None

@@ -27,6 +27,7 @@ from dpsync.config.layers import (
 )
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
 from dpsync.config.variables import substitute
+from dpsync.disk import why
 from dpsync.model.desired import Environment as Surroundings
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Mapping, Node, Scalar
@@ -160,8 +161,8 @@ class _Loading:
         try:
             content = self.files.read(name, DEFAULT_LIMITS.bytes)
         except OSError as error:
-            reason = error.strerror or str(error)
-            self.diagnostics.append(Diagnostic(codes.UNREADABLE, f"{name} cannot be read: {reason}", span))
+            message = f"{name} cannot be read: {why(error)}"
+            self.diagnostics.append(Diagnostic(codes.UNREADABLE, message, span))
             return None
         text, problems = decode(content, name)
         self.texts[name] = text

@@ -1,12 +1,10 @@
 """Which files make up a configuration: the root file, and what its `include` names. Parses nothing.
 
-Everything stays inside the project, the directory of the root file, after symbolic links are followed; only
-regular files are opened, and no more is read than the limit.
+Everything stays inside the project, the directory of the root file, after symbolic links are followed.
 """
 
 from __future__ import annotations
 
-import io
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -14,14 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from dpsync import disk
 from dpsync.config import codes
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.span import Span
 
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
-# A pipe or device put in place of a file may neither block the open nor become the controlling terminal.
-_OPEN_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -46,7 +43,7 @@ def find_root(start: Path) -> Path:
             [Diagnostic(codes.NO_ROOT, "the working directory is gone")], Exit.INVALID
         ) from None
     for directory in (begin, *begin.parents):
-        found = [directory / name for name in ROOT_NAMES if _is_file(directory / name)]
+        found = [directory / name for name in ROOT_NAMES if _is_there(directory / name)]
         if len(found) > 1:
             message = f"both {ROOT_NAMES[0]} and {ROOT_NAMES[1]} are in {directory}"
             problem = Diagnostic(codes.TWO_ROOTS, message, hint="remove one, or name one with --file")
@@ -80,15 +77,6 @@ def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Includ
         for file in found:
             files.setdefault(file.path, file)
     return sorted(files.values()), problems
-
-
-def read_file(path: Path, limit: int) -> bytes:
-    """The content of a regular file, at most one byte more than `limit`. Raises OSError."""
-    raw = io.FileIO(path, opener=lambda name, _: os.open(name, _OPEN_FLAGS))
-    with io.BufferedReader(raw) as stream:
-        if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
-            raise OSError("not a regular file")
-        return stream.read(limit + 1)
 
 
 def _expand(
@@ -125,12 +113,12 @@ def _expand(
 def _checked(project: Path, path: Path, text: str, span: Span) -> Included | Diagnostic:
     """The file behind a path, or why it may not be included."""
     try:
-        real = path.resolve()
+        real = disk.resolved(path)
         name = real.relative_to(project).as_posix()
     except ValueError:
         return _outside(text, span, "only files below the directory of the root file can be included")
-    except (OSError, RuntimeError):
-        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be followed to a file', span)
+    except OSError as error:
+        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)
     try:
         name.encode()
         mode = real.stat().st_mode
@@ -139,7 +127,7 @@ def _checked(project: Path, path: Path, text: str, span: Span) -> Included | Dia
     except FileNotFoundError:
         return _no_match(text, span)
     except OSError as error:
-        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {error.strerror}', span)
+        return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)
     if stat.S_ISREG(mode):
         return Included(name, real, span)
     if stat.S_ISDIR(mode):
@@ -246,11 +234,9 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
+def _is_there(path: Path) -> bool:
+    """Whether something has this name that would be a root file, be it fit to be one or not."""
+    return os.path.lexists(path) and not os.path.isdir(path)  # noqa: PTH112 - which raises nothing
 
 
 def _exists(path: Path) -> bool:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from dpsync.config.discovery import Included, included_files, read_file
+from dpsync import disk
+from dpsync.config.discovery import Included, included_files
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node
 
@@ -64,8 +65,14 @@ class Directory:
         return included_files(self._path, include, at)
 
     def real(self, name: str) -> str | None:
-        found = (self._project / name).resolve()
+        try:
+            found = disk.resolved(self._project / name)
+        except OSError:
+            return name  # reading it will say what is wrong with it
         return found.relative_to(self._project).as_posix() if found.is_relative_to(self._project) else None
 
     def read(self, name: str, limit: int) -> bytes:
-        return read_file(self._path if name == self.root else self._project / name, limit)
+        found = disk.resolved(self._project / name)
+        if not found.is_relative_to(self._project):
+            raise disk.Unfit(found, "it is a link that leads outside the project")
+        return disk.read(found, limit, follow=False)

@@ -11,6 +11,7 @@ from typing import Final
 
 from dpsync.config import codes
 from dpsync.config.discovery import Included, fits
+from dpsync.config.reader import DEFAULT_LIMITS
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.span import Span
@@ -18,6 +19,8 @@ from dpsync.model.span import Span
 # A hook's environment names the repository relative to another directory than ours.
 _OF_HOOKS: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
 _LINK: Final = "120000"
+_LARGEST: Final = DEFAULT_LIMITS.bytes + 1
+"""Bytes of a file that are worth fetching: one more than are ever read."""
 _LINKS: Final = 10
 """How many symbolic links may lead to one file."""
 
@@ -75,8 +78,11 @@ class Repository:
                     found[os.fsdecode(name).removeprefix(prefix)] = mode, id
         return found
 
-    def blobs(self, ids: list[str]) -> dict[str, bytes]:
-        """The contents of several objects, with one process. What is not there is left out."""
+    def blobs(self, ids: list[str], largest: int) -> dict[str, bytes]:
+        """The contents of several objects, by two processes. What is not there or is larger is left out."""
+        asked = "".join(f"{id}\n" for id in ids).encode()
+        sizes = _git(self.top, "cat-file", "--batch-check=%(objectsize)", given=asked).stdout.splitlines()
+        ids = [id for id, size in zip(ids, sizes, strict=False) if size.isdigit() and int(size) <= largest]
         answer = _git(self.top, "cat-file", "--batch", given="".join(f"{id}\n" for id in ids).encode()).stdout
         found: dict[str, bytes] = {}
         at = 0
@@ -169,11 +175,11 @@ class CommitFiles:
         if name not in self._contents:
             self._fetch([name])
         if name not in self._contents:
-            raise FileNotFoundError(f"git does not have it in {self.commit[:12]}")
+            raise FileNotFoundError(f"git does not have it in {self.commit[:12]}, or it is too large")
         return self._contents[name]
 
     def _fetch(self, names: list[str]) -> None:
-        contents = self.repository.blobs([self._names[name][1] for name in names]) if names else {}
+        contents = self.repository.blobs([self._names[name][1] for name in names], _LARGEST) if names else {}
         for name in names:
             if (id := self._names[name][1]) in contents:
                 self._contents[name] = contents[id]

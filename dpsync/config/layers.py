@@ -11,6 +11,7 @@ from collections.abc import Sequence as Several
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpsync import disk
 from dpsync.config import codes
 from dpsync.model.desired import Environment
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -39,7 +40,11 @@ class Layers:
         project = root.parent.resolve()
         names: list[str] = []
         for path in overlays:
-            real = path.resolve()
+            try:
+                real = disk.resolved(path)
+            except OSError as error:
+                message = f"the overlay {path} cannot be read: {disk.why(error)}"
+                raise DiagnosticError([Diagnostic(codes.UNREADABLE, message)], Exit.INVALID) from None
             if not real.is_relative_to(project):
                 message = f"the overlay {path} lies outside of the project, the directory of {root.name}"
                 raise DiagnosticError([Diagnostic(codes.OUTSIDE, message)], Exit.INVALID)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from dpsync import disk
 from dpsync.config.checks import cross_checks
 from dpsync.config.compose import load_sources
 from dpsync.config.declare import Declarations
@@ -137,7 +138,7 @@ class _Values:
             data = self._files.read(shown, DEFAULT_LIMITS.bytes)
         except OSError as error:
             hint = "the path is relative to this file"
-            self._declared.error("DP122", f'cannot read "{text}": {error.strerror or error}', path.span, hint)
+            self._declared.error("DP122", f'cannot read "{text}": {disk.why(error)}', path.span, hint)
             return None
         return shown, data
 

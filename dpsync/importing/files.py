@@ -6,12 +6,12 @@ Every file is written beside its place first; only when all are there do they ta
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from dpsync import disk
 from dpsync.config.discovery import ROOT_NAMES
 from dpsync.config.git import NoRepository, Repository
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -36,7 +36,12 @@ def put(
     it), or where `stray` files would become part of the new configuration; exit 1 when writing failed.
     """
     states = {path: _state(directory / path, content) for path, content in files.items()}
-    found = [*_outside(directory, files), *_other_root(directory, files), *map(_stray, stray)]
+    found = [
+        *_no_files(directory, files),
+        *_outside(directory, files),
+        *_other_root(directory, files),
+        *map(_stray, stray),
+    ]
     if not force:
         replaced = [path for path, state in states.items() if state == "replaced"]
         found += _uncommitted(directory, replaced)
@@ -50,7 +55,7 @@ def _state(path: Path, content: bytes) -> State:
     if not os.path.lexists(path):
         return "new"
     try:
-        return "unchanged" if not path.is_symlink() and path.read_bytes() == content else "replaced"
+        return "unchanged" if disk.read(path, len(content), follow=False) == content else "replaced"
     except OSError:
         return "replaced"
 
@@ -69,6 +74,16 @@ def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
         Diagnostic("exists", f"{path} {why}", hint="commit it, import into another directory, or use --force")
         for path in paths
         if lost & {directory.resolve() / path, *(directory.resolve() / path).parents}
+    ]
+
+
+def _no_files(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
+    """Places that something else has than a file or a link, which a file would take the place of."""
+    kinds = {path: disk.kind_of(directory / path) for path in paths}
+    return [
+        Diagnostic("exists", f"{path} is there and is {kind}, not a regular file", hint="move or remove it")
+        for path, kind in kinds.items()
+        if kind not in (None, "a link")
     ]
 
 
@@ -107,7 +122,7 @@ def _write(directory: Path, files: Mapping[str, bytes]) -> None:
         for name, content in files.items():
             path = directory / name
             made += _directories(path.parent)
-            waiting[_beside(path, content)] = path
+            waiting[disk.beside(path, content)] = path
         while waiting:
             beside, path = next(iter(waiting.items()))
             beside.replace(path)
@@ -118,7 +133,7 @@ def _write(directory: Path, files: Mapping[str, bytes]) -> None:
         for empty in reversed(made):
             if not any(empty.iterdir()):
                 empty.rmdir()
-        message = f"cannot write {error.filename or directory}: {error.strerror or error}"
+        message = f"cannot write {error.filename or directory}: {disk.why(error)}"
         raise DiagnosticError([Diagnostic("unwritable", message)], Exit.FAILED) from None
 
 
@@ -128,25 +143,3 @@ def _directories(path: Path) -> list[Path]:
     for one in reversed(missing):
         one.mkdir()
     return missing[::-1]
-
-
-def _beside(path: Path, content: bytes) -> Path:
-    """A new file with the content, beside the place that it is for."""
-    number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    beside = Path(name)
-    try:
-        with os.fdopen(number, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
-    return beside
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

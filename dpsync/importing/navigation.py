@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dpsync.config.discovery import read_file
+from dpsync import disk
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
 from dpsync.importing.emit import Block
 from dpsync.importing.entries import LeftOut
@@ -79,9 +79,9 @@ class _TakingOver:
 
     def read(self, path: Path) -> Mapping:
         try:
-            data = read_file(path, DEFAULT_LIMITS.bytes)
+            data = disk.read(path, DEFAULT_LIMITS.bytes)
         except OSError as error:
-            message = f"cannot read {path}: {error.strerror or error}"
+            message = f"cannot read {path}: {disk.why(error)}"
             raise DiagnosticError([Diagnostic("navigation", message)], Exit.INVALID) from None
         text, _ = decode(data, self.file)
         self.texts = {self.file: text}

@@ -223,7 +223,8 @@ class _Updating:
         key, old = document.value_of(span)
         path = _file_in(old)
         if path is not None:
-            self._content(posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path)), value)
+            named = posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path))
+            self._content(self.sides.files.real(named) or named, value)
             return
         if isinstance(value, Content):
             value = _inline(value)

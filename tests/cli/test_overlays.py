@@ -303,19 +303,6 @@ def test_without_one_the_top_level_values_are_taken_and_the_plan_says_so(
     assert '"Acme" → "Acme Corp"' in ended.out
 
 
-def test_the_flag_goes_before_the_variable_and_the_variable_before_the_file(
-    run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DPSYNC_ENV", "staging")
-    monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:9")
-    monkeypatch.setenv("DPSYNC_TOKEN", "t")
-    ended = run("plan", "-C", str(surroundings), "--env", "prod")
-    assert ended.code == 1
-    assert "cannot reach http://127.0.0.1:9" in ended.err
-    assert "DPSYNC_URL is set and goes before the url of prod" in ended.err
-    assert "DPSYNC_TOKEN is set and goes before PROD_TOKEN" in ended.err
-
-
 def test_an_unknown_environment_ends_with_5_and_a_suggestion(run: Run, surroundings: Path) -> None:
     for command in ("validate", "plan", "apply", "drift"):
         ended = run(command, "-C", str(surroundings), "--env", "prd")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.discovery import find_root, included_files, read_file
+from dpsync.config.discovery import find_root, included_files
 from dpsync.config.reader import read
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
@@ -179,12 +180,12 @@ def test_only_regular_files_are_opened(project: Path) -> None:
     assert include(project, "pipe.yaml") == ([], [codes.NOT_A_FILE])
     assert include(project, "pi*.yaml") == ([], [codes.NOT_A_FILE])
     with pytest.raises(OSError, match="not a regular file"):
-        read_file(project / "pipe.yaml", 10)
+        disk.read(project / "pipe.yaml", 10)
 
 
 def test_no_more_is_read_than_the_limit(project: Path) -> None:
     (project / "big.yaml").write_bytes(b"x" * 100)
-    assert len(read_file(project / "big.yaml", 10)) == 11
+    assert len(disk.read(project / "big.yaml", 10)) == 11
 
 
 def test_a_hostile_pattern_is_matched_without_backtracking(project: Path) -> None:

@@ -1,0 +1,222 @@
+"""Every file that dpsync reads or writes is opened here: none can make it hang, swell or harm another one.
+
+- What is read is a regular file, and never more of it than a limit. A FIFO, a device, a socket or a directory
+  is an error at once. One exception: `read_stream`, for a token that a shell passes by a pipe.
+- What is written is new, or takes the place of a regular file as a whole. Nothing is written through a link.
+- Directories that dpsync makes for itself are directories, never links to another place.
+
+Links are followed where a person names a file, and inside of a project; the caller says which. Every error is
+an OSError whose `strerror` is a sentence about the file.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import secrets
+import select
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+_READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PIECE: Final = 1 << 20
+_KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISLNK, "a link"),
+    (stat.S_ISFIFO, "a pipe (FIFO)"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class Unfit(OSError):
+    """What is there is no file that dpsync would use; `strerror` says what it is."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(errno.EINVAL, why, str(path))
+
+
+def why(error: OSError) -> str:
+    """What was wrong with a file, in words."""
+    return error.strerror or str(error) or type(error).__name__
+
+
+def resolved(path: Path) -> Path:
+    """The path after every link was followed. Raises OSError where they lead round in a circle."""
+    try:
+        return path.resolve()
+    except (RuntimeError, ValueError):
+        raise Unfit(path, "its links lead round in a circle, or it is no name of a file") from None
+
+
+def kind_of(path: Path) -> str | None:
+    """What a path is when it is no regular file: "a directory", "a link"; None for a file or nothing."""
+    try:
+        return _kind(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return None
+
+
+def _kind(mode: int) -> str | None:
+    if stat.S_ISREG(mode):
+        return None
+    return next((words for is_one, words in _KINDS if is_one(mode)), "no regular file")
+
+
+# Reading.
+
+
+def read(path: Path, limit: int, follow: bool = True) -> bytes:
+    """The content of a regular file, at most one byte more than `limit`. `follow` allows for a link."""
+    with _opened(path, follow) as (file, mode):
+        if kind := _kind(mode):
+            raise Unfit(path, f"it is {kind}, not a regular file")
+        return b"".join(_pieces(file, limit + 1))
+
+
+def read_stream(path: Path, limit: int, patience: float) -> bytes:
+    """The same, or what a pipe gives until its end. A pipe that nobody writes into is empty.
+
+    Raises OSError when a pipe has not ended after `patience` seconds.
+    """
+    with _opened(path, follow=True) as (file, mode):
+        if not stat.S_ISFIFO(mode) and (kind := _kind(mode)):
+            raise Unfit(path, f"it is {kind}, not a file")
+        until = time.monotonic() + patience
+        content = b""
+        while len(content) <= limit:
+            try:
+                piece = os.read(file, limit + 1 - len(content))
+            except BlockingIOError:
+                left = max(0.0, until - time.monotonic())
+                if not select.select([file], [], [], left)[0]:
+                    raise Unfit(path, f"the pipe did not end within {patience:g} seconds") from None
+                continue
+            if not piece:
+                break
+            content += piece
+        return content
+
+
+@contextmanager
+def _opened(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
+    """A file descriptor and its mode. A device is not even opened: for some, that alone does something."""
+    try:
+        before = path.stat().st_mode if follow else path.lstat().st_mode
+        if not stat.S_ISREG(before) and not stat.S_ISFIFO(before):
+            raise Unfit(path, f"it is {_kind(before)}, not a regular file")
+        file = os.open(path, _READ | (0 if follow else os.O_NOFOLLOW))
+    except ValueError:
+        raise Unfit(path, "it is no name of a file") from None
+    try:
+        yield file, os.fstat(file).st_mode
+    finally:
+        os.close(file)
+
+
+def _pieces(file: int, most: int) -> Iterator[bytes]:
+    while most > 0 and (piece := os.read(file, min(most, _PIECE))):
+        yield piece
+        most -= len(piece)
+
+
+# Writing.
+
+
+def create(path: Path) -> int:
+    """The descriptor of a new file that only its owner may read. Raises FileExistsError."""
+    return os.open(path, _NEW, 0o600)
+
+
+def beside(path: Path, content: bytes) -> Path:
+    """A new file with the content, on disk, beside the place that it is for: to be renamed to it.
+
+    Its mode is that of the file that it replaces. Raises OSError where something else than a regular file or
+    a link is in that place.
+    """
+    if (kind := kind_of(path)) not in (None, "a link"):
+        raise Unfit(path, f"it is {kind}, not a regular file")
+    for _ in range(100):
+        made = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}")
+        with suppress(FileExistsError):
+            file = os.open(made, _NEW, 0o666)
+            break
+    else:
+        raise Unfit(path, "no new file can be made beside it")
+    try:
+        try:
+            write(file, content)
+            if path.is_file() and not path.is_symlink():
+                os.fchmod(file, path.stat().st_mode & 0o777)
+        finally:
+            os.close(file)
+    except OSError:
+        made.unlink(missing_ok=True)
+        raise
+    return made
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all. What is there must be a regular file, and no link to one."""
+    if kind := kind_of(path):
+        raise Unfit(path, f"it is {kind}, not a regular file")
+    made = beside(path, content)
+    try:
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def write(file: int, content: bytes) -> None:
+    """All of it, and on disk before this returns."""
+    while content:
+        content = content[os.write(file, content) :]
+    os.fsync(file)
+
+
+# Places of our own.
+
+
+def make_directory(path: Path, own: int = 0) -> None:
+    """Make a directory and what is above it. The last `own` of them are dpsync's, and may not be links."""
+    for one in [path, *path.parents][:own]:
+        if kind_of(one) == "a link":
+            raise Unfit(one, f"{one} is a link, and dpsync follows none there")
+    if path.exists() and not path.is_dir():
+        raise Unfit(path, f"{path} is not a directory")
+    path.mkdir(parents=True, exist_ok=True)
+
+
+def entries(directory: Path, suffix: str) -> list[Path]:
+    """What bears a suffix in a directory that is no link, oldest first, be it a regular file or not."""
+    if kind_of(directory) != "a directory":
+        return []
+    dated = [
+        (path.lstat().st_mtime_ns, path.name, path) for path in directory.iterdir() if path.suffix == suffix
+    ]
+    return [path for _, _, path in sorted(dated)]
+
+
+def lock(path: Path) -> int:
+    """The descriptor that holds the lock which a file stands for, until it is closed. Writes nothing.
+
+    Raises BlockingIOError where somebody else holds it.
+    """
+    if kind := kind_of(path):
+        raise Unfit(path, f"{path} is {kind}, not a regular file")
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    try:
+        if kind := _kind(os.fstat(file).st_mode):
+            raise Unfit(path, f"{path} is {kind}, not a regular file")
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        raise
+    return file

@@ -1,0 +1,246 @@
+"""Where a command goes, and with whose token: both from one source; and what is said when no answer comes."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+Project = Callable[..., Path]
+
+TEXT = """\
+dpsync: 1
+organizations: {{ acme: {{ id: acme, title: Acme }} }}
+environments:
+  prod: {{ url: "{url}", token: {{ env: PROD_TOKEN }} }}
+  address: {{ url: "{url}" }}
+  token: {{ token: {{ env: PROD_TOKEN }} }}
+  nothing: {{ organizations: {{ acme: {{ id: acme }} }} }}
+"""
+WRONG = "http://127.0.0.1:9"
+
+
+class Platform:
+    """A server that notes which tokens it was sent, and knows none of them."""
+
+    def __init__(self) -> None:
+        self.tokens: set[str] = set()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            connected, _ = self._listening.accept()
+            with connected:
+                head = connected.recv(65536).decode("latin-1")
+                if not head:
+                    return
+                for line in head.split("\r\n"):
+                    if line.lower().startswith("authorization: bearer "):
+                        self.tokens.add(line[22:])
+                connected.sendall(b"HTTP/1.1 401 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+
+    def close(self) -> None:
+        socket.create_connection(self._listening.getsockname()).close()
+        self._thread.join()
+        self._listening.close()
+
+
+@pytest.fixture
+def two() -> Iterator[tuple[Platform, Platform]]:
+    """The platform of the file, and that of the shell."""
+    both = Platform(), Platform()
+    yield both
+    for one in both:
+        one.close()
+
+
+# By flag or variable; DPSYNC_URL, DPSYNC_TOKEN and PROD_TOKEN as set or not; what is then sent to the file's
+# and to the shell's platform, or the words of the refusal.
+FILE, SHELL = ({"file-token"}, set()), (set(), {"shell-token"})
+CASES = [
+    ("--env", "prod", "U T P", FILE),  # an explicit flag goes before the variables
+    ("--env", "prod", "U P", FILE),
+    ("--env", "prod", "T P", FILE),
+    ("--env", "prod", "P", FILE),
+    ("--env", "prod", "U T", "PROD_TOKEN is not set"),
+    ("--env", "address", "U T P", 'the environment "address" has a url and no token'),
+    ("--env", "address", "T", 'the environment "address" has a url and no token'),
+    ("--env", "token", "U T P", 'the environment "token" has a token and no url'),
+    ("--env", "nothing", "U T P", SHELL),
+    ("--env", "nothing", "U P", "DPSYNC_TOKEN is not set"),
+    ("--env", "nothing", "T P", "DPSYNC_URL is not set"),
+    ("DPSYNC_ENV", "prod", "U T P", SHELL),  # a variable before what a variable chose in the file
+    ("DPSYNC_ENV", "prod", "U P", "DPSYNC_TOKEN is not set"),
+    ("DPSYNC_ENV", "prod", "T P", FILE),
+    ("DPSYNC_ENV", "prod", "P", FILE),
+    ("DPSYNC_ENV", "address", "T P", 'the environment "address" has a url and no token'),
+    ("DPSYNC_ENV", "address", "U T", SHELL),
+    ("DPSYNC_ENV", "token", "T P", 'the environment "token" has a token and no url'),
+    ("DPSYNC_ENV", "token", "U P", "DPSYNC_TOKEN is not set"),
+    ("DPSYNC_ENV", "nothing", "U T P", SHELL),
+    ("neither", "", "U T P", SHELL),
+    ("neither", "", "U P", "DPSYNC_TOKEN is not set"),
+    ("neither", "", "T P", "DPSYNC_URL is not set"),
+]
+
+
+@pytest.mark.parametrize(("by", "name", "given", "expected"), CASES)
+def test_address_and_token_come_from_one_source(
+    by: str, name: str, given: str, expected: object, run: Run, project: Project,
+    two: tuple[Platform, Platform], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    file, shell = two
+    values = {"DPSYNC_URL": shell.url, "DPSYNC_TOKEN": "shell-token", "PROD_TOKEN": "file-token"}
+    for variable, value in values.items():
+        short = {"DPSYNC_URL": "U", "DPSYNC_TOKEN": "T", "PROD_TOKEN": "P"}[variable]
+        monkeypatch.setenv(variable, value) if short in given.split() else monkeypatch.delenv(variable, False)
+    monkeypatch.delenv("DPSYNC_ENV", raising=False)
+    if by == "DPSYNC_ENV":
+        monkeypatch.setenv("DPSYNC_ENV", name)
+    ended = run(
+        "plan", "-C", str(project(TEXT.format(url=file.url))), *(["--env", name] if by == "--env" else [])
+    )
+    if isinstance(expected, str):
+        assert (ended.code, file.tokens, shell.tokens) == (64, set(), set())
+        assert expected in ended.err
+    else:
+        assert ended.code == 1
+        assert "(401)" in ended.err
+        assert (file.tokens, shell.tokens) == expected
+
+
+@pytest.mark.parametrize(
+    ("by", "variables", "words"),
+    [
+        (
+            "--env",
+            ("DPSYNC_URL", "DPSYNC_TOKEN"),
+            "note: DPSYNC_URL and DPSYNC_TOKEN are not used: --env chose",
+        ),
+        ("DPSYNC_ENV", ("DPSYNC_TOKEN",), "note: DPSYNC_TOKEN is not used: DPSYNC_ENV chose"),
+        (
+            "DPSYNC_ENV",
+            ("DPSYNC_URL", "DPSYNC_TOKEN"),
+            "warning: DPSYNC_URL is set and goes before the url of prod",
+        ),
+    ],
+)
+def test_what_is_set_and_means_nothing_is_said(
+    by: str,
+    variables: tuple[str, ...],
+    words: str,
+    run: Run,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PROD_TOKEN", "file-token")
+    for name, value in (("DPSYNC_URL", "http://127.0.0.1:11"), ("DPSYNC_TOKEN", "shell-token")):
+        monkeypatch.setenv(name, value) if name in variables else monkeypatch.delenv(name, raising=False)
+    flags = ["--env", "prod"] if by == "--env" else []
+    monkeypatch.setenv("DPSYNC_ENV", "prod") if not flags else monkeypatch.delenv("DPSYNC_ENV", raising=False)
+    ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))), *flags)
+    assert words in ended.err
+    assert "shell-token" not in ended.err
+
+
+def test_hints_name_the_setting_that_was_used(
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROD_TOKEN", "file-token")
+    ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))), "--env", "prod")
+    assert f"cannot reach {WRONG}: the connection was refused" in ended.err
+    assert 'check the url of the environment "prod"' in ended.err
+    monkeypatch.setenv("PROD_TOKEN", "not a token")
+    ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))), "--env", "prod")
+    assert (ended.code, "PROD_TOKEN cannot be used" in ended.err) == (64, True)
+
+
+def test_an_environment_means_nothing_to_a_new_configuration(run: Run, tmp_path: Path) -> None:
+    ended = run("import", "-C", str(tmp_path), "--env", "prod")
+    assert (ended.code, "--env belongs to --update" in ended.err) == (64, True)
+
+
+def test_import_update_goes_where_the_environment_says(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROD_TOKEN", "ada-token")
+    monkeypatch.setenv("DPSYNC_URL", WRONG)
+    at = project(TEXT.format(url=platform.url))
+    assert run("import", "--update", "acme#title", "-C", str(at), "--env", "prod", "--force").code == 0
+
+
+# An answer that does not come.
+
+
+@contextmanager
+def silent(answer: bytes | None) -> Iterator[str]:
+    """A server that takes a connection, gives so much of an answer and waits, or (None) hangs up."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    open_ones: list[socket.socket] = []
+    ending = threading.Event()
+
+    def serve() -> None:
+        while True:
+            connected, _ = listening.accept()
+            if ending.is_set():
+                connected.close()
+                return
+            connected.recv(65536)
+            if answer is None:
+                connected.close()
+                continue
+            connected.sendall(answer)
+            open_ones.append(connected)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        ending.set()
+        socket.create_connection(listening.getsockname()).close()
+        thread.join()
+        for one in (*open_ones, listening):
+            one.close()
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+
+
+@pytest.mark.parametrize("answer", [b"", HEAD], ids=["nothing", "a part"])
+@pytest.mark.parametrize("command", ["plan", "drift"])
+def test_a_read_that_takes_too_long_names_address_setting_and_flag(
+    command: str, answer: bytes, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "t")
+    with silent(answer) as url:
+        monkeypatch.setenv("DPSYNC_URL", url)
+        ended = run(command, "-C", str(project(TEXT.format(url=WRONG))), "--timeout", "0.1")
+    assert ended.code == 1
+    assert "error[timeout]" in ended.err
+    assert f"{url}: GET /orgs/acme: no answer within 0.1 s" in ended.err
+    assert "DPSYNC_URL" in ended.err
+    assert "--timeout" in ended.err
+    assert "unknown" not in ended.err
+
+
+def test_a_read_that_breaks_off_is_not_unknown(
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "t")
+    with silent(None) as url:
+        monkeypatch.setenv("DPSYNC_URL", url)
+        ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))))
+    assert ended.code == 1
+    assert f"{url}: GET /orgs/acme: the connection was" in ended.err
+    assert "unknown" not in ended.err

@@ -1,0 +1,272 @@
+"""Whatever lies where a file should be: a command ends with a finding that names it, and harms nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.apply import lock
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Ran, Run
+
+Project = Callable[..., Path]
+Lay = Callable[[Path], None]
+
+BASE = "dpsync: 1\norganizations: { acme: { id: acme, title: Acme } }\n"
+CHANGED = BASE.replace("title: Acme", "title: Acme Inc")
+OUTSIDE = "PRECIOUS"
+
+
+def outside(path: Path) -> Path:
+    """A file that is nobody's business, outside of every project of a test."""
+    for above in path.parents:
+        if above.name.startswith("test_"):
+            (above / "outside").write_text(OUTSIDE, encoding="utf-8")
+            return above / "outside"
+    raise AssertionError
+
+
+ODD: dict[str, Lay] = {
+    "fifo": os.mkfifo,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "outside": lambda path: path.symlink_to(outside(path)),
+    "circle": lambda path: path.symlink_to(path.name),
+}
+
+
+@pytest.fixture(params=ODD)
+def lay(request: pytest.FixtureRequest) -> Lay:
+    """Puts something odd at a path, in place of what is there."""
+
+    def lay_(path: Path) -> None:
+        path.unlink(missing_ok=True)
+        ODD[request.param](path)
+
+    return lay_
+
+
+def told(ended: Ran, code: int, *words: str) -> None:
+    assert ended.code == code, ended
+    assert OUTSIDE not in ended.out + ended.err
+    assert "mistake of its own" not in ended.err
+    for word in words:
+        assert word in ended.err
+
+
+NAMED = {
+    "included": BASE.replace("organizations:", "include: [odd.yaml]\norganizations:"),
+    "a value": BASE.replace("title: Acme", "agentInstructions: { file: odd.yaml }"),
+    "free-form": BASE.replace(
+        "title: Acme", "sites: { s: { title: S, adaptiveSchema: { file: odd.yaml } } }"
+    ),
+    "overlay": BASE + "environments: { e: { overlay: odd.yaml } }\n",
+}
+
+
+@pytest.mark.parametrize("text", NAMED.values(), ids=NAMED)
+def test_a_file_that_the_configuration_names(run: Run, project: Project, lay: Lay, text: str) -> None:
+    at = project(text)
+    lay(at / "odd.yaml")
+    env = ["--env", "e"] if "environments" in text else []
+    told(run("validate", "-C", str(at), *env), 5, "odd.yaml", "dpsync.yaml:")
+
+
+def test_the_root_file(run: Run, project: Project, lay: Lay) -> None:
+    at = project(BASE)
+    lay(at / "dpsync.yaml")
+    told(run("validate", "-C", str(at)), 5, "dpsync.yaml cannot be read")
+    told(run("validate", "-f", str(at / "dpsync.yaml")), 5, "dpsync.yaml cannot be read")
+
+
+def test_an_overlay_of_the_command_line(run: Run, project: Project, lay: Lay) -> None:
+    at = project(BASE)
+    lay(at / "over.yaml")
+    told(run("validate", "-C", str(at), "-f", "dpsync.yaml", "-f", "over.yaml"), 5, "over.yaml")
+
+
+def test_links_inside_of_a_project_and_a_project_behind_a_link(run: Run, project: Project) -> None:
+    """As Kubernetes lays out a ConfigMap: each file is a link into a directory that is a link."""
+    at = project(BASE.replace("organizations:", "include: [more.yaml]\norganizations:"))
+    (at / "..data_1").mkdir()
+    (at / "..data").symlink_to("..data_1")
+    (at / "..data_1" / "more.yaml").write_text("organizations: { acme: { emailDomains: [a.example] } }\n")
+    (at / "dpsync.yaml").rename(at / "..data_1" / "dpsync.yaml")
+    for name in ("dpsync.yaml", "more.yaml"):
+        (at / name).symlink_to(f"..data/{name}")
+    (at.parent / "alias").symlink_to(at)
+    for place in (at, at.parent / "alias"):
+        assert run("validate", "-C", str(place)).out.startswith("Valid: ")
+
+
+def test_what_is_no_journal_is_left_out_and_named(
+    run: Run, project: Project, lay: Lay, platform: ThreadedServer
+) -> None:
+    at = project(BASE)
+    (at / ".dpsync" / "journal").mkdir(parents=True)
+    lay(at / ".dpsync" / "journal" / "x.jsonl")
+    for command in ("plan", "drift"):
+        told(run(command, "-C", str(at)), 0, "x.jsonl is left out as a journal")
+
+
+def test_a_journal_that_is_too_large_is_not_read(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    at = project(BASE)
+    (at / ".dpsync" / "journal").mkdir(parents=True)
+    with (at / ".dpsync" / "journal" / "x.jsonl").open("wb") as file:
+        file.truncate(1 << 40)
+    told(run("plan", "-C", str(at)), 0, "x.jsonl is left out as a journal", "MiB")
+
+
+@pytest.mark.parametrize("own", [".dpsync", ".dpsync/journal", ".dpsync/.gitignore"])
+def test_nothing_of_ours_is_written_through_a_link(
+    own: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    at = project(CHANGED)
+    elsewhere = outside(at).parent / "elsewhere"
+    elsewhere.mkdir()
+    (at / own).parent.mkdir(exist_ok=True)
+    target = elsewhere if own != ".dpsync/.gitignore" else elsewhere / "made"
+    (at / own).symlink_to(target)
+    ended = run("apply", "-C", str(at), "--yes")
+    assert list(elsewhere.iterdir()) == []
+    if own == ".dpsync/.gitignore":
+        told(ended, 0)
+    else:
+        told(ended, 1, "error[journal]", "is a link")
+
+
+def test_a_saved_plan(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+    at = project(BASE)
+    lay(at / "plan.json")
+    told(run("apply", "-C", str(at), "plan.json"), 5, "DP143", "plan.json")
+
+
+def test_a_place_for_a_plan(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+    at = project(BASE)
+    lay(at / "plan.json")
+    before = (at / "plan.json").lstat()
+    told(run("plan", "-C", str(at), "--out", "plan.json"), 1, "DP143", "plan.json")
+    assert (at / "plan.json").lstat() == before
+    assert outside(at).read_text(encoding="utf-8") == OUTSIDE
+
+
+def test_a_place_for_an_import(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+    """A link is replaced by a file (with --force alone) and never written through."""
+    at = project(BASE)
+    lay(at / "dpsync.yaml")
+    import_ = ("import", "-C", str(at), "--organization", "acme")
+    told(run(*import_), 4, "dpsync.yaml")
+    was_link = (at / "dpsync.yaml").is_symlink()
+    told(run(*import_, "--force"), 0 if was_link else 4)
+    assert (at / "dpsync.yaml").is_file() is was_link
+    assert outside(at).read_text(encoding="utf-8") == OUTSIDE
+
+
+def test_a_file_of_another_navigation(run: Run, project: Project, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "navigation.yaml")
+    navigation = ("--from-navigation", str(tmp_path / "navigation.yaml"), "--organization", "acme")
+    told(run("import", "-C", str(project(BASE)), *navigation), 5, "navigation.yaml", "a pipe")
+
+
+# The lock, and the directory that it is in.
+
+
+def lock_of(run: Run, at: Path) -> Path:
+    assert run("apply", "-C", str(at), "--yes").code == 0
+    return next(lock.state_directory(os.environ).glob("locks/*"))
+
+
+def test_a_lock_that_is_no_file(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+    at = project(CHANGED)
+    held = lock_of(run, at)
+    lay(held)
+    (at / "dpsync.yaml").write_text(BASE)
+    told(run("apply", "-C", str(at), "--yes"), 1, "error[state]", "XDG_STATE_HOME")
+    assert outside(at).read_text(encoding="utf-8") == OUTSIDE
+
+
+def test_a_state_directory_that_is_none(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = project(CHANGED)
+    monkeypatch.setenv("XDG_STATE_HOME", str(outside(at)))
+    platform.app.requests.clear()
+    told(run("apply", "-C", str(at), "--yes"), 1, "error[state]", "outside")
+    found = json.loads(run("apply", "-C", str(at), "--yes", "--format", "json").out)
+    assert [item["code"] for item in found["findings"]] == ["state"]
+    assert [path for method, path, _ in platform.app.requests if method != "GET"] == []
+
+
+def test_a_state_directory_that_may_not_be_written(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc")
+    told(run("apply", "-C", str(project(CHANGED)), "--yes"), 1, "error[state]", "/proc/dpsync/locks")
+
+
+def test_nobody_has_a_home(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", none)
+    for named in ("", "relative"):
+        monkeypatch.setenv("XDG_STATE_HOME", named)
+        told(run("apply", "-C", str(project(CHANGED)), "--yes"), 1, "error[state]", "neither HOME nor")
+
+
+# The token.
+
+
+@pytest.fixture
+def token_file(platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.delenv("DPSYNC_TOKEN")
+    monkeypatch.setenv("DPSYNC_TOKEN_FILE", str(tmp_path / "token"))
+    return tmp_path / "token"
+
+
+def test_a_token_file_that_is_none_is_wrong_usage(
+    run: Run, project: Project, token_file: Path, platform: ThreadedServer
+) -> None:
+    odd: dict[str, tuple[Lay, str]] = {
+        "pipe": (os.mkfifo, "is empty"),  # nobody writes into it
+        "device": (lambda path: path.symlink_to("/dev/zero"), "a device"),
+        "directory": (Path.mkdir, "a directory"),
+        "large": (lambda path: path.write_text("t" * 20_000), "are no token"),
+        "bytes": (lambda path: path.write_bytes(b"\xff"), "not UTF-8"),
+        "nothing": (lambda path: path.write_text("\n"), "is empty"),
+        "missing": (lambda _: None, "No such file"),
+    }
+    for make, words in odd.values():
+        make(token_file)
+        told(run("plan", "-C", str(project(BASE))), 64, "DPSYNC_TOKEN_FILE", words)
+        if token_file.is_dir() and not token_file.is_symlink():
+            token_file.rmdir()
+        else:
+            token_file.unlink(missing_ok=True)
+    assert list(platform.app.requests) == []
+
+
+def test_a_token_file_may_be_a_link(run: Run, project: Project, token_file: Path) -> None:
+    """As Kubernetes mounts a secret."""
+    (token_file.parent / "..data_1").mkdir()
+    (token_file.parent / "..data").symlink_to("..data_1")
+    (token_file.parent / "..data_1" / "token").write_text("ada-token\n")
+    token_file.symlink_to("..data/token")
+    told(run("plan", "-C", str(project(BASE))), 0)
+
+
+def test_a_token_may_come_out_of_a_program(project: Project, platform: ThreadedServer) -> None:
+    plan = f'DPSYNC_TOKEN_FILE=<(echo ada-token) "{sys.executable}" -m dpsync plan -C "{project(BASE)}"'
+    env = {name: value for name, value in os.environ.items() if name != "DPSYNC_TOKEN"}
+    ended = subprocess.run(["bash", "-c", plan], capture_output=True, text=True, check=False, env=env)
+    assert ended.returncode == 0, ended.stderr
+    assert "No changes." in ended.stdout

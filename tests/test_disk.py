@@ -1,0 +1,201 @@
+"""No file makes dpsync hang, swell or harm another one."""
+
+from __future__ import annotations
+
+import ast
+import os
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync import disk
+
+SOURCE = Path(__file__).parents[1] / "dpsync"
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def listening(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as open_one:
+        open_one.bind(str(path))
+
+
+def link_to(target: str) -> Callable[[Path], None]:
+    return lambda path: path.symlink_to(target)
+
+
+NO_FILES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a directory": (Path.mkdir, "a directory"),
+    "a pipe": (fifo, "a pipe"),
+    "a socket": (listening, "a socket"),
+    "a link to a device": (link_to("/dev/zero"), "a device|a link"),
+    "a link to a terminal": (link_to("/dev/tty"), "a device|a link"),
+    "a link to a directory": (link_to("/tmp"), "a directory|a link"),
+    "a link to nothing": (link_to("/nowhere/at/all"), "No such file|a link"),
+    "a link to itself": (link_to("odd"), "symbolic links|a link"),
+}
+
+
+@pytest.fixture(params=NO_FILES)
+def odd(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, str]:
+    """Something that is no file, and what is said about it."""
+    monkeypatch.chdir(tmp_path)  # the name of a socket is short
+    make, words = NO_FILES[request.param]
+    make(Path("odd"))
+    return tmp_path / "odd", words
+
+
+def test_only_regular_files_are_read(odd: tuple[Path, str]) -> None:
+    for follow in (True, False):
+        with pytest.raises(OSError, match=odd[1]):
+            disk.read(odd[0], 10, follow=follow)
+
+
+def test_nothing_takes_the_place_of_what_is_no_file(odd: tuple[Path, str], tmp_path: Path) -> None:
+    before = odd[0].lstat()
+    with pytest.raises(OSError, match=odd[1]):
+        disk.put(odd[0], b"new")
+    assert odd[0].lstat() == before
+    assert sorted(tmp_path.iterdir()) == [odd[0]]
+
+
+def test_no_lock_is_held_by_what_is_no_file(odd: tuple[Path, str]) -> None:
+    with pytest.raises(OSError, match=odd[1]):
+        disk.lock(odd[0])
+
+
+def test_what_is_there_is_never_created(odd: tuple[Path, str]) -> None:
+    with pytest.raises(FileExistsError):
+        disk.create(odd[0])
+
+
+def test_no_more_is_read_than_the_limit(tmp_path: Path) -> None:
+    sparse = tmp_path / "sparse"
+    with sparse.open("wb") as file:
+        file.truncate(1 << 40)
+    assert disk.read(sparse, 10) == bytes(11)
+    assert disk.read_stream(sparse, 10, 0) == bytes(11)
+
+
+def test_a_link_to_a_file_is_read_only_where_links_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"text")
+    (tmp_path / "link").symlink_to("file")
+    assert disk.read(tmp_path / "link", 10) == b"text"
+    with pytest.raises(OSError, match="a link"):
+        disk.read(tmp_path / "link", 10, follow=False)
+
+
+def test_the_target_of_a_link_is_never_written_to(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.write_bytes(b"precious")
+    (tmp_path / "link").symlink_to("target")
+    for attempt in (lambda path: disk.put(path, b"new"), disk.lock, disk.create):
+        with pytest.raises(OSError, match=r"a link|exists"):
+            attempt(tmp_path / "link")
+    assert target.read_bytes() == b"precious"
+
+
+def test_a_lock_empties_no_file(tmp_path: Path) -> None:
+    """A hard link is a regular file: what it shares must be left as it is."""
+    (tmp_path / "precious").write_bytes(b"precious")
+    os.link(tmp_path / "precious", tmp_path / "lock")
+    os.close(disk.lock(tmp_path / "lock"))
+    assert (tmp_path / "precious").read_bytes() == b"precious"
+
+
+def test_a_file_is_replaced_as_a_whole_and_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    disk.put(path, b"new")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o640)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_cannot_be_put_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(disk, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        disk.put(tmp_path / "file", b"new")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_text_of_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(b"tok" * 100))
+    holding = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)  # so that the writer can begin
+    writer.start()
+    try:
+        writer.join()
+        assert disk.read_stream(tmp_path / "pipe", 1000, 5) == b"tok" * 100
+    finally:
+        os.close(holding)
+
+
+def test_a_pipe_without_a_writer_is_empty_and_one_that_never_ends_is_an_error(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert disk.read_stream(tmp_path / "pipe", 10, 5) == b""
+    holding = os.open(tmp_path / "pipe", os.O_RDWR)
+    try:
+        with pytest.raises(OSError, match="did not end within"):
+            disk.read_stream(tmp_path / "pipe", 10, 0.01)
+    finally:
+        os.close(holding)
+
+
+@pytest.mark.parametrize("own", ["journal", "."])
+def test_a_directory_of_our_own_is_no_link(own: str, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    place = tmp_path / "project" / ".dpsync"
+    (tmp_path / "project").mkdir()
+    if own == "journal":
+        place.mkdir()
+        (place / "journal").symlink_to(tmp_path / "elsewhere")
+    else:
+        place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="is a link"):
+        disk.make_directory(place / "journal", own=2)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_project_behind_a_link_has_its_directories(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "alias").symlink_to("real")
+    disk.make_directory(tmp_path / "alias" / ".dpsync" / "journal", own=2)
+    assert (tmp_path / "real" / ".dpsync" / "journal").is_dir()
+
+
+def test_no_other_module_opens_a_file() -> None:
+    """Names of what opens, makes or changes files; a method of another kind of thing may bear one of them."""
+    opening = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "mkstemp", "mkdtemp"}
+    opening |= {
+        "NamedTemporaryFile",
+        "TemporaryDirectory",
+        "fdopen",
+        "FileIO",
+        "copy",
+        "copytree",
+        "copyfile",
+    }
+    # A reader of YAML opens a mapping, a schedule has open steps, and a planner opens a ring.
+    allowed = {("config/reader.py", "open")}
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        where = path.relative_to(SOURCE).as_posix()
+        if where.startswith("server/") or where == "disk.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = (
+                    node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                )
+                if name in opening:
+                    found.add((where, name))
+    assert found == allowed
