@@ -209,4 +209,4 @@ def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Non
     elif report is not None:
         if report.journal is not None:
             report = report.model_copy(update={"journal": near(report.journal)})
-        out.result(f"\n{render_report(report, out.paint(), out.verbose)}")
+        out.result(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked)}")

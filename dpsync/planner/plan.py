@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
-from dpsync.kinds.base import Kind, Order
+from dpsync.kinds.base import Field, Kind, Order
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Also, Change, Effect, Note, Origin, Part, Plan, Verb, Waiting
+from dpsync.model.plan import Also, Change, Note, Origin, Part, Plan, Verb, Waiting
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF, references
 from dpsync.planner import transfer
@@ -21,6 +21,7 @@ from dpsync.planner.blocking import Blocking
 from dpsync.planner.cascade import is_place
 from dpsync.planner.compare import Changed, changed, object_digest, unread, wanted_anew
 from dpsync.planner.context import Context, Options
+from dpsync.planner.exclusive import Exclusive
 from dpsync.planner.graph import connect
 from dpsync.planner.guards import Decided, refusals
 from dpsync.planner.lanes import Lanes
@@ -78,6 +79,7 @@ class _Planner:
         self.builder = Builder(context)
         self.blocking = Blocking(context)
         self.going = removal(context)
+        self.exclusive = Exclusive(context, self.going.gone, lambda entry: self.blocking.entry(entry.address))
         self.changes: dict[Address, list[Changed]] = {}
         self.adopted = {
             resource.children[0] for resource in context.resources.values() if self._made_with_child(resource)
@@ -109,6 +111,8 @@ class _Planner:
             self.book.add(self.builder.delete(live, address, "clear" if early else "delete"))
         for item in rebuilt:
             self._hide(item)
+        for resource, flag in self.exclusive.unwilling():
+            self._always_one(resource, flag)
         for address in transfer.calls(context):
             self._transfer(address)
         self._await()
@@ -260,17 +264,20 @@ class _Planner:
     def _can_write(self, resource: Resource, item: Changed) -> bool:
         """Whether the field can be written at all: notes what is blocked, drops what happens by itself."""
         field = item.field
-        kind = self.context.kind(resource)
         if self.blocking.field(resource, field):
             return False
         if field.on == "create" and field.via is None:
             return False  # refused by a guard
         if field.one_per and item.after is not True:
             if not self._somebody_else(resource, field.name, field.one_per):
-                reason = f"the platform always has a {field.name}"
-                self.blocking.note(resource, field, reason, f"set {field.name}: true on another {kind.noun}")
+                self._always_one(resource, field)
             return False
         return field.via is None or self._has_call(resource, item)
+
+    def _always_one(self, resource: Resource, item: Field) -> None:
+        noun = self.context.kind(resource).noun
+        reason = f"the platform always has a {item.name}"
+        self.blocking.note(resource, item, reason, f"set {item.name}: true on another {noun}")
 
     def _has_call(self, resource: Resource, item: Changed) -> bool:
         """Whether a call gives the field this value; noted as blocked when none does."""
@@ -404,6 +411,7 @@ class _Planner:
         identity = next(item for item in self.going.roots if context.address(item) == address)
         live = self.going.roots[identity]
         along = effects(context, self.going.cascade, identity)
+        going = [identity, *(lost for lost, name in self.going.cascade.by_root.get(identity, ()) if not name)]
         return Change(
             address=str(address),
             kind=live.kind,
@@ -411,27 +419,9 @@ class _Planner:
             label=context.label(live),
             id=live.id,
             digest=object_digest(live, context.kind(live).lasting),
-            effects=along + self._default_goes(live),
+            effects=along + self.exclusive.chosen_by_the_platform(going),
             steps=tuple(step.frozen() for step in self.book.of(address)),
         )
-
-    def _default_goes(self, live: LiveObject) -> tuple[Effect, ...]:
-        """The platform chooses a new default when nobody has said which."""
-        found = []
-        for item in self.context.kind(live).fields:
-            if item.one_per is None or live.fields.get(item.name) is not True:
-                continue
-            around = self.context.live_ancestor(live, item.one_per)
-            chosen = any(
-                resource.kind == live.kind and resource.fields.get(item.name) is True
-                for resource in self.context.resources.values()
-            )
-            if around is not None and not chosen:
-                where = f"{self.context.address(around)}"
-                found.append(
-                    Effect(address=where, what=f"the platform chooses another {item.name}", counts=False)
-                )
-        return tuple(found)
 
     def _origins(self) -> dict[str, Origin]:
         origins: dict[str, Origin] = {}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.model.plan import Blocked
 from dpsync.model.words import counted
 from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_plan
+from dpsync.render.plan_text import render_blocked, render_plan
 from dpsync.render.visible import visible
 
 _STYLE = {
@@ -25,11 +28,17 @@ def render_outcome(outcome: Outcome, paint: Paint) -> str:
     return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
 
 
-def render_report(report: Report, paint: Paint, verbose: int = 0) -> str:
-    """The whole report as text, without a trailing newline. What went well is counted, or listed with -v."""
+def render_report(report: Report, paint: Paint, verbose: int = 0, known: Collection[Blocked] = ()) -> str:
+    """The whole report as text, without a trailing newline. What went well is counted, or listed with -v.
+
+    `known` is what the plan before it, which people have seen, has said to be blocked.
+    """
     shown = [item for item in report.outcomes if verbose or item.result not in GOOD]
     parts = ["\n".join(render_outcome(outcome, paint) for outcome in shown)]
     parts += [paint(visible(text), "red") for text in report.trouble]
+    if report.converged and report.remaining is not None:
+        found = tuple(item for item in report.remaining.blocked if item not in known)
+        parts.append(render_blocked(report.remaining.model_copy(update={"blocked": found}), paint))
     parts.append(_counts(report))
     parts.append(_proof(report, paint))
     if report.journal:

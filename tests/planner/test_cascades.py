@@ -82,6 +82,7 @@ def test_a_space_loses_its_places_in_sites_that_nobody_declares(lab: Lab) -> Non
     ((address, along),) = deleted(plan).items()
     assert address == "acme/spaces/[Space y]"
     assert along == {
+        "acme/sites/[Other]": False,  # section c becomes its default
         "acme/sites/[Other]/structure/[Section b]": True,
         "acme/sites/[Other]/structure/[Section b]/[y]": True,
     }
@@ -205,7 +206,8 @@ def test_a_section_that_gets_another_space_in_the_same_plan_is_not_left_empty(la
         " children: [{ type: space, key: x, space: x, path: new }] }] } }"
     )
     plan = lab.plan(body, prune("spaces"))
-    assert deleted(plan) == {"acme/spaces/[Space y]": {"acme/sites/docs/structure/b/[y]": True}}
+    base = "acme/sites/docs/structure/b"
+    assert deleted(plan) == {"acme/spaces/[Space y]": {base: False, f"{base}/[y]": True}}
     lab.converges(body, prune("spaces"))
 
 

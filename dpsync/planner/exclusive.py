@@ -1,0 +1,107 @@
+"""Flags of which the platform always has exactly one in a place, as the default among siblings.
+
+When the one that has it goes and nobody declares another one, the platform chooses. What it will choose is
+not predicted, with one exception: when everything that is left is declared not to be the one, then one of it
+will have to be, and that is told before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from dpsync.kinds.base import Field, Kind
+from dpsync.model.desired import Resource
+from dpsync.model.plan import Effect
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.context import Context
+
+
+@dataclass
+class _Place:
+    """What may have one flag in one place, when the plan has been carried out."""
+
+    had_by: list[Identity] = field(default_factory=list)
+    """Live objects that have the flag now."""
+    staying: list[LiveObject] = field(default_factory=list)
+    arriving: list[Resource] = field(default_factory=list)
+    chosen: bool = False
+    """Whether an entry says that it has the flag."""
+
+
+_Key = tuple[str, str, Identity]
+"""Kind, name of the flag, and what the place belongs to; of what is not live its address."""
+
+
+class Exclusive:
+    """The places of all such flags. `gone` says what is deleted or goes along, `blocked` what is not made."""
+
+    def __init__(
+        self, context: Context, gone: Callable[[Identity], bool], blocked: Callable[[Resource], bool]
+    ) -> None:
+        self.context = context
+        self._gone = gone
+        self._flags = [
+            (kind, item, item.one_per)
+            for kind in context.registry.ordered
+            for item in kind.fields
+            if item.one_per is not None
+        ]
+        self._places: dict[_Key, _Place] = defaultdict(_Place)
+        kinds = {kind.name for kind, _, _ in self._flags}
+        for live in context.snapshot.objects.values():
+            if live.kind in kinds:
+                self._live(live)
+        for resource in context.resources.values():
+            if resource.kind in kinds and not context.ignored(resource.address) and not blocked(resource):
+                self._entry(resource)
+
+    def _live(self, live: LiveObject) -> None:
+        for kind, item, within in self._of(live.kind):
+            around = self.context.live_ancestor(live, within)
+            if around is None or self._gone(around):
+                continue
+            place = self._places[kind.name, item.name, around]
+            if live.fields.get(item.name) is True:
+                place.had_by.append(live.identity)
+            if not self._gone(live.identity):
+                place.staying.append(live)
+
+    def _entry(self, resource: Resource) -> None:
+        for kind, item, within in self._of(resource.kind):
+            address = self.context.ancestor(resource, within)
+            if address is None:
+                continue
+            around = self.context.live(address)
+            place = self._places[kind.name, item.name, around.identity if around else ("", str(address))]
+            place.chosen |= resource.fields.get(item.name) is True
+            if self.context.live(resource.address) is None:
+                place.arriving.append(resource)
+
+    def _of(self, name: str) -> list[tuple[Kind, Field, str]]:
+        return [(kind, item, within) for kind, item, within in self._flags if kind.name == name]
+
+    def unwilling(self) -> Iterator[tuple[Resource, Field]]:
+        """Entries that will have a flag although they are declared not to: nothing else is left for it."""
+        for (name, flag, _), place in sorted(self._places.items()):
+            new = not place.had_by and not place.staying
+            lost = bool(place.had_by) and all(self._gone(identity) for identity in place.had_by)
+            if place.chosen or not (new or lost):
+                continue
+            addresses = [self.context.declared.get(live.identity) for live in place.staying]
+            entries = [self.context.resources.get(address) if address else None for address in addresses]
+            left = [*entries, *place.arriving]
+            refusing = [entry for entry in left if entry is not None and entry.fields.get(flag) is False]
+            if refusing and len(refusing) == len(left):
+                yield refusing[0], self.context.registry[name].field(flag)
+
+    def chosen_by_the_platform(self, going: list[Identity]) -> tuple[Effect, ...]:
+        """Where the platform chooses another one because these go: shown, and not counted as a delete."""
+        found: dict[str, Effect] = {}
+        for (_, flag, around), place in self._places.items():
+            if set(place.had_by) & set(going) and not place.chosen and (place.staying or place.arriving):
+                address = str(self.context.address(around))
+                what = f"the platform chooses another {flag}"
+                found[address] = Effect(address=address, what=what, counts=False)
+        return tuple(found[address] for address in sorted(found))

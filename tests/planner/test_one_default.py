@@ -1,0 +1,95 @@
+"""A place always has one default: what that means for entries that say `default: false` is told before."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.model.plan import Plan
+from dpsync.render.paint import Paint
+from dpsync.render.report_text import render_report
+
+from .lab import Lab, section, site, spaces
+
+PRUNE = "{ prune: [sites/*/structure, spaces], limits: { deletes: 99, percent: 100 } }"
+SHOWING = "sites: { docs: { title: Docs, structure: [%s] } }"
+
+
+def place(key: str, *more: str) -> str:
+    return (
+        f"{{ {', '.join(('type: space', f'key: {key}', f'space: {{ id: {key} }}', f'path: {key}', *more))} }}"
+    )
+
+
+def part(key: str, shown: str, *more: str) -> str:
+    words = ("type: section", f"key: {key}", f"title: Section {key}", f"path: {key}", f"children: [{shown}]")
+    return f"{{ {', '.join((*words, *more))} }}"
+
+
+def node(key: str, **more: bool) -> dict[str, object]:
+    return {"type": "space", "id": key, "space": key, "path": key, **more}
+
+
+def blocked(plan: Plan) -> list[str]:
+    return [item.address.removeprefix("acme/sites/docs/structure/") for item in plan.blocked]
+
+
+FALSE = "default: false"
+TREES = {
+    "the only place left says it is no default": (
+        [node("x", default=True), node("y")], SHOWING % place("y", FALSE), ["y#default"]),
+    "both places left say so: it will be one of them": (
+        [node("x", default=True), node("y"), node("z")],
+        SHOWING % f"{place('y', FALSE)}, {place('z', FALSE)}", ["y#default"]),
+    "another one is to be it": (
+        [node("x", default=True), node("y"), node("z")],
+        SHOWING % f"{place('y', FALSE)}, {place('z', 'default: true')}", []),
+    "another one may be it": (
+        [node("x", default=True), node("y"), node("z")], SHOWING % f"{place('z')}, {place('y', FALSE)}", []),
+    "the one that has it stays": (
+        [node("x", default=True), node("y")], SHOWING % f"{place('x')}, {place('y', FALSE)}", []),
+    "sections have one in the whole site": (
+        [section("a", "x"), section("b", "y")], SHOWING % part("b", place("y"), FALSE), ["b#default"]),
+    "the first place of a section that is made": (
+        [section("a", "x")],
+        SHOWING % f"{part('a', place('x'))}, {part('n', place('y', FALSE))}", ["n/y#default"]),
+    "the first place of a site without any": ([], SHOWING % place("x", FALSE), ["x#default"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TREES)
+def test_what_cannot_be_is_blocked_in_the_plan_that_brings_it_about(case: str, lab: Lab) -> None:
+    tree, body, expected = TREES[case]
+    lab.holds(spaces=spaces("x", "y", "z"), sites=[site(*tree)])
+    assert blocked(lab.plan(body, PRUNE)) == expected
+    report = lab.apply(body, PRUNE)
+    assert report.converged
+    assert report.remaining is not None
+    assert blocked(report.remaining) == expected
+
+
+def test_what_is_found_blocked_only_afterwards_is_told_at_the_end(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y", "z"), sites=[site(node("x", default=True), node("y"), node("z"))])
+    body = SHOWING % f"{place('y', FALSE)}, {place('z')}"
+    plan, report = lab.plan(body, PRUNE), lab.apply(body, PRUNE)
+    assert plan.blocked == ()
+    text = render_report(report, Paint(False), known=plan.blocked)
+    assert "! acme/sites/docs/structure/y#default" in text
+    assert "blocked: the platform always has a default" in text
+    assert "1 blocked, see above." in text
+    again = render_report(report, Paint(False), known=report.remaining.blocked if report.remaining else ())
+    assert "blocked: the platform" not in again
+
+
+def test_the_platform_chooses_where_a_default_goes_along(lab: Lab) -> None:
+    tree = [section("a", "x", "y"), section("b", "x")]
+    lab.holds(spaces=spaces("x", "y"), sites=[site(*tree)])
+    plan = lab.plan("spaces: { y: { title: Space y } }", PRUNE)
+    (change,) = plan.changes
+    effects = {effect.address: effect.counts for effect in change.effects}
+    base = "acme/sites/[Docs]/structure"
+    assert effects == {
+        f"{base}/[Section a]": False,
+        f"{base}/[Section a]/[x]": True,
+        f"{base}/[Section b]": True,
+        f"{base}/[Section b]/[x]": True,
+    }
