@@ -67,8 +67,8 @@ def _proof(report: Report, paint: Paint) -> str:
         return paint(text, "green bold")
     if report.as_declared:
         number = report.count("unknown")
-        what = "one request is" if number == 1 else f"{number} requests are"
-        text = f"Not certain: a new plan has no changes, but {what} still in doubt. Run plan again later."
+        what = f"{counted(number, 'request')} {'is' if number == 1 else 'are'} still in doubt"
+        text = f"Not certain: a new plan has no changes, but {what}. Run plan again later."
         return paint(text, "red bold")
     head = paint("Not converged: a new plan still has changes.", "red bold")
     return f"{head}\n\n{render_plan(report.remaining, paint)}"
