@@ -124,14 +124,9 @@ class Fresh:
             if live is None:
                 if change.action != "delete" and not any(step.verb == "restore" for step in change.steps):
                     found[change.address] = "it is gone since the plan was made"
-            elif object_digest(live, self._names(change)) != change.digest:
+            elif object_digest(live, change.watched) != change.digest:
                 found[change.address] = "it was changed since the plan was made"
         return found
-
-    def _names(self, change: Change) -> set[str]:
-        if change.action == "delete":
-            return self.registry[change.kind].lasting
-        return set(self.desired.resources[Address.parse(change.address)].fields)
 
     # Reads.
 

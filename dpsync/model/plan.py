@@ -107,6 +107,8 @@ class Change(Frozen):
     """The natural key it was recognised by, where that is not the first one; or "pin"."""
     digest: str | None = None
     """Of the live object, as it was when the plan was made."""
+    watched: tuple[str, ...] = ()
+    """The fields of the digest: declared ones that are not ignored; for a delete all that last."""
     differences: tuple[Difference, ...] = ()
     moved: str | None = None
     effects: tuple[Effect, ...] = ()

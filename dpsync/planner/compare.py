@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from dpsync.kinds.base import Field
@@ -94,7 +94,7 @@ def same(field: Field, after: Value, before: Value) -> bool:
     return field.type.same(after, before)
 
 
-def object_digest(live: LiveObject, names: set[str]) -> str:
+def object_digest(live: LiveObject, names: Collection[str]) -> str:
     """Digest of a live object: kind, id, parent and the named fields."""
     fields = {name: value for name, value in live.fields.items() if name in names}
     return digest([live.kind, live.id, live.parent, live.holder, fields])

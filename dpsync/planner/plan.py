@@ -394,7 +394,8 @@ class _Planner:
             label=context.label(resource),
             id=live.id if live else None,
             matched=by,
-            digest=object_digest(live, set(resource.fields)) if live else None,
+            digest=object_digest(live, resource.fields) if live else None,
+            watched=tuple(sorted(resource.fields)) if live else (),
             # Where a new node stands is in its address.
             differences=tuple(
                 item.difference(context, resource)
@@ -419,6 +420,7 @@ class _Planner:
             label=context.label(live),
             id=live.id,
             digest=object_digest(live, context.kind(live).lasting),
+            watched=tuple(sorted(context.kind(live).lasting)),
             effects=along + self.exclusive.chosen_by_the_platform(going),
             steps=tuple(step.frozen() for step in self.book.of(address)),
         )
