@@ -123,7 +123,9 @@ class Attempt:
         path = self._path()
         body = fill(step.body, self._known)
         if step.whole:
-            body = _laid_over(shared.client.get(path), body, everything=step.method == "PUT")
+            kind = shared.registry[self._task.change.kind]
+            live = shared.fresh.sources.to_write_back(kind, path)
+            body = _laid_over(live, body, everything=step.method == "PUT")
         secrets = [shared.secrets[name] for name in markers(step.body, ENV)]
         shared.fresh.sending()
         self.sent = True

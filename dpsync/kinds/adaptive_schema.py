@@ -38,5 +38,5 @@ ADAPTIVE_SCHEMA = Kind(
     create=Put("{self}", repeat="safe"),
     update=Put("{self}", repeat="safe"),
     shorthand="jsonSchema",
-    fields=(Field("jsonSchema", Json(claims_schema), required=True),),
+    fields=(Field("jsonSchema", Json(claims_schema, shape={"type": "object"}), required=True),),
 )

@@ -141,15 +141,19 @@ def _field(item: Field, body: Mapping[str, Any]) -> None:
                 _optional(parts[name], walk(body, path), path)
         return
     value = walk(body, source)
-    if item.type.refers and source.endswith(".id") and value is NOTHING:
-        holder = walk(body, source.removesuffix(".id"))
-        if holder is not NOTHING and holder is not None:
-            raise Misshapen(Misfit(source, "an id", MISSING))
+    if item.type.refers and (value is NOTHING or value is None) and _is_there(body, source):
+        raise Misshapen(Misfit(source, "an id", MISSING if value is NOTHING else "null"))
     if value is NOTHING and item.answered != "sometimes":
         raise Misshapen(Misfit(source, "in every answer", MISSING))
     if value is None and item.answered == "always" and (wrong := item.type.misfit(None)):
         raise Misshapen(_under(wrong, source))
     _optional(item.type, value, source)
+
+
+def _is_there(body: Any, source: str) -> bool:
+    """Whether an object is there that a reference is a member of: an object without its id says nothing."""
+    around = source.rpartition(".")[0]
+    return bool(around) and isinstance(walk(body, around), dict)
 
 
 def _optional(type: Any, value: Any, path: str) -> None:

@@ -14,7 +14,7 @@ from dpsync.kinds.base import Kind, Lists, One, Pages, Single, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand, split_query
 from dpsync.live.decode import decode, decode_list, decode_nodes, decode_tree, pointer
-from dpsync.live.shape import Misshapen, check_different, check_id, placed
+from dpsync.live.shape import Misshapen, check_different, check_id, check_written, placed
 from dpsync.model.snapshot import Identity, LiveObject
 
 
@@ -137,6 +137,13 @@ class Sources:
             check_different((place, id, id) for (place, _), (id, _) in zip(items, found, strict=True))
         return found
 
+    def to_write_back(self, kind: Kind, path: str) -> dict[str, Any]:
+        """What is at a path, raw, for a request that sends it again with changes."""
+        with fitting(path):
+            body = self._client.get(path)
+            check_written(kind, body)
+        return dict(body)
+
     def own_id(self, path: str) -> str:
         """The id of the one object at a path."""
         with fitting(path):
@@ -154,7 +161,9 @@ def fitting(url: str) -> Iterator[None]:
         yield
     except Misshapen as wrong:
         found = wrong.misfit
-        raise BadAnswer(url, wrong.place, wrong.id, found.member, found.expected, found.found) from None
+        raise BadAnswer(
+            url.partition("?")[0], wrong.place, wrong.id, found.member, found.expected, found.found
+        ) from None
 
 
 def _different(found: Iterable[tuple[str, LiveObject]]) -> tuple[LiveObject, ...]:

@@ -60,7 +60,11 @@ def removal(context: Context) -> Removal:
             going = [item for item in strangers if {item, objects[item].parent} & left_over]
             kept[str(address)] = [item for item in strangers if item not in going]
             strangers = going
+        unnamed = [identity for identity in strangers if _cannot_be_declared(context, objects[identity])]
+        kept.setdefault(str(address), []).extend(unnamed)
         for identity in strangers:
+            if identity in unnamed:
+                continue
             live = objects[identity]
             if not isinstance(context.kind(live).delete, Call):
                 continue
@@ -75,6 +79,12 @@ def removal(context: Context) -> Removal:
         if names:
             found.kept.append(Kept(place=place, addresses=tuple(names)))
     return found
+
+
+def _cannot_be_declared(context: Context, live: LiveObject) -> bool:
+    """Whether the platform does not say what its entry would be called: then none could be written."""
+    natural = context.kind(live).natural
+    return natural is not None and live.fields.get(natural) is None
 
 
 def planned_cascade(context: Context, roots: dict[Identity, LiveObject]) -> Cascade:
