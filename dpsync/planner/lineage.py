@@ -57,11 +57,16 @@ class Lineage:
             at = self.holder(at)
 
     def circles(self) -> Iterator[tuple[Item, ...]]:
-        """Every circle once, beginning with its first entry; each is in the next, the last in the first."""
+        """Every circle once: each item is in the next one, the last one in the first.
+
+        It begins with an entry that says where it is to be: that is what could be changed about it.
+        """
         resources = self.context.resources
         mine: list[Item] = [name for name in sorted(resources) if resources[name].kind == self.kind.name]
         for circle in circles(mine, self.holder):
-            yield beginning_with(min(item for item in circle if isinstance(item, Address)), circle)
+            entries = [item for item in circle if isinstance(item, Address)]
+            saying = [item for item in entries if self.place.name in resources[item].fields]
+            yield beginning_with(min(saying or entries), circle)
 
     def _holder(self, item: Item) -> Item | None:
         context, name = self.context, self.place.name

@@ -65,6 +65,11 @@ def test_a_circle_through_what_is_live_is_refused_and_named(
     assert f"it would be in acme/collections/{circle}: a circle" == plan.refusals[0].message
 
 
+def test_a_circle_is_told_of_the_entry_that_says_where_it_is_to_be(lab: Lab) -> None:
+    lab.holds(collections=live({"a": "b", "b": None}))
+    assert codes(lab.plan(declared({"b": "a"}, "a"))) == [("circle", "acme/collections/b#parent")]
+
+
 def test_what_holds_nothing_when_it_is_deleted_closes_no_circle(lab: Lab) -> None:
     lab.holds(collections=live({"a": None, "u": "a", "b": "u"}))
     policy = "{ prune: [collections], limits: { percent: 100 } }"
