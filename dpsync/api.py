@@ -19,6 +19,7 @@ from dpsync.apply.run import Refused, carry_out
 from dpsync.apply.saved import Saved, different
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.config.base import read_base
+from dpsync.config.every import check
 from dpsync.config.files import Directory, InFront
 from dpsync.config.layers import Layers
 from dpsync.config.load import load as load_config
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Base", "Imported", "Options", "Planned", "Session", "import_", "load", "load_base", "load_registry",
-    "update",
+    "update", "validate",
 ]  # fmt: skip
 
 
@@ -69,9 +70,27 @@ def load(
     layers = Layers.of(root, overlays, environment)
     variables = os.environ if env is None else env
     desired, diagnostics = load_config(root, registry or load_registry(), variables, layers)
-    errors = [item for item in diagnostics if item.severity == "error"]
-    if errors:
-        raise DiagnosticError(errors, Exit.INVALID, desired.texts)
+    if diagnostics.errors:
+        raise DiagnosticError(diagnostics.errors, Exit.INVALID, desired.texts)
+    return desired
+
+
+def validate(
+    root: Path,
+    env: Mapping[str, str] | None = None,
+    registry: Registry | None = None,
+    overlays: Sequence[Path] = (),
+    environment: str | None = None,
+) -> Desired:
+    """The checked configuration: with the chosen environment, else alone and with each one that there is.
+
+    A finding that is there only with environments says with which. Variables of environments that were not
+    chosen need not be set. Raises DiagnosticError (exit 5) with everything that is wrong.
+    """
+    layers, registry = Layers.of(root, overlays, environment), registry or load_registry()
+    desired, found = check(root, registry, os.environ if env is None else env, layers)
+    if found.errors:
+        raise DiagnosticError(found.errors, Exit.INVALID, desired.texts)
     return desired
 
 
@@ -167,7 +186,7 @@ class Session:
         try:
             return self._plan(client, options or Options(), closely)
         except DiagnosticError as found:
-            raise DiagnosticError(found.diagnostics, found.exit_code, self.desired.texts) from None
+            raise DiagnosticError(found.findings, found.exit_code, self.desired.texts) from None
 
     def _plan(self, client: ReadClient, options: Options, closely: bool) -> Planned:
         parse_all(options.confirm, self.registry)  # before anything is read

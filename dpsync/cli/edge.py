@@ -30,7 +30,7 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
     except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt, BrokenPipeError):
         raise
     except DiagnosticError as invalid:
-        finish(out, invalid.diagnostics, invalid.exit_code, invalid.texts)
+        finish(out, invalid.findings, invalid.exit_code, invalid.texts)
     except Refused as refused:
         found = [
             Diagnostic("stale", why, address=address, hint="run plan again and look at what it says now")
@@ -63,7 +63,7 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
 
 def finish(
     out: Output,
-    diagnostics: list[Diagnostic] | tuple[Diagnostic, ...],
+    diagnostics: list[Diagnostic],
     code: Exit,
     texts: Mapping[str, str] | None = None,
 ) -> None:

@@ -192,9 +192,19 @@ class Place:
         """The configuration. Raises DiagnosticError."""
         from dpsync.api import load
 
+        self._tell(out)
+        return load(self.root, overlays=self.overlays, environment=self.environment)
+
+    def validated(self, out: Output) -> Desired:
+        """The same; where no environment was chosen, every one is checked. Raises DiagnosticError."""
+        from dpsync.api import validate
+
+        self._tell(out)
+        return validate(self.root, overlays=self.overlays, environment=self.environment)
+
+    def _tell(self, out: Output) -> None:
         for path in (self.root, *self.overlays):
             out.talk(f"Reading {visible(str(path))}", level=1)
-        return load(self.root, overlays=self.overlays, environment=self.environment)
 
 
 def git_base(out: Output, place: Place, ref: str | None) -> Base:

@@ -25,24 +25,26 @@ def command(
 ) -> None:  # fmt: skip
     """Check the configuration without a platform.
 
-    Reads every file and reports everything that is wrong at once. Exit code 5 when something is. With
-    --profile it also names the entries that such a platform cannot read: plan will say they are blocked.
+    Reads every file and reports everything that is wrong at once. Exit code 5 when something is. Without
+    --env every environment of the root file is checked, too. With --profile it also names the entries that
+    such a platform cannot read: plan will say they are blocked.
     """
     from dpsync.cli.edge import endings
     from dpsync.model.json_text import json_text
     from dpsync.render.documents import findings_document
+    from dpsync.render.visible import visible
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
-        desired = Place.find(files, directory, environment).load(out)
+        desired = Place.find(files, directory, environment).validated(out)
         if out.json:
             out.result(json_text(findings_document((), 0), indent=2))
         elif not quiet:
             for line in _unserved(desired, profile):
                 out.result(line)
-            out.result(
-                f"Valid: {counted(len(desired.resources), 'entry')} in {counted(len(desired.texts), 'file')}."
-            )
+            each = ", ".join(visible(name) for name in desired.environments if environment is None)
+            number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
+            out.result(f"Valid: {number} in {read}{f', and with each environment: {each}' if each else ''}.")
 
 
 def _unserved(desired: Desired, profile: str) -> Iterator[str]:

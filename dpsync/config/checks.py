@@ -141,7 +141,9 @@ def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
     for holder in (resource for resource in resources.values() if resource.kind in holders):
         for ref in holder.fields.get(kind.order.field) or ():
             item = resources.get(ref.address) if isinstance(ref, Ref) else None
-            if item is not None and item.fields.get(kind.order.within) != Ref(holder.address):
+            if item is None or _is_wrong(item, kind.order.within):
+                continue
+            if item.fields.get(kind.order.within) != Ref(holder.address):
                 yield Diagnostic(
                     "DP227",
                     f'"{item.key}" is listed in the order of "{holder.key}" but is not in it',
@@ -150,6 +152,11 @@ def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
                     f"give it {kind.order.within}: {holder.key}, or take it off the list",
                     (("declared here", item.span),),
                 )
+
+
+def _is_wrong(resource: Resource, field: str) -> bool:
+    """Whether a value was written that is none, which was told."""
+    return field in resource.spans and field not in resource.fields
 
 
 def _circles(registry: Registry, kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:

@@ -26,10 +26,10 @@ from dpsync.config.layers import (
     unknown_organizations,
 )
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
-from dpsync.config.variables import substitute
+from dpsync.config.variables import Substitution
 from dpsync.disk import why
 from dpsync.model.desired import Environment as Surroundings
-from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.span import Span
 from dpsync.model.suggest import did_you_mean
@@ -50,9 +50,13 @@ class Sources:
 
     root: Mapping
     texts: dict[str, str]
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: Findings
     environment: Surroundings | None = None
     environments: tuple[str, ...] = ()
+    complete: bool = True
+    """Whether all of every file was read. If not, what seems to be missing may be in the rest."""
+    unknown: frozenset[Span] = frozenset()
+    """The places of texts whose variables could not be put in."""
 
 
 def load_sources(
@@ -68,12 +72,13 @@ def load_sources(
     top = loading.file(files.root, None)
     if top is None:
         empty = Mapping((), Span(files.root, 1, 1, 1, 1))
-        return Sources(empty, loading.texts, tuple(loading.diagnostics))
+        return Sources(empty, loading.texts, loading.diagnostics, complete=False)
     loading.version(top)
     merged = loading.whole(top, ROOT_KEYS, files.root)
     environment = loading.chosen(top)
     if environment is not None:
-        loading.diagnostics += unknown_organizations(environment, merged)
+        if loading.complete:
+            loading.diagnostics += unknown_organizations(environment, merged)
         merged = loading.surrounded(merged, environment, trees)
     for name in layers.overlays:
         merged = loading.overlaid(merged, name, None, trees)
@@ -81,22 +86,24 @@ def load_sources(
     return Sources(
         merged,
         loading.texts,
-        tuple(loading.diagnostics),
+        loading.diagnostics,
         environment.environment if environment else None,
         loading.environments,
+        loading.complete,
+        frozenset(loading.unknown),
     )
 
 
-def merge(parts: Several[Mapping]) -> tuple[Mapping, list[Diagnostic]]:
+def merge(parts: Several[Mapping]) -> tuple[Mapping, Findings]:
     """One mapping of all entries: mappings merge at every depth, and nothing else may be given twice.
 
     Entries keep their spans and come in the order in which they were first seen. `parts` may not be empty.
     """
-    problems: list[Diagnostic] = []
+    problems = Findings()
     return _merged(parts, problems), problems
 
 
-def _merged(parts: Several[Mapping], problems: list[Diagnostic]) -> Mapping:
+def _merged(parts: Several[Mapping], problems: Findings) -> Mapping:
     if len(parts) == 1:
         return parts[0]
     given: dict[str, list[tuple[Scalar, Node]]] = {}
@@ -133,8 +140,9 @@ class _Loading:
     environment: str | None = None
     environments: tuple[str, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    # Whether every file was read: otherwise "no organizations" would only repeat what is known.
+    diagnostics: Findings = field(default_factory=Findings)
+    unknown: set[Span] = field(default_factory=set)
+    # Whether all of every file was read: otherwise what is missing would only repeat what is known.
     complete: bool = True
 
     def file(self, name: str, span: Span | None) -> Mapping | None:
@@ -171,12 +179,15 @@ class _Loading:
             return None
         node, problems = read(text, name)
         self.diagnostics += problems
+        self.complete = self.complete and not problems
         if node is None:
             return None if problems else Scalar(None, Span(name, 1, 1, 1, 1), "", True)
         if name == self.files.root and isinstance(node, Mapping):
             node = self._without_others(node)
-        node, problems = substitute(node, self.env, text)
-        self.diagnostics += problems
+        substitution = Substitution(self.env, text)
+        node = substitution.node(node)
+        self.diagnostics += substitution.diagnostics
+        self.unknown |= substitution.unknown
         return node
 
     def whole(self, top: Mapping, keys: tuple[str, ...], name: str) -> Mapping:
@@ -210,6 +221,7 @@ class _Loading:
         if overlay is not None:
             name = self.files.real(str(overlay.value))
             if name is None:
+                self.complete = False
                 message = f'"{overlay.value}" leads outside the project'
                 self.diagnostics.append(Diagnostic(codes.OUTSIDE, message, overlay.span))
             else:

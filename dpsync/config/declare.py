@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dpsync.config.compose import Sources
 from dpsync.kinds.base import Entries, Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import LOCAL_KEY, Address
 from dpsync.model.desired import Scope
-from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
 from dpsync.model.suggest import did_you_mean
@@ -34,6 +35,7 @@ class Entry:
     holder: Address | None = None
     nodes: dict[str, tuple[Scalar | None, Node]] = field(default_factory=dict)
     pin: Scalar | None = None
+    wrong_pin: bool = False
     previously: tuple[Scalar, Node] | None = None
     new: tuple[Scalar, Node] | None = None
     children: list[Address] = field(default_factory=list)
@@ -44,12 +46,16 @@ class Entry:
 class Declarations:
     """Every entry and scope of a configuration, and what was wrong on the way."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, sources: Sources) -> None:
         self.registry = registry
+        self.complete = sources.complete
+        self.unknown = sources.unknown
         self.entries: dict[Address, Entry] = {}
         self.scopes: dict[Address, Scope] = {}
         self.empty: list[Scope] = []
-        self.diagnostics: list[Diagnostic] = []
+        self.diagnostics = Findings(sources.diagnostics, told=sources.unknown)
+        self.unreadable: set[Address] = set()
+        """Entries, and lists of them, that were written and are no entries, which was told."""
 
     def error(
         self, code: str, message: str, span: Span, hint: str | None = None, first: Span | None = None
@@ -57,10 +63,19 @@ class Declarations:
         related = (("first given here", first),) if first else ()
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, related=related))
 
-    def unknown_key(self, key: Scalar, known: list[str], what: str) -> None:
-        near = did_you_mean(str(key.value), known)
+    def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
+        """Returns the known key that was probably meant."""
+        full = self.diagnostics.full("DP201")
+        near = None if full else did_you_mean(str(key.value), known)
         hint = f'did you mean "{near}"?' if near else f"known keys: {', '.join(sorted(known))}"
         self.error("DP201", f'unknown key "{key.value}" in {what}', key.span, hint)
+        return near
+
+    def told(self, address: Address) -> bool:
+        """Whether there may be an entry at this address that could not be read: that was told, or will be."""
+        return not self.complete or any(
+            Address(address.segments[:n]) in self.unreadable for n in range(1, len(address.segments) + 1)
+        )
 
     def organizations(self, node: Node) -> None:
         root = self.registry.root
@@ -79,6 +94,7 @@ class Declarations:
         if not self.registry.keyed(kind) and not LOCAL_KEY.fullmatch(str(key.value)):
             allowed = "letters, digits, dots, underscores and hyphens, beginning with a letter or digit"
             self.error("DP211", f'"{key.value}" is no local key', key.span, allowed)
+            self.unreadable.add(address)
             return
         entry = Entry(kind, address, str(key.value), key.span, node.span, parent)
         if not self._add(entry):
@@ -123,12 +139,15 @@ class Declarations:
                 self._place(entry, word, key, value)
             else:
                 known = [*settable, *places, *reserved, "id", "previously", "new"]
-                self.unknown_key(key, known, kind.one)
+                meant = self.unknown_key(key, known, kind.one)
+                if meant in places:
+                    self.unreadable.add(entry.address.child(*meant.split(".")))
 
     def _pin(self, entry: Entry, value: Node) -> None:
         if isinstance(value, Scalar) and isinstance(value.value, str) and value.value:
             entry.pin = value
         else:
+            entry.wrong_pin = True
             self.error("DP202", "id is the platform's id, a text", value.span)
 
     def _place(self, entry: Entry, path: str, key: Scalar, node: Node) -> None:
@@ -136,6 +155,7 @@ class Declarations:
         places = self.registry.places(entry.kind.name)
         if path not in places:
             if not isinstance(node, Mapping):
+                self.unreadable.add(entry.address.child(*path.split(".")))
                 self.error("DP202", f"{path} is a mapping", node.span)
                 return
             known = [place.removeprefix(f"{path}.") for place in places if place.startswith(f"{path}.")]
@@ -162,7 +182,9 @@ class Declarations:
         if not isinstance(node, Mapping):
             found = "nothing" if isinstance(node, Scalar) and node.value is None else "something else"
             hint = "write {} to say that there are none" if found == "nothing" else None
-            self.error("DP202", f"{key.value} is a mapping of entries, found {found}", key.span, hint)
+            self.unreadable.add(scope.address)
+            if node.span not in self.unknown:
+                self.error("DP202", f"{key.value} is a mapping of entries, found {found}", key.span, hint)
             return
         if not node.entries:
             self.empty.append(scope)
@@ -172,6 +194,7 @@ class Declarations:
 
     def _tree(self, entry: Entry, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node) -> None:
         if not isinstance(node, Sequence):
+            self.unreadable.add(scope.address)
             self.error("DP202", f"{key.value} is a list of nodes", node.span)
             return
         if not node.items:
@@ -192,20 +215,24 @@ class Declarations:
         scope: Scope, owner: Entry, holder: Entry | None,
     ) -> Entry | None:  # fmt: skip
         if not isinstance(node, Mapping):
+            self.unreadable.add(scope.address)
             self.error("DP202", "a node is a mapping", node.span)
             return None
         type_, key = node.get("type"), node.get("key")
         if not isinstance(type_, Scalar) or type_.value not in all_types:
+            self.unreadable.add(scope.address)
             self._wrong_type(node, type_, all_types)
             return None
         kind = all_types[str(type_.value)]
         if type_.value not in allowed:
+            self.unreadable.add(scope.address)
             inside = holder.kind.noun if holder else "structure"
             message = f"{kind.one} cannot stand in a {inside}"
             self.error("DP214", message, type_.span, f"a {inside} holds: {', '.join(allowed)}")
             return None
         local = _word(key)
         if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(local):
+            self.unreadable.add(scope.address)
             self.error(
                 "DP211", f"{kind.one} needs a key", (key or type_).span, "key: is a local name, never sent"
             )
@@ -247,6 +274,7 @@ class Declarations:
                 self._too_few(entry, shape)
             return
         if not isinstance(children, Sequence):
+            self.unreadable.add(scope.address)
             self.error("DP202", "children is a list of nodes", children.span)
             return
         allowed = {type_: kind for type_, kind in all_types.items() if kind.name in shape.holds}
@@ -256,6 +284,8 @@ class Declarations:
             self._too_few(entry, shape)
 
     def _too_few(self, entry: Entry, shape: NodeShape) -> None:
+        if not self.complete:
+            return
         holds = " or ".join(self.registry[name].noun for name in shape.holds)
         self.error("DP215", f'the {entry.kind.noun} "{entry.key}" needs at least one {holds}', entry.key_span)
 

@@ -13,7 +13,7 @@ from typing import Final
 from dpsync import disk
 from dpsync.config.checks import cross_checks
 from dpsync.config.compose import load_sources
-from dpsync.config.declare import Declarations
+from dpsync.config.declare import Declarations, Entry
 from dpsync.config.files import Directory, Files
 from dpsync.config.layers import Layers
 from dpsync.config.policy import PolicyReader
@@ -25,7 +25,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource
-from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Node, Scalar
 
 _DEEPEST: Final = 12
@@ -34,18 +34,17 @@ _DEEPEST: Final = 12
 
 def load(
     root: Path, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
-) -> tuple[Desired, tuple[Diagnostic, ...]]:
+) -> tuple[Desired, Findings]:
     """The configuration in a root file and everything it includes, and all that is wrong with it."""
     return load_from(Directory(root), registry, env, layers)
 
 
 def load_from(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
-) -> tuple[Desired, tuple[Diagnostic, ...]]:
+) -> tuple[Desired, Findings]:
     """The same, wherever the files come from."""
     sources = load_sources(files, env, layers, tuple(_trees(registry)))
-    declared = Declarations(registry)
-    declared.diagnostics += sources.diagnostics
+    declared = Declarations(registry, sources)
     organizations = sources.root.get("organizations")
     if organizations is not None:
         declared.organizations(organizations)
@@ -56,14 +55,15 @@ def load_from(
         resources[entry.address] = resolving.resource(entry)
     policy = PolicyReader(declared)
     rules = policy.read(sources.root.get("policy"))
-    policy.check(registry, list(resources.values()))
-    declared.diagnostics += cross_checks(registry, resources)
-    declared.diagnostics += _not_found_by_anything(registry, resources)
+    if sources.complete:  # what is not known cannot be held against what is
+        policy.check(registry, list(resources.values()))
+        declared.diagnostics += cross_checks(registry, resources)
+        declared.diagnostics += _not_found_by_anything(declared, resources)
     desired = Desired(
         resources, declared.scopes, resolving.lookups, rules, values.texts,
         sources.environment, sources.environments,
     )  # fmt: skip
-    return desired, tuple(declared.diagnostics)
+    return desired, declared.diagnostics
 
 
 def _trees(registry: Registry) -> Iterator[tuple[str, ...]]:
@@ -79,9 +79,9 @@ def _trees(registry: Registry) -> Iterator[tuple[str, ...]]:
                 pending.append((kinds[0], (*below, "*") if isinstance(kinds[0].shape, Entries) else below))
 
 
-def _not_found_by_anything(registry: Registry, resources: Mapping[Address, Resource]) -> list[Diagnostic]:
+def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, Resource]) -> list[Diagnostic]:
     """An organization is only ever found: it needs its id or its natural key."""
-    root = registry.root
+    root = declared.registry.root
     keys = [key for key in root.identity if isinstance(key, str)]
     return [
         Diagnostic(
@@ -94,8 +94,13 @@ def _not_found_by_anything(registry: Registry, resources: Mapping[Address, Resou
         for resource in resources.values()
         if resource.kind == root.name
         and resource.pin is None
-        and not any(key in resource.fields for key in keys)
+        and not _says(declared.entries[resource.address], keys)
     ]
+
+
+def _says(entry: Entry, keys: list[str]) -> bool:
+    """Whether one of its keys is written, be it wrong."""
+    return entry.wrong_pin or any(key in entry.nodes for key in keys)
 
 
 class _Values:

@@ -102,7 +102,8 @@ class PolicyReader:
         places = Places(registry, {one.key for one in resources if one.kind == registry.root.name})
         for name, names in _LISTS.items():
             for pattern in self.patterns[name]:
-                if mistake := places.mistake(pattern, names):
+                suggest = not self.declared.diagnostics.full("DP234")
+                if mistake := places.mistake(pattern, names, suggest):
                     self._error("DP234", f"{name}: {mistake.reason}", pattern, mistake.hint)
 
     def _natural_keys(self, registry: Registry, resources: list[Resource]) -> None:

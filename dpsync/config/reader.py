@@ -28,7 +28,7 @@ from yaml.events import (
 from dpsync.config import codes
 from dpsync.config.scalars import CONTROLS, FORBIDDEN_IN_VALUE, LINE_BREAK, NumberError, resolve
 from dpsync.config.syntax import Bracket, explain
-from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Value
 from dpsync.model.span import Span
 
@@ -147,7 +147,7 @@ class _Reader:
         self.text = text
         self.file = file
         self.limits = limits
-        self.diagnostics: list[Diagnostic] = []
+        self.diagnostics = Findings()
         self.root: Node | None = None
         self.frames: list[_Frame] = []
         self.anchors: dict[str, _Anchor] = {}

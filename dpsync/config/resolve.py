@@ -44,10 +44,7 @@ class Resolving:
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
         assert self._at is not None
-        known: list[str] = []
-        for name in kinds:
-            if name not in self.registry:
-                continue
+        for name in self._known_kinds(kinds):
             target = self.registry[name]
             owner = self._owner(target)
             if owner is None:
@@ -59,17 +56,26 @@ class Resolving:
             entry = self.declared.entries.get(address)
             if entry is not None and entry.kind.name == name:
                 return Ref(address)
+            if self.declared.told(address):
+                return INVALID
             if target.natural and place not in self.declared.scopes:
                 self.lookups.setdefault(address, Lookup(address, name, owner, local, span))
                 return Ref(address)
-            known += [other.key for other in self.declared.entries.values() if other.kind.name == name]
-        nouns = " or ".join(self.registry[name].noun for name in kinds if name in self.registry)
-        near = did_you_mean(key, known)
+        return self._no_such(self._known_kinds(kinds), key, span)
+
+    def _known_kinds(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in self.registry)
+
+    def _no_such(self, kinds: tuple[str, ...], key: str, span: Span) -> Invalid:
+        near = None
+        if not self.declared.diagnostics.full("DP220"):
+            near = did_you_mean(key, [x.key for x in self.declared.entries.values() if x.kind.name in kinds])
         hint = (
             f'did you mean "{near}"?'
             if near
             else "declare it, or write {id: …} for one that is not managed here"
         )
+        nouns = " or ".join(self.registry[name].noun for name in kinds)
         return self.error("DP220", f'there is no {nouns} "{key}"', span, hint)
 
     def _owner(self, target: Kind) -> Address | None:
@@ -105,7 +111,7 @@ class Resolving:
                 value = self._value(field, Scalar(entry.key, entry.key_span, entry.key, plain=False))
                 if value is not INVALID:
                     fields[field.name] = value
-            elif field.required and not entry.unreadable:
+            elif field.required and not entry.unreadable and self.declared.complete:
                 self.error(
                     "DP206", f'"{field.name}" is missing in the {kind.noun} "{entry.key}"', entry.key_span
                 )

@@ -14,7 +14,7 @@ from typing import Final
 
 from dpsync.config import codes
 from dpsync.config.scalars import FORBIDDEN_IN_VALUE, LINE_BREAK
-from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
 
@@ -33,7 +33,7 @@ def substitute(node: Node, env: Environment[str, str], source: str = "") -> tupl
     With the file's text in `source`, a problem points at its `${`, otherwise at the start of the scalar. A
     scalar with a problem keeps its text. Values of variables never appear in messages.
     """
-    substitution = _Substitution(env, source)
+    substitution = Substitution(env, source)
     return substitution.node(node), substitution.diagnostics
 
 
@@ -42,10 +42,13 @@ class _Refused(Exception):
 
 
 @dataclass(slots=True)
-class _Substitution:
+class Substitution:
+    """The substitution of one file, and the places of the scalars whose value is not known because of it."""
+
     env: Environment[str, str]
     source: str
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    diagnostics: Findings = field(default_factory=Findings)
+    unknown: set[Span] = field(default_factory=set)
     total: int = 0
     # An aliased node is one object in many places: substituted once, reported once.
     done: dict[int, Node] = field(default_factory=dict)
@@ -155,6 +158,7 @@ class _Substitution:
     def refuse(
         self, code: str, message: str, scalar: Scalar, at: int = -1, width: int = 0, hint: str | None = None
     ) -> None:
+        self.unknown.add(scalar.span)
         span = scalar.span if at < 0 else self.place(scalar, at, width)
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint))
 

@@ -18,7 +18,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model import nodes
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.diagnostic import Diagnostic, Findings
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Made:
         found = (path for pattern in included(self.files) for path in directory.glob(pattern))
         return tuple(sorted({path.relative_to(directory).as_posix() for path in found} - self.files.keys()))
 
-    def load(self, registry: Registry) -> tuple[Desired, tuple[Diagnostic, ...]]:
+    def load(self, registry: Registry) -> tuple[Desired, Findings]:
         """The configuration as dpsync reads it, and what it finds wrong with it."""
         return load_from(InMemory(self.files), registry, {})
 

@@ -61,12 +61,15 @@ class Places:
         self.organizations = None if organizations is None else frozenset(organizations)
         self._onward: dict[Spot, tuple[tuple[str | Kind, Spot], ...]] = {}
 
-    def mistake(self, pattern: Pattern, names: Names = "anything") -> Mistake | None:
-        """What is wrong with a pattern that no object or list can ever fit; None when one can."""
+    def mistake(self, pattern: Pattern, names: Names = "anything", suggest: bool = True) -> Mistake | None:
+        """What is wrong with a pattern that no object or list can ever fit; None when one can.
+
+        To `suggest` another one costs a thousand times as much as to find out that it is one.
+        """
         spots, at = self._walk(pattern.segments)
         ends = [spot for spot in spots if self._is(spot, names)]
         if at < len(pattern.segments) or not ends:
-            near = self._nearest(pattern, names)
+            near = self._nearest(pattern, names) if suggest else None
             hint = f'did you mean "{near}"?' if near else self._known(spots)
             return Mistake(self._reason(pattern, at, spots, names), hint)
         return self._field_mistake(pattern, ends) if pattern.field else None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
+from typing import Final, Literal, Self
 
 from dpsync.model.span import Span
 
 Severity = Literal["error", "warning"]
+MOST_OF_A_CODE: Final = 50
+"""Findings of one code that are kept."""
 
 
 class Exit(IntEnum):
@@ -41,6 +44,57 @@ class Diagnostic:
     hint: str | None = None
     related: tuple[tuple[str, Span], ...] = ()
     severity: Severity = "error"
+    environments: tuple[str, ...] = ()
+    """Where it is found only with these environments: their names."""
+
+
+class Findings(list[Diagnostic]):
+    """Findings as they are collected: of one code at most `MOST_OF_A_CODE`, the rest is only counted.
+
+    So a mistake that stands in every line of a large file costs neither memory nor time. What is found later
+    at a place in `told` is not worth a finding: `found` says already what is wrong there.
+    """
+
+    def __init__(self, found: Iterable[Diagnostic] = (), told: Container[Span | None] = ()) -> None:
+        super().__init__()
+        self.left_out: Counter[str] = Counter()
+        """How many more there were, by code."""
+        self._told: Container[Span | None] = ()
+        self._counts: Counter[str] = Counter()
+        self._seen: set[Diagnostic] = set()
+        self.extend(found)
+        self._told = told
+
+    def full(self, code: str) -> bool:
+        """Whether further findings of this code are only counted: their words need not be made."""
+        return self._counts[code] >= MOST_OF_A_CODE
+
+    def append(self, one: Diagnostic) -> None:
+        if one in self._seen or (one.span is not None and one.span in self._told):
+            return
+        if self.full(one.code):
+            self.left_out[one.code] += 1
+            return
+        self._counts[one.code] += 1
+        self._seen.add(one)
+        super().append(one)
+
+    def extend(self, found: Iterable[Diagnostic]) -> None:
+        for one in found:
+            self.append(one)
+        if isinstance(found, Findings):
+            self.left_out.update(found.left_out)
+
+    def __iadd__(self, found: Iterable[Diagnostic]) -> Self:  # type: ignore[misc, override]
+        self.extend(found)
+        return self
+
+    @property
+    def errors(self) -> Findings:
+        """Without the warnings."""
+        found = Findings(one for one in self if one.severity == "error")
+        found.left_out.update(self.left_out)
+        return found
 
 
 class DiagnosticError(Exception):
@@ -52,7 +106,11 @@ class DiagnosticError(Exception):
     def __init__(
         self, diagnostics: Iterable[Diagnostic], exit_code: Exit, texts: Mapping[str, str] | None = None
     ) -> None:
-        self.diagnostics = tuple(diagnostics)
+        self.findings = Findings(diagnostics)
         self.exit_code = exit_code
         self.texts = dict(texts or {})
-        super().__init__("; ".join(d.message for d in self.diagnostics))
+        super().__init__("; ".join(one.message for one in self.findings))
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(self.findings)

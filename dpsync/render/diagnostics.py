@@ -1,6 +1,7 @@
-"""Findings → text for a terminal: sorted, each with its place, its source line and what to do. All of them.
+"""Findings → text for a terminal: sorted, each with its place, its source line and what to do.
 
-Pure: takes the texts of the files, reads nothing. Every foreign character passes visible().
+Of very many the first are shown, and how many more there are. Pure: it takes the texts of the files and reads
+nothing. Every foreign character passes visible().
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from dpsync.model.diagnostic import Diagnostic
+from dpsync.config import codes
+from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.span import Span
 from dpsync.model.words import counted
 from dpsync.render.visible import visible
 
 WIDTH: Final = 100
 """Columns of a source line that are shown; a longer one is cut around the caret."""
+MOST: Final = 200
+"""Findings that are shown; of one code there are `MOST_OF_A_CODE` at most."""
 UNSHOWN: Final = "DP205"
 """The finding that somebody has written a secret down: its line is not shown, by no other finding either."""
 _BEFORE: Final = 60
@@ -39,19 +43,38 @@ def render_diagnostics(
     `texts` maps the file names of spans to their texts; without one the source line is left out. Ends with a
     line break, and is empty when there is nothing to say.
     """
-    found = sorted(dict.fromkeys(diagnostics), key=_order)
+    found, left_out = selected(diagnostics)
     if not found:
         return ""
     lines = _Lines(
         texts, {(one.span.file, one.span.line) for one in found if one.code == UNSHOWN and one.span}
     )
     blocks = [_block(one, lines, _Paint(color)) for one in found]
-    return "\n\n".join([*blocks, _count(found)]) + "\n"
+    more = [_more(left_out)] if left_out else []
+    return "\n\n".join([*blocks, *more, _count(found, left_out)]) + "\n"
 
 
-def _order(one: Diagnostic) -> tuple[bool, str, int, int, str, str]:
+def selected(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
+    """The findings that are shown, in their order, and by code how many more there are.
+
+    What could not be parsed comes first: it may be why other things are wrong.
+    """
+    findings = diagnostics if isinstance(diagnostics, Findings) else Findings(diagnostics)
+    found = sorted(findings, key=_order)
+    left_out = Counter(findings.left_out)
+    left_out.update(one.code for one in found[MOST:])
+    return found[:MOST], left_out
+
+
+def _order(one: Diagnostic) -> tuple[bool, bool, str, int, int, str, str]:
     span = one.span or Span("", 0, 0, 0, 0)
-    return (one.span is None, span.file, span.line, span.column, one.code, one.message)
+    parsed = not codes.SYNTAX <= one.code < codes.FORMAT_VERSION
+    return (parsed, one.span is None, span.file, span.line, span.column, one.code, one.message)
+
+
+def _more(left_out: Counter[str]) -> str:
+    counts = ", ".join(f"{visible(code)}: {left_out[code]}" for code in sorted(left_out))
+    return f"{left_out.total()} more are not shown ({counts})"
 
 
 class _Paint:
@@ -101,6 +124,8 @@ def _block(one: Diagnostic, lines: _Lines, paint: _Paint) -> str:
     notes += [f"{visible(label)} at {visible(str(span))}" for label, span in one.related]
     if one.address:
         notes.append(f"address: {visible(one.address)}")
+    if one.environments:
+        notes.append(f"with --env {', '.join(visible(name) for name in one.environments)}")
     if notes and one.span:
         result.append(f"{margin} {bar}")
     result += [f"{margin} {paint(_BLUE, '=')} {note}" for note in notes]
@@ -135,8 +160,9 @@ def _columns(text: str) -> int:
     return columns
 
 
-def _count(found: list[Diagnostic]) -> str:
+def _count(found: list[Diagnostic], left_out: Counter[str]) -> str:
     severities = Counter(one.severity for one in found)
+    severities["error"] += left_out.total()  # there are never so many warnings
     counts = [
         counted(severities[severity], severity) for severity in ("error", "warning") if severities[severity]
     ]

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from dpsync.apply.saved import Saved
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Report
 from dpsync.model.plan import Change, Frozen, Origin, Plan
+from dpsync.model.span import Span
+from dpsync.render.diagnostics import selected
 from dpsync.render.drift_text import WaysOut, ways_out
 from dpsync.render.plan_text import counts
 
@@ -55,8 +57,15 @@ class DriftDocument(Frozen):
     ways_out: dict[str, WaysOut]
 
 
+class Related(Frozen):
+    """A further place of a finding, and what is there."""
+
+    text: str
+    at: Origin
+
+
 class Finding(Frozen):
-    """One diagnostic."""
+    """One diagnostic. `environments` are those that it is found with, where it is not found without one."""
 
     code: str
     severity: Literal["error", "warning"]
@@ -64,14 +73,20 @@ class Finding(Frozen):
     at: Origin | None = None
     address: str | None = None
     hint: str | None = None
+    related: tuple[Related, ...] = ()
+    environments: tuple[str, ...] = ()
 
 
 class FindingsDocument(Frozen):
-    """What `validate --format json` prints, and every command that ends with diagnostics."""
+    """What `validate --format json` prints, and every command that ends with diagnostics.
+
+    Of very many findings the first are there, 50 of a code and 200 in all; `left_out` counts the others.
+    """
 
     format: Literal["dpsync.findings/1"] = "dpsync.findings/1"
     exit: int
     findings: tuple[Finding, ...] = ()
+    left_out: dict[str, int] = Field(default_factory=dict)
 
 
 class ImportedFile(Frozen):
@@ -190,9 +205,11 @@ def _difference(change: Change) -> str:
 
 
 def findings_document(diagnostics: Iterable[Diagnostic], exit_code: int) -> FindingsDocument:
+    found, left_out = selected(diagnostics)
     return FindingsDocument(
         exit=exit_code,
-        findings=tuple(finding(item) for item in diagnostics),
+        findings=tuple(finding(item) for item in found),
+        left_out={code: left_out[code] for code in sorted(left_out)},
     )
 
 
@@ -201,7 +218,13 @@ def finding(item: Diagnostic) -> Finding:
         code=item.code,
         severity=item.severity,
         message=item.message,
-        at=Origin(file=item.span.file, line=item.span.line, column=item.span.column) if item.span else None,
+        at=_origin(item.span) if item.span else None,
         address=item.address,
         hint=item.hint,
+        related=tuple(Related(text=text, at=_origin(span)) for text, span in item.related),
+        environments=item.environments,
     )
+
+
+def _origin(span: Span) -> Origin:
+    return Origin(file=span.file, line=span.line, column=span.column)

@@ -41,7 +41,7 @@ def test_files_become_one_tree(tmp_path: Path) -> None:
         },
         {"TITLE": "Docs"},
     )
-    assert sources.diagnostics == ()
+    assert sources.diagnostics == []
     tree = plain(sources.root)
     assert isinstance(tree, dict)
     assert tree["policy"] == {"a": ["b"]}
@@ -180,7 +180,7 @@ def test_all_findings_of_all_files_are_collected(tmp_path: Path) -> None:
 def test_variables_may_choose_the_files(tmp_path: Path) -> None:
     files = {"dpsync.yaml": "dpsync: 1\ninclude: ['${STAGE}.yaml']\n", "prod.yaml": ACME}
     sources = load(tmp_path, files, {"STAGE": "prod"})
-    assert sources.diagnostics == ()
+    assert sources.diagnostics == []
     assert places(load(tmp_path, files, {"STAGE": "../../etc/x"}).diagnostics)[0][0] == codes.OUTSIDE
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.span import Span
 from dpsync.render.diagnostics import render_diagnostics
+from dpsync.render.documents import findings_document
 
 TEXT = "organizations:\n" + "\n" * 12 + "    titel: Onboarding\n"
 
@@ -144,3 +145,34 @@ def test_no_text_breaks_out(message: str, file: str, source: str, hint: str, col
     assert not set(shown) & set("\x1b\r\t\u202e\u200b\U000e0041")
     heads = [line for line in shown.split("\n") if line.startswith("error[")]
     assert len(heads) == 1
+
+
+def test_of_very_many_the_first_are_shown_and_the_others_counted() -> None:
+    found = [
+        Diagnostic(f"DP2{code:02}", "wrong", Span("a.yaml", line, code, line, code + 1))
+        for code in range(5)
+        for line in range(1, 61)
+    ]
+    text = render_diagnostics(found, {})
+    assert text.count("error[") == 200
+    assert "\n\n100 more are not shown (DP200: 20, DP201: 20, DP202: 20, DP203: 20, DP204: 20)\n" in text
+    assert text.endswith("\n\n300 errors in 1 file\n")
+    document = findings_document(found, 5)
+    assert len(document.findings) == 200
+    assert sum(document.left_out.values()) == 100
+
+
+def test_what_could_not_be_parsed_comes_first() -> None:
+    found = [Diagnostic("DP201", "unknown", Span("a.yaml", 1, 1, 1, 2)), Diagnostic("DP120", "no file"),
+             Diagnostic("DP101", "not YAML", Span("z.yaml", 9, 1, 9, 2))]  # fmt: skip
+    assert re.findall(r"error\[(\w+)\]", render_diagnostics(found, {})) == ["DP101", "DP201", "DP120"]
+    assert [item.code for item in findings_document(found, 5).findings] == ["DP101", "DP201", "DP120"]
+
+
+def test_further_places_and_environments_are_told() -> None:
+    span = Span("a.yaml", 1, 1, 1, 2)
+    found = Diagnostic("DP2", "wrong", span, related=(("the other", span),), environments=("prod", "try"))
+    assert "  = with --env prod, try\n" in render_diagnostics([found], {})
+    (finding,) = findings_document([found], 5).findings
+    assert finding.environments == ("prod", "try")
+    assert [(item.text, item.at.line) for item in finding.related] == [("the other", 1)]

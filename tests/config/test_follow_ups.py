@@ -1,0 +1,116 @@
+"""One mistake is one finding: what only follows from it is not told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsync.config.load import load
+
+from .loading import REGISTRY, expect, loaded, organization, site
+
+ROOT = """\
+dpsync: 1
+include: [spaces.yaml, people.yaml]
+policy: { protect: [acme/spaces/guides] }
+organizations:
+  acme:
+    collections: { c: { title: C, order: [guides] } }
+    teams:
+      writers: { title: Writers, members: { ada@acme.example: owner } }
+      empty: {}
+    saml: {}
+    sites:
+      docs:
+        title: Docs
+        structure:
+          - { type: section, key: a, title: Aaa, children: [{ type: space, key: x, space: guides }] }
+          - { type: section, key: b, title: Bbb }
+"""
+PEOPLE = "organizations: { acme: { members: { ada@acme.example: admin } } }\n"
+SPACES = "organizations: { acme: { id: acme, spaces: { guides: { title: Guides, collection: c } } } }\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        ({"spaces.yaml": SPACES + "  bad\n"}, "DP101"),
+        ({"spaces.yaml": SPACES.replace("}\n", "\n")}, "DP101"),
+        ({"spaces.yaml": "\xff"}, None),
+        ({"spaces.yaml": ""}, "DP129"),
+        ({"spaces.yaml": "- a\n"}, "DP118"),
+        ({"spaces.yaml": "<<: x\n" + SPACES}, "DP112"),
+        ({"spaces.yaml": None}, "DP124"),
+        ({"spaces.yaml": SPACES.replace("spaces:", "<<:")}, "DP112"),
+        ({"people.yaml": "organizations: { acme: { members: [ } }\n"}, "DP101"),
+    ],
+)
+def test_a_file_that_did_not_parse_is_its_cause_alone(
+    tmp_path: Path, files: dict[str, str | None], code: str | None
+) -> None:
+    all_files = {"spaces.yaml": SPACES, "people.yaml": PEOPLE, **files}
+    kept = {name: text for name, text in all_files.items() if text is not None}
+    found = loaded(tmp_path, ROOT, kept)[1]
+    assert len({item.code for item in found}) == 1, found
+    if code is not None:
+        assert [item.code for item in found] == [code]
+
+
+def test_what_is_wrong_in_another_file_by_itself_is_told_with_it(tmp_path: Path) -> None:
+    people = PEOPLE.replace("admin", "king")
+    found = loaded(tmp_path, ROOT, {"spaces.yaml": "a: [\n", "people.yaml": people})[1]
+    assert sorted(item.code for item in found) == ["DP101", "DP202"]
+
+
+def test_a_variable_that_is_not_set_is_told_once(tmp_path: Path) -> None:
+    body = """
+        id: ▸${ORG}
+        title: ▸${TITLE}
+        emailDomains: ["▸${DOMAIN}"]
+        spaces: { s: { title: S, collection: "▸${WHERE}", editMode: "▸${MODE}" } }
+        teams: ▸${TEAMS}
+        sites: { d: { title: Docs, structure: "▸${ALL}", published: "▸${SHOWN}" } }
+    """
+    expect(tmp_path, organization(body).replace("    id: acme\n", ""), "DP131", "not set")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        # A list of entries that is none, under its name or under one like it.
+        ("▸teams: []\nsaml: { okta: { defaultTeam: writers } }", "DP202"),
+        ("▸team: { w: { title: W } }\nspaces: { s: { title: S, permissions: { teams: { w: edit } } } }",
+         "DP201"),
+        # An entry that is none.
+        ("collections: { ▸a b: { title: C } }\nspaces: { s: { title: S, collection: a b } }", "DP211"),
+        ("collections: { c: ▸5 }\nspaces: { s: { title: S, collection: c } }", "DP202"),
+        # A value that is none.
+        ("collections: { c: { title: C, order: [s] } }\nspaces: { s: { title: Es, collection: ▸5 } }",
+         "DP202"),
+    ],
+)  # fmt: skip
+def test_what_names_something_unreadable_is_no_second_mistake(tmp_path: Path, body: str, code: str) -> None:
+    if "saml" in body:
+        rest = 'label: O, entityID: "https://o.example/", ssoURL: "https://o.example/", certificate: C, '
+        body = body.replace("defaultTeam", rest + "defaultRole: read, defaultTeam")
+    expect(tmp_path, organization(body), code)
+
+
+def test_a_wrong_id_of_an_organization_is_told_once(tmp_path: Path) -> None:
+    expect(tmp_path, "dpsync: 1\norganizations:\n  acme:\n    id: ▸5\n", "DP202")
+
+
+def test_a_node_that_is_none_is_told_once(tmp_path: Path) -> None:
+    structure = """
+        - { type: section, key: a, title: Aaa, children: [{ type: ▸page, key: x, space: en }] }
+    """
+    text = site(structure) + "    defaultContent: { type: site, site: docs }\n"
+    expect(tmp_path, text, "DP202")
+
+
+def test_ten_thousand_mistakes_are_fifty_findings(tmp_path: Path) -> None:
+    text = organization("\n".join(f"unknown{number}: 1" for number in range(10_000)))
+    (tmp_path / "dpsync.yaml").write_text(text, encoding="utf-8")
+    found = load(tmp_path / "dpsync.yaml", REGISTRY, {})[1]
+    assert (len(found), found.left_out) == (50, {"DP201": 9_950})
