@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from dpsync.identity.renames import Past, renames
+from dpsync.identity.candidates import Past
+from dpsync.identity.renames import renames
 from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.kinds.base import Kind, Node
 from dpsync.model.address import Address
@@ -50,10 +51,14 @@ def match(
     if view.kind.identity:
         index = Index(view, free)
         by_first = _first_key(view, open_, index, found)
-        _contradictions(view, open_, index, by_first, found)
+        _contradictions(view, past, open_, index, by_first, found)
         claimed |= {item.id: address for address, item in by_first.items()}
         asked = {resource.address for resource in open_} - set(found.matches) - _ambiguous(found)
-        _later_keys(view, [item for item in open_ if item.address in asked], index, claimed, found)
+        rest = [item for item in open_ if item.address in asked]
+        _later_keys(view, rest, index, claimed, found)
+        _sole_key(
+            view, past, [item for item in rest if item.address not in found.matches], index, claimed, found
+        )
     return found
 
 
@@ -155,6 +160,7 @@ def _unclear(kind: Kind, resource: Resource, key: Key, ids: list[str]) -> Diagno
 
 def _contradictions(
     view: View,
+    past: Past,
     wanted: Sequence[Resource],
     index: Index,
     claims: dict[Address, LiveObject],
@@ -163,7 +169,8 @@ def _contradictions(
     """A first and a later key that name different objects: an exchange or a mistake, not for us to guess.
 
     The later key's object is no contradiction when another entry claims it by its own first key, unless that
-    entry's later key leads back: then two objects have exchanged their keys.
+    entry's later key leads back: then two objects have exchanged their keys. Nor is it one when the first
+    key's object is all that the entry is in the git base: then the later key is a new value for it.
     """
     other: dict[Address, tuple[LiveObject, Key]] = {}
     for resource in wanted:
@@ -171,7 +178,8 @@ def _contradictions(
         for key in view.kind.identity[1:] if mine else ():
             hits = index.bearing(key, view.wanted(resource, key))
             if len(hits) == 1 and hits[0] is not mine:
-                other[resource.address] = (hits[0], key)
+                if not _is_in_base(view, past, resource, mine):
+                    other[resource.address] = (hits[0], key)
                 break
     claimant = {item.id: address for address, item in claims.items()}
     by_address = {resource.address: resource for resource in wanted}
@@ -189,6 +197,19 @@ def _contradictions(
                     f"say which one is meant: id: {item.id} (renamed) or id: {by_first}",
                 )
             )
+
+
+def _is_in_base(view: View, past: Past, resource: Resource, live: LiveObject | None) -> bool:
+    """Whether a live object has all natural keys of the entry in the git base, the first one as it is now."""
+    earlier, first = past.entries.get(resource.address), view.kind.identity[0]
+    if earlier is None or live is None:
+        return False
+    before = replace(view, first_child=past.first_child)
+    if before.wanted(earlier, first) not in (None, view.wanted(resource, first)):
+        return False
+    values = {key: before.wanted(earlier, key) for key in view.kind.identity}
+    given = [(key, value) for key, value in values.items() if value is not None]
+    return bool(given) and all(view.has(live, key, value) for key, value in given)
 
 
 def _leads_back(
@@ -224,3 +245,38 @@ def _later_keys(
                     claimed[item.id] = resource.address
                     found.matches[resource.address] = Match(item.id, said(key), first=False)
                     break
+
+
+def _sole_key(
+    view: View,
+    past: Past,
+    wanted: Sequence[Resource],
+    index: Index,
+    claimed: dict[str, Address],
+    found: Matching,
+) -> None:
+    """What no natural key found: one object that no entry has, where no other object or entry could be meant.
+
+    An entry asks by its present value and by that of the git base.
+    """
+    key = view.kind.sole_key
+    if key is None:
+        return
+    candidates: dict[Address, dict[str, str]] = {}
+    asking: dict[str, int] = defaultdict(int)
+    for resource in wanted:
+        if resource.new:
+            continue
+        earlier = None if resource.previously else past.entries.get(resource.address)
+        hits: dict[str, str] = {}
+        for entry, by in ((earlier, "base"), (resource, said(key))):
+            value = view.wanted(entry, key) if entry is not None else None
+            hits |= {item.id: by for item in index.bearing(key, value) if item.id not in claimed}
+        candidates[resource.address] = hits
+        for id in hits:
+            asking[id] += 1
+    for address, hits in candidates.items():
+        if len(hits) == 1 and all(asking[id] == 1 for id in hits):
+            ((id, by),) = hits.items()
+            claimed[id] = address
+            found.matches[address] = Match(id, by, first=False)

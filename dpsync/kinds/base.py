@@ -287,6 +287,11 @@ class Kind:
     identity: tuple[str | tuple[str, ...], ...] = ()
     """Natural keys: a field, a member of one ("translations.en"), "$child.NAME", or several of these."""
     near: tuple[str, ...] = ()
+    sole_key: str | None = None
+    """A field that identifies one when no natural key does, and only without a choice.
+
+    A single live object that no entry has must bear its value, for a single entry.
+    """
     find: Pages | None = None
     """Where it is looked up by its natural key when it has no parent."""
     create: Call | ByHand | None = None

@@ -24,6 +24,7 @@ SECTION = Kind(
     url="urls.published",
     # Creating takes no path: an interrupted creation is found by its title and what it shows.
     identity=("path", ("title", "$child.space")),
+    sole_key="title",  # its first child may have been removed on the platform, or may be new in the file
     create=Post("/orgs/{organization}/sites/{site}/sections", {"...": "$fields", "spaceId": "$child.space"},
                 makes="siteSpaces.0.id", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),

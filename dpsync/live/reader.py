@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
+from dpsync.identity.candidates import Past
 from dpsync.identity.elsewhere import elsewhere
 from dpsync.identity.match import match, no_such_id
-from dpsync.identity.renames import Past
 from dpsync.identity.view import View
 from dpsync.kinds.base import Kind, Single
 from dpsync.kinds.base import Node as NodeShape

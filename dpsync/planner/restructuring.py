@@ -260,7 +260,11 @@ def urls(context: Context) -> Iterator[Note]:
 
 
 def remade(context: Context, gone: Callable[[Identity], bool]) -> Iterator[Note]:
-    """Entries that would have to change what they are in and never can: they are made anew there."""
+    """Entries that were moved where the platform cannot move them: each is made anew in its new place.
+
+    The git base tells that one was moved. Without a base it is told as a possibility, and only of an object
+    that has all natural keys of the entry and lies in something that is declared.
+    """
     kinds = {kind.name: nest for kind in context.registry.ordered for nest in _fixed(kind)}
     strangers: dict[tuple[Identity, tuple[bytes, ...]], list[LiveObject]] = defaultdict(list)
     for identity, live in context.snapshot.objects.items():
@@ -279,8 +283,30 @@ def remade(context: Context, gone: Callable[[Identity], bool]) -> Iterator[Note]
             was = context.address(live.identity)
             what = "goes" if gone(live.identity) else "stays"
             url = f"; its URL: {live.url}" if live.url else ""
-            text = f"it cannot change its {fixed.name}: it is made anew, and {was} {what}{url}"
+            if live.identity in context.earlier_addresses:
+                text = f"it cannot change its {fixed.name}: it is made anew, and {was} {what}{url}"
+            elif _could_be(context, entry, live):
+                text = f"if it is {was}, moved: it cannot change its {fixed.name} and is made anew; "
+                text += f"{was} {what}{url}"
+            else:
+                continue
             yield Note(address=str(address), text=text)
+
+
+def _could_be(context: Context, entry: Resource, live: LiveObject) -> bool:
+    """Whether nothing but its place tells a live object from an entry, as far as is known without a base."""
+    around = [item for item in (live.holder, live.parent) if item is not None]
+    names = context.kind(entry).identity_fields
+    return (
+        context.base.desired is None
+        and all(item in context.declared for item in around)
+        and all(name in entry.fields for name in names)
+        and all(
+            canonical(entry.fields[name])
+            == canonical(context.normal(context.kind(entry).field(name), live.fields.get(name), live))
+            for name in names
+        )
+    )
 
 
 def _fixed(kind: Kind) -> tuple[Field, ...]:

@@ -177,6 +177,8 @@ def _identity(registry: Registry, kind: Kind) -> str:
     for key in kind.identity if not members else ():
         names = (key,) if isinstance(key, str) else key
         ways.append(" with ".join(_key_name(name) for name in names))
+    if kind.sole_key is not None:
+        ways.append(f"`{kind.sole_key}` where a single unclaimed one has it")
     near = _listed(f"`{name}`" for name in kind.near) if kind.near else ""
     return ", then ".join(ways) + (f"; of several, the one with the same {near}" if near else "")
 
@@ -437,6 +439,7 @@ WORDS: dict[type, dict[str, str]] = {
         "url": "where an answer has the address at which people see it",
         "identity": "natural keys in the order in which they are tried: a field, a member of one, several",
         "near": "fields that break a tie between several with one key; they never make a key",
+        "sole_key": "a field that identifies one when no natural key does, where nothing else could be meant",
         "find": "where it is looked up when it has no parent",
         "create": "the creating request, or `ByHand`: what a person must do",
         "update": "the changing request",

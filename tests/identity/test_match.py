@@ -27,17 +27,18 @@ FIELDS = (
 BOXES = {Address.parse("acme/boxes/a"): "A", Address.parse("acme/boxes/b"): "B"}
 
 
-def kind(*identity: str | tuple[str, ...], near: tuple[str, ...] = ()) -> Kind:
+def kind(*identity: str | tuple[str, ...], near: tuple[str, ...] = (), sole_key: str | None = None) -> Kind:
     return Kind(
-        "thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS, identity=identity, near=near
-    )
+        "thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS,
+        identity=identity, near=near, sole_key=sole_key,
+    )  # fmt: skip
 
 
 def wanted(key: str, **fields: Any) -> Resource:
-    pin = fields.pop("pin", None)
+    pin, new = fields.pop("pin", None), fields.pop("new", False)
     spans = dict.fromkeys(fields, SPAN)
     address = PLACE.child(key)
-    return Resource("thing", address, key, Address.root("acme"), None, fields, SPAN, spans, pin)
+    return Resource("thing", address, key, Address.root("acme"), None, fields, SPAN, spans, pin, new=new)
 
 
 def live(id: str, **fields: Any) -> LiveObject:
@@ -70,6 +71,7 @@ TITLE = kind("title")
 BY_BOX = kind("title", near=("box", "language"))
 BY_PATH = kind("path", "title")
 BY_PAIR = kind("path", ("title", "language"))
+BY_SOLE = kind("path", ("title", "language"), sole_key="title")
 
 
 @pytest.mark.parametrize(
@@ -237,6 +239,48 @@ BY_PAIR = kind("path", ("title", "language"))
         ),
         pytest.param(
             kind(), [wanted("a", title="A")], [live("1", title="A")], {}, id="a kind without keys needs pins"
+        ),
+        pytest.param(
+            BY_SOLE,
+            [wanted("a", title="T", language="en")],
+            [live("1", path="p", title="T", language="fr")],
+            {"a": "1"},
+            id="the sole key finds the only one",
+        ),
+        pytest.param(
+            BY_SOLE,
+            [wanted("a", title="T", language="en")],
+            [live("1", title="T", language="fr"), live("2", title="T", language="de")],
+            {},
+            id="the sole key does not choose between objects",
+        ),
+        pytest.param(
+            BY_SOLE,
+            [wanted("a", title="T", language="en"), wanted("b", title="T", language="de")],
+            [live("1", title="T", language="fr")],
+            {},
+            id="the sole key does not choose between entries",
+        ),
+        pytest.param(
+            BY_SOLE,
+            [wanted("a", title="T", language="en"), wanted("b", path="p", title="U")],
+            [live("1", title="T", language="fr"), live("2", path="p", title="T", language="de")],
+            {"a": "1", "b": "2"},
+            id="what other keys claimed is no choice",
+        ),
+        pytest.param(
+            BY_SOLE,
+            [wanted("a", title="T", language="en", new=True)],
+            [live("1", title="T", language="fr")],
+            {},
+            id="what is said to be new is not found by the sole key",
+        ),
+        pytest.param(
+            BY_SOLE,
+            [wanted("a", path="p", title="T", language="en")],
+            [live("1", path="p", title="U", language="en"), live("2", path="q", title="T", language="fr")],
+            {"a": "1"},
+            id="the sole key contradicts nothing",
         ),
     ],
 )

@@ -249,9 +249,8 @@ def test_a_place_that_changes_its_section_is_made_anew_and_the_plan_says_so(
     (note,) = [item for item in plan.notes if "made anew" in item.text]
     assert note.address == "acme/sites/docs/structure/l/a"
     said, _, url = note.text.partition("; its URL: ")
-    assert (
-        said == f"it cannot change its section: it is made anew, and acme/sites/docs/structure/k/[a] {what}"
-    )
+    was = "acme/sites/docs/structure/k/[a]"
+    assert said == f"if it is {was}, moved: it cannot change its section and is made anew; {was} {what}"
     assert url.startswith("https://acme.docs.example/docs/")
     lab.converges(MOVED, prune)
 

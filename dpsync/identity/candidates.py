@@ -1,0 +1,129 @@
+"""What each entry could be: the live objects that bear its present name, and those that bear an earlier one.
+
+An earlier name is one of `previously`, or what the same address has in the git base. Of an entry that went by
+a first key which nothing bears any more, the later keys count only while its present name is nowhere either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from dpsync.identity.view import Index, Key, View, names
+from dpsync.kinds.base import Kind
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import Value
+
+How = Literal["previously", "base", "kept"]
+"""By what an earlier name is known. "kept": the entry still has that of the base, beside a new one."""
+UNCHANGED: Final = 0
+RENAMED: Final = 1
+NEW: Final = 2
+NEW_BY_LATER_KEY: Final = 3
+
+
+@dataclass(frozen=True)
+class Past:
+    """What is known of earlier: the entries of the git base, and the ids that this run has found or made."""
+
+    entries: Mapping[Address, Resource] = field(default_factory=dict)
+    first_child: Callable[[Resource], Resource | None] = lambda _: None
+    known: Mapping[Address, str] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Entry:
+    """An entry with the live objects that bear its present name and those that bear an earlier one."""
+
+    resource: Resource
+    now: list[LiveObject]
+    was: list[LiveObject]
+    fits: list[LiveObject]
+    """Those of `now` that bear an earlier name, too: a name was taken off the entry."""
+    how: How | None
+    by: Key | None
+    """The natural key that found `now`."""
+    rank: int
+    """Who of two has the better claim: unchanged since the base, renamed, new, new without the first key."""
+
+    @property
+    def address(self) -> Address:
+        return self.resource.address
+
+
+@dataclass
+class Candidates:
+    """Looks up what the entries of one place could be."""
+
+    view: View
+    past: Past
+    index: Index
+
+    def __post_init__(self) -> None:
+        self.before = replace(self.view, first_child=self.past.first_child)
+
+    def of(self, resource: Resource) -> Entry:
+        """The entry with its candidates; those that bear an earlier name and the present one come first."""
+        now, by = self._now(resource)
+        was, how = self._was(resource, now)
+        both = [item for item in now if item in was]
+        fits: list[LiveObject] = []
+        if both and len(both) == len(was):
+            fits, was, how = both, [], None
+        elif both:
+            now, was, how = both, [], None  # it bears the earlier name and the present one
+        if was:
+            rank = RENAMED
+        elif resource.address in self.past.entries:
+            rank = UNCHANGED
+        else:
+            rank = NEW if by == self.view.kind.identity[0] else NEW_BY_LATER_KEY
+        return Entry(resource, now, was, fits, how, by, rank)
+
+    def _now(self, resource: Resource) -> tuple[list[LiveObject], Key | None]:
+        for key in self.view.kind.identity:
+            value = self.view.wanted(resource, key)
+            if value is not None:
+                return self._nearest(resource, self.index.bearing(key, value)), key
+        return [], None
+
+    def _was(self, resource: Resource, now: list[LiveObject]) -> tuple[list[LiveObject], How | None]:
+        for fields in resource.previously:
+            key = _key(self.view.kind, fields)
+            value = self.view.wanted(replace(resource, fields=fields), key)
+            hits = self.index.bearing(key, value)
+            if hits:
+                return self._nearest(resource, hits), "previously"
+        earlier = self.past.entries.get(resource.address)
+        if earlier is None or (resource.previously and resource.previously != earlier.previously):
+            return [], None  # what somebody has just written says more than the base
+        if not (self.view.kind.can_be_renamed or self.view.kind.content):
+            return [], None  # another name is another thing; of content that is never done silently
+        given = [key for key in self.view.kind.identity if self.before.wanted(earlier, key) is not None]
+        for key in given:
+            value = self.before.wanted(earlier, key)
+            kept = value == self.view.wanted(resource, key)
+            if key != given[0] and (kept or now):
+                continue  # what the entry went by is an earlier key, which nothing bears any more
+            hits = self.index.bearing(key, value)
+            if hits:
+                return self._nearest(earlier, hits), "kept" if kept else "base"
+        return [], None
+
+    def _nearest(self, resource: Resource, hits: list[LiveObject]) -> list[LiveObject]:
+        best = max((self.view.near(resource, item) for item in hits), default=0)
+        return [item for item in hits if self.view.near(resource, item) == best]
+
+
+def _key(kind: Kind, fields: Mapping[str, Value]) -> Key:
+    """The key that some fields make up: of a field that has a key in each member, the members."""
+    parts = [part for key in kind.identity for part in names(key) if part[0] != "$"]
+    inside = {part.partition(".")[0] for part in parts if "." in part}
+    found: list[str] = []
+    for name, value in fields.items():
+        members = value if name in inside and isinstance(value, dict) else None
+        found += [name] if members is None else [f"{name}.{member}" for member in members]
+    return tuple(found)

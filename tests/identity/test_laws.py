@@ -1,0 +1,99 @@
+"""Laws of recognition over random places: before an apply the base is certain, after it nothing is asked.
+
+Every seed is an example; a failure names it, with all that was declared and live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from random import Random
+
+import pytest
+
+from dpsync.identity.assignment import certain
+
+from .cases import SHAPES, Case, applied, unapplied
+
+SEEDS = 250
+LEAST = 100
+"""So many of them must be examples; the others have a base that says nothing certain."""
+
+
+def cases(shape: str) -> Iterator[tuple[int, Case]]:
+    found = 0
+    for seed in range(SEEDS):
+        case = unapplied(Random(seed), SHAPES[shape])
+        if case is not None:
+            found += 1
+            yield seed, case
+    assert found >= LEAST
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_while_the_platform_is_as_the_base_says_every_entry_is_what_it_was(shape: str) -> None:
+    for seed, case in cases(shape):
+        answer = case.matched()
+        asked = {item.address for item in answer.diagnostics}
+        if asked and case.dropped:
+            assert {item.code for item in answer.diagnostics} == {"DP305"}
+            continue  # an entry that lost its first key may look like any other
+        assert not asked, f"seed {seed}\n{case}\n{answer.diagnostics}"
+        found = {address: item.id for address, item in answer.matches.items()}
+        assert found == case.own, f"seed {seed}\n{case}\n{answer.matches}"
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_after_an_apply_every_entry_is_what_the_apply_made_of_it(shape: str) -> None:
+    for seed, before in cases(shape):
+        case = applied(before)
+        plain = case.matched(base=False)
+        if {address: item.id for address, item in plain.matches.items()} != case.own:
+            continue  # equal entries: no natural key tells one from the other
+        answer = case.matched(known=case.own)
+        assert answer.diagnostics == [], f"seed {seed}\n{case}"
+        found = {address: item.id for address, item in answer.matches.items()}
+        assert found == case.own, f"seed {seed}\n{case}\n{answer.matches}"
+
+
+def best(candidates: dict[str, list[str]], rank: dict[str, int]) -> list[dict[str, str]]:
+    """Every best assignment, by trying all of them."""
+    objects = sorted({item for items in candidates.values() for item in items})
+    entries = sorted(candidates)
+    padded = [*objects, *("" for _ in entries)]
+    found: dict[tuple[str, ...], tuple[int, ...]] = {}
+    for order in set(permutations(padded, len(entries))):
+        chosen = dict(zip(entries, order, strict=True))
+        if all(not item or item in candidates[entry] for entry, item in chosen.items()):
+            served = [rank[entry] for entry, item in chosen.items() if item]
+            found[order] = tuple(served.count(level) for level in range(3))
+    most = max(found.values())
+    return [
+        {entry: item for entry, item in zip(entries, order, strict=True) if item}
+        for order, score in found.items()
+        if score == most
+    ]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_certain_is_what_all_best_assignments_have_in_common(seed: int) -> None:
+    random = Random(seed)
+    entries = [f"e{n}" for n in range(random.randint(1, 4))]
+    objects = [f"o{n}" for n in range(random.randint(1, 4))]
+    candidates = {entry: random.sample(objects, random.randint(0, min(3, len(objects)))) for entry in entries}
+    rank = {entry: random.randint(0, 2) for entry in entries}
+    everything = best(candidates, rank)
+    common = {
+        entry: item
+        for entry, item in everything[0].items()
+        if all(other.get(entry) == item for other in everything)
+    }
+    assert certain(candidates, rank) == common
+
+
+def test_a_long_chain_is_settled_in_time() -> None:
+    """Each of 4,000 entries could be one of two objects, and the last one only one."""
+    names = [f"{n:04}" for n in range(4_000)]
+    candidates = {name: [name, f"{n + 1:04}"] for n, name in enumerate(names)}
+    candidates[names[-1]] = [names[-1]]
+    assert certain(candidates, dict.fromkeys(names, 0)) == {name: name for name in names}
