@@ -98,6 +98,8 @@ def different(saved: Plan, now: Plan) -> dict[str, str]:
             found[address] = "it is not in the saved plan, and would be done now"
         elif before[address] != after[address]:
             found[address] = "it would be done differently now"
+    if saved.platform != now.platform:
+        found["platform"] = f"the plan was made for {saved.platform}, and this is {now.platform}"
     if saved.environment != now.environment:
         found["environment"] = f"the plan was made for {saved.environment or 'none'}"
     return found

@@ -45,22 +45,27 @@ def connection(out: Output, chosen: Environment | None = None) -> Connection:
     own = chosen is not None and bool(chosen.url or chosen.token)
     shell = bool(os.environ.get("DPSYNC_URL"))
     if chosen is not None and own and (chosen_by_flag() or not shell):
-        found = _of_file(chosen)
+        found = _checked(_of_file(chosen))
         _say_unused(out, found, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
     else:
-        found = _of_shell(chosen if own else None)
+        found = _checked(_of_shell(chosen if own else None))
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
             out.complain(
                 f"warning: DPSYNC_URL is set and goes before the url of {visible(chosen.name)}, "
                 f"which DPSYNC_ENV chose: {visible(found.url)} (--env goes before DPSYNC_URL)"
             )
-    bare = found.url.removesuffix("/v1")
-    if bare != found.url:
-        raise click.UsageError(
-            f"{found.url_from} is the address without /v1: {found.url.removesuffix('/v1')}"
-        )
     if found.url.startswith("http://") and not _loopback(found.url):
         out.complain(f"warning: {visible(found.url_from)} is not https: the token can be read on the way")
+    return found
+
+
+def _checked(found: Connection) -> Connection:
+    """The same, when it is an address that may be shown: the transport looks at the rest of it."""
+    if "@" in found.url.partition("://")[2].partition("/")[0]:
+        raise click.UsageError(f"{found.url_from} must not hold a user or password")
+    bare = found.url.removesuffix("/v1")
+    if bare != found.url:
+        raise click.UsageError(f"{found.url_from} is the address without /v1: {bare}")
     return found
 
 

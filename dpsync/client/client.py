@@ -40,6 +40,7 @@ class ReadClient:
         trace: Trace | None = None,
         clock: Clock | None = None,
     ) -> None:
+        self.url = url.rstrip("/")
         self._token = Token(token)
         self._transport = GetOnly(transport or HttpTransport(url, self._token, timeout=timeout, trace=trace))
         self._cancelled = threading.Event()

@@ -391,6 +391,7 @@ class _Reader:
             transferred=frozenset(self.transferred),
             user=self._user(),
             requests=self.client.requests,
+            platform=self.client.url,
         )
 
     def _read_removed(self) -> None:

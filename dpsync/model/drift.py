@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from dpsync.model.plan import Blocked, Frozen, Kept, Note, Origin, Part, Refusal, Waiting
+from dpsync.model.plan import Blocked, Frozen, Kept, Note, Organization, Origin, Part, Refusal, Waiting
 
 Mover = Literal["platform", "file", "both", "unknown"]
 """Who is no longer as the git base says: unknown without a base."""
@@ -47,6 +47,8 @@ class Drift(Frozen):
     """Everything that was found. Only `found` is drift; the rest was seen and is told beside it."""
 
     format: Literal["dpsync.drift/1"] = "dpsync.drift/1"
+    platform: str = ""
+    organizations: tuple[Organization, ...] = ()
     environment: str | None = None
     environments: tuple[str, ...] = ()
     profile: str = "full"

@@ -179,10 +179,20 @@ class Part(Frozen):
     also: tuple[Also, ...] = ()
 
 
+class Organization(Frozen):
+    """An organization that is planned, and the id that it was found by."""
+
+    address: str
+    id: str
+
+
 class Plan(Frozen):
     """What would be done. `can_apply` is decided here and nowhere else."""
 
     format: Literal["dpsync.plan/1"] = "dpsync.plan/1"
+    platform: str = ""
+    """The address of the platform, without /v1."""
+    organizations: tuple[Organization, ...] = ()
     base: str | None = None
     """The git commit that served as the base."""
     base_from: str = ""
@@ -227,10 +237,10 @@ class Plan(Frozen):
     def bytes(self) -> bytes:
         """The canonical form.
 
-        It is without `origins`, how much reading it took, how the base was found, and what the platform is
-        at work on.
+        It is without `origins`, how much reading it took, how the base was found, what the platform is at
+        work on, and the platform's address: a companion has another port each time.
         """
-        aside = {"origins", "requests", "base_from", "waiting"}
+        aside = {"origins", "requests", "base_from", "waiting", "platform", "organizations"}
         return to_json(_ordered(self.model_dump(mode="json", exclude=aside)))
 
 

@@ -73,6 +73,8 @@ class Snapshot:
     """Entries that are still below another one of what holds them."""
     evidence: Evidence = field(default_factory=Evidence)
     requests: int = 0
+    platform: str = ""
+    """The address that it was read from."""
 
     def above(self, item: LiveObject) -> list[Identity]:
         """What an object hangs below: its parent, that one's parent, up to the organization."""

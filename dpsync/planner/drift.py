@@ -22,6 +22,8 @@ from dpsync.planner.plan import make_plan
 def find_drift(context: Context, plan: Plan) -> Drift:
     """The drift behind a plan that was made of this context."""
     return Drift(
+        platform=plan.platform,
+        organizations=plan.organizations,
         environment=plan.environment,
         environments=plan.environments,
         profile=plan.profile,

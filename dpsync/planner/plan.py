@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from dpsync.kinds.base import Field, Kind, Order
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Also, Change, Note, Origin, Part, Plan, Verb, Waiting
+from dpsync.model.plan import Also, Change, Note, Organization, Origin, Part, Plan, Verb, Waiting
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF, references
 from dpsync.planner import transfer
@@ -344,6 +344,8 @@ class _Planner:
         found = [*unique.refusals, *refusals(decided, deletes), *questions(alike)]
         notes += [Note(address=answer.flag, text=IDLE) for answer in context.answers.idle()]
         return Plan(
+            platform=context.snapshot.platform,
+            organizations=tuple(self._organizations()),
             environment=context.desired.environment.name if context.desired.environment else None,
             environments=context.desired.environments,
             profile=context.registry.profile.name,
@@ -363,6 +365,13 @@ class _Planner:
             requests=context.snapshot.requests,
             origins=self._origins(),
         )
+
+    def _organizations(self) -> Iterable[Organization]:
+        root = self.context.registry.root.name
+        for address, resource in sorted(self.context.desired.resources.items()):
+            id = self.context.snapshot.bound(address)
+            if resource.kind == root and id is not None:
+                yield Organization(address=str(address), id=id)
 
     def _past(self) -> Iterable[Note]:
         chosen = self.context.chosen

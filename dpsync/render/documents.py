@@ -11,7 +11,7 @@ from dpsync.apply.saved import Saved
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Report
-from dpsync.model.plan import Change, Frozen, Origin, Plan
+from dpsync.model.plan import Change, Frozen, Organization, Origin, Plan
 from dpsync.model.span import Span
 from dpsync.render.diagnostics import selected
 from dpsync.render.drift_text import WaysOut, ways_out
@@ -27,6 +27,8 @@ class PlanDocument(Frozen):
     """What `plan --format json` prints. With `can_apply` false, apply would refuse; `refusals` say why."""
 
     format: Literal["dpsync.plan-output/1"] = "dpsync.plan-output/1"
+    platform: str
+    organizations: tuple[Organization, ...]
     digest: str
     can_apply: bool
     deletes: int
@@ -150,7 +152,13 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
 
 def plan_document(plan: Plan) -> PlanDocument:
     return PlanDocument(
-        digest=plan.digest, can_apply=plan.can_apply, deletes=plan.deletes, counts=counts(plan), plan=plan
+        platform=plan.platform,
+        organizations=plan.organizations,
+        digest=plan.digest,
+        can_apply=plan.can_apply,
+        deletes=plan.deletes,
+        counts=counts(plan),
+        plan=plan,
     )
 
 

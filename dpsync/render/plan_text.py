@@ -14,7 +14,7 @@ from pydantic_core import to_json
 from dpsync.model.drift import Drift
 from dpsync.model.plan import Change, Difference, Note, Plan
 from dpsync.model.values import ENV, LIVE, REF
-from dpsync.model.words import counted
+from dpsync.model.words import counted, plural
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 
@@ -46,9 +46,23 @@ def render_plan(plan: Plan, paint: Paint, verbose: int = 0) -> str:
 
 
 def render_head(plan: Told, paint: Paint) -> str:
-    """What this is about, where that is not simply everything: environment, profile, the selected part."""
-    about = (_environment(plan, paint), _profile(plan, paint), *_part(plan, paint))
+    """What this is about: where it goes, then environment, profile and part, where they are not the usual."""
+    about = (_platform(plan, paint), _environment(plan, paint), _profile(plan, paint), *_part(plan, paint))
     return "\n".join(line for line in about if line)
+
+
+def _platform(plan: Told, paint: Paint) -> str:
+    """The first line: nobody should apply to another platform or organization than they think."""
+    if not plan.platform:
+        return ""
+    names = [
+        visible(item.address)
+        if item.id == item.address
+        else f"{visible(item.address)} (id {visible(item.id)})"
+        for item in plan.organizations
+    ]
+    word = plural("organization") if len(names) > 1 else "organization"
+    return paint(f"platform: {visible(plan.platform)}, {word}: {', '.join(names) or 'none'}", "bold")
 
 
 def _profile(plan: Told, paint: Paint) -> str:

@@ -165,6 +165,18 @@ def test_hints_name_the_setting_that_was_used(
     assert (ended.code, "PROD_TOKEN cannot be used" in ended.err) == (64, True)
 
 
+def test_a_password_in_an_address_is_never_shown(
+    run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "t")
+    monkeypatch.setenv("DPSYNC_ENV", "prod")
+    for url in ("https://ada:pass-word@docs.example", "http://ada:pass-word@docs.example/v1"):
+        monkeypatch.setenv("DPSYNC_URL", url)
+        ended = run("plan", "-C", str(project(TEXT.format(url=WRONG))))
+        assert (ended.code, "must not hold a user or password" in ended.err) == (64, True)
+        assert "pass-word" not in ended.out + ended.err
+
+
 def test_an_environment_means_nothing_to_a_new_configuration(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--env", "prod")
     assert (ended.code, "--env belongs to --update" in ended.err) == (64, True)

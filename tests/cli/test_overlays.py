@@ -283,13 +283,13 @@ def test_its_name_is_in_the_plan(
     text = (surroundings / "dpsync.yaml").read_text().replace("globex", "acme")
     (surroundings / "dpsync.yaml").write_text(text)
     ended = run("plan", "-C", str(surroundings), "--env", "prod")
-    assert ended.out.startswith("environment: prod\n"), ended.err
+    assert ended.out.splitlines()[1] == "environment: prod", ended.err
     assert '"Acme" → "Globex Ltd"' in ended.out
     monkeypatch.setenv("DPSYNC_ENV", "prod")
     assert run("plan", "-C", str(surroundings)).out == ended.out
     document = json.loads(run("plan", "-C", str(surroundings), "--format", "json").out)
     assert document["plan"]["environment"] == "prod"
-    assert run("drift", "-C", str(surroundings)).out.startswith("environment: prod\n")
+    assert "\nenvironment: prod\n" in run("drift", "-C", str(surroundings)).out
     assert run("apply", "-C", str(surroundings), "--yes").code == 0
 
 
@@ -299,7 +299,7 @@ def test_without_one_the_top_level_values_are_taken_and_the_plan_says_so(
     monkeypatch.setenv("DPSYNC_URL", platform.url)
     monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
     ended = run("plan", "-C", str(surroundings))
-    assert ended.out.startswith("environment: none; the top-level values (--env chooses one: prod, staging)")
+    assert "\nenvironment: none; the top-level values (--env chooses one: prod, staging)\n" in ended.out
     assert '"Acme" → "Acme Corp"' in ended.out
 
 

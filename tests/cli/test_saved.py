@@ -92,6 +92,14 @@ def test_when_the_platform_has_changed_it_is_refused_with_the_difference(
     assert "address: acme\n" in said
 
 
+def test_for_another_platform_it_is_refused(
+    saved: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By whatever name the very same one is known: the plan says where it goes."""
+    monkeypatch.setenv("DPSYNC_URL", platform.url.replace("127.0.0.1", "localhost"))
+    assert "the plan was made for http://127.0.0.1" in refused(run, platform, saved, 4, "plan.json", "--yes")
+
+
 def test_when_the_files_have_changed_it_is_refused_with_the_difference(
     saved: Path, run: Run, project: Project, platform: ThreadedServer
 ) -> None:

@@ -101,6 +101,7 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
         "importing/round_trip.py": "a key for comparing",
         "importing/values.py": "pieces of one text that json_text could not lay out, escaped piece by piece",
         "model/json_text.py": "here",
+        "model/mask.py": "how a secret may be written, to find it",
         "model/plan.py": "what a digest is made of",
         "model/values.py": "what a digest is made of",
         "planner/twins.py": "a part of a message, which visible() passes",

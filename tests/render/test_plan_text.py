@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.plan import Change, Difference, Effect, Kept, Note, Origin, Plan, Refusal, Step
+from dpsync.model.plan import (
+    Change,
+    Difference,
+    Effect,
+    Kept,
+    Note,
+    Organization,
+    Origin,
+    Plan,
+    Refusal,
+    Step,
+)
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan, show
 
@@ -151,3 +163,23 @@ def test_a_warning_is_told_with_its_place() -> None:
     assert 'warning: policy.protect "teams/old": it matches nothing  dpsync.yaml:3:9' in render_plan(
         plan, PLAIN
     )
+
+
+@pytest.mark.parametrize(
+    ("organizations", "line"),
+    [
+        ([("acme", "acme")], "platform: https://x, organization: acme"),
+        ([("acme", "org-7")], "platform: https://x, organization: acme (id org-7)"),
+        ([("a", "a"), ("b", "2")], "platform: https://x, organizations: a, b (id 2)"),
+    ],
+)
+def test_the_first_line_names_platform_and_organization(
+    organizations: list[tuple[str, str]], line: str
+) -> None:
+    found = tuple(Organization(address=address, id=id) for address, id in organizations)
+    plan = Plan(platform="https://x", organizations=found, environment="prod")
+    assert render_plan(plan, PLAIN).splitlines()[:2] == [line, "environment: prod"]
+
+
+def test_the_address_is_not_part_of_the_digest() -> None:
+    assert Plan(platform="https://x").digest == Plan(platform="https://y").digest

@@ -1,0 +1,110 @@
+"""Takes secret values out of text, in the forms in which a platform may repeat them.
+
+A value is known by heart here, so a mask is in no repr and is never written anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import threading
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal, TypeVar, get_origin
+from urllib.parse import quote, quote_plus
+
+from pydantic import BaseModel
+
+M = TypeVar("M", bound=BaseModel)
+
+HIDDEN: Final = "[secret]"
+SHORTEST: Final = 6
+"""Characters of a value that is looked for everywhere. A shorter one stands in too many other words."""
+_INNER: Final = 8
+"""Characters of base64, for six bytes: the least that is looked for."""
+_LINE: Final = 16
+"""Characters of one line of a longer secret that is looked for by itself, such as those of a private key."""
+
+
+class Mask:
+    """Called with a text, it gives the text without the values. Threads may share one, values be added."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._lock = threading.Lock()
+        self._forms: tuple[str, ...] = ()
+        self.add(values)
+
+    def __repr__(self) -> str:
+        return "Mask(hidden)"
+
+    def add(self, values: Iterable[str]) -> None:
+        """Hide these, too."""
+        found = {form for value in values for form in _forms(value)}
+        with self._lock:
+            if not found <= set(self._forms):
+                self._forms = tuple(sorted({*self._forms, *found}, key=lambda form: (-len(form), form)))
+
+    def __call__(self, text: str) -> str:
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, HIDDEN)
+        return text
+
+    def data(self, value: Any) -> Any:
+        """JSON data or a model with every text masked, keys of data included; what a schema fixes stays."""
+        if not self._forms:
+            return value
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, BaseModel):
+            return self.model(value)
+        if isinstance(value, dict):
+            return {self.data(key): self.data(item) for key, item in value.items()}
+        if isinstance(value, tuple | list):
+            return type(value)(self.data(item) for item in value)
+        return value
+
+    def model(self, value: M) -> M:
+        if not self._forms:
+            return value
+        free = (name for name, field in type(value).model_fields.items() if not _is_fixed(field.annotation))
+        return value.model_copy(update={name: self.data(getattr(value, name)) for name in free})
+
+
+def _is_fixed(annotation: Any) -> bool:
+    return get_origin(annotation) is Literal
+
+
+def _forms(value: str) -> Iterator[str]:
+    """How a value may be written: as it is, escaped, percent-encoded, and in base64."""
+    bare = value.strip()
+    lines = [line.strip() for line in bare.splitlines()] if "\n" in bare else []
+    for text in {value, bare, *(line for line in lines if len(line) >= _LINE)}:
+        if len(text) < SHORTEST:
+            continue
+        escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]}
+        encoded = {quote(text, safe="", errors="replace"), quote(text, errors="replace")}
+        encoded.add(quote_plus(text, errors="replace"))
+        yield from (text, html.escape(text), *escaped, *(form.replace("/", "\\/") for form in escaped))
+        yield from (form for one in encoded for form in (one, _with_small_digits(one)))
+        yield from _in_base64(text.encode("utf-8", "replace"))
+
+
+def _with_small_digits(percent: str) -> str:
+    head, *rest = percent.split("%")
+    return "%".join([head, *(part[:2].lower() + part[2:] for part in rest)])
+
+
+def _in_base64(value: bytes) -> Iterator[str]:
+    """Its base64, and the part of it that is in the base64 of every longer text ("user:value")."""
+    for before in range(3):
+        whole = base64.b64encode(bytes(before) + value)
+        # Groups of four characters that hold a byte of what is around it are left out.
+        first, last = (4 if before else 0), -4 if (len(value) + before) % 3 else None
+        inner = whole[first:last].decode()
+        if len(inner) >= _INNER:
+            yield inner
+            yield inner.replace("+", "-").replace("/", "_")
+    for alphabet in (base64.b64encode, base64.urlsafe_b64encode):
+        yield alphabet(value).decode()
+        yield alphabet(value).decode().rstrip("=")

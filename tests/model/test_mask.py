@@ -1,0 +1,102 @@
+"""A secret is found in the forms in which a platform may repeat it, and nothing else is changed."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+import urllib.parse
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from dpsync.model.journal import Outcome, Report
+from dpsync.model.mask import HIDDEN, SHORTEST, Mask
+from dpsync.model.plan import Change, Difference, Plan
+
+SECRET = 'pa"ss/wo+rd=ü & 100%\\x'
+FORMS = {
+    "as it is": SECRET,
+    "JSON": json.dumps(SECRET)[1:-1],
+    "JSON in UTF-8": json.dumps(SECRET, ensure_ascii=False)[1:-1],
+    "JSON with escaped slashes": json.dumps(SECRET)[1:-1].replace("/", "\\/"),
+    "Python": repr(SECRET)[1:-1],
+    "a URL": urllib.parse.quote(SECRET, safe=""),
+    "a path": urllib.parse.quote(SECRET),
+    "small digits": re.sub("%..", lambda found: found[0].lower(), urllib.parse.quote(SECRET, safe="")),
+    "a form": urllib.parse.quote_plus(SECRET),
+    "HTML": html.escape(SECRET),
+    "base64": base64.b64encode(SECRET.encode()).decode(),
+    "base64 for URLs": base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_it_is_found_in_every_form(form: str) -> None:
+    assert Mask([SECRET])(f"it said {form}, twice: {form}.") == f"it said {HIDDEN}, twice: {HIDDEN}."
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=9, max_size=30), st.text(max_size=5))
+def test_it_is_found_in_the_base64_of_a_longer_text(secret: str, before: str) -> None:
+    """As in basic authentication. Of the characters at its ends, some belong to what is around it, too."""
+    try:
+        text = base64.b64encode(f"{before}:{secret}".encode()).decode()
+    except UnicodeEncodeError:
+        assume(False)
+    masked = Mask([secret])(f"Basic {text}")
+    assert HIDDEN in masked
+    assert len(masked) <= len("Basic ") + len(HIDDEN) + len(base64.b64encode(f"{before}:".encode())) + 8
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=SHORTEST, max_size=40), st.text(), st.text()
+)
+def test_no_text_holds_it_afterwards(secret: str, before: str, after: str) -> None:
+    assume(secret.strip() and len(secret.strip()) >= SHORTEST)
+    assume(secret not in HIDDEN)
+    masked = Mask([secret])(f"{before}{secret}{after}")
+    assert secret not in masked.replace(HIDDEN, "")
+
+
+@given(st.text(max_size=100))
+def test_without_values_nothing_is_changed(text: str) -> None:
+    assert Mask()(text) == text
+    assert Mask([""])(text) == text
+
+
+def test_what_is_too_short_is_left_alone() -> None:
+    assert Mask(["docs", "12345", "a"])("docs 12345 a") == "docs 12345 a"
+    assert Mask(["hunter"])("hunter2") == f"{HIDDEN}2"
+
+
+def test_a_private_key_is_found_line_by_line() -> None:
+    key = "-----BEGIN KEY-----\nAbCdEfGhIjKlMnOpQrSt\nUvWxYz0123456789abcd\n-----END KEY-----\n"
+    assert Mask([key])("it begins AbCdEfGhIjKlMnOpQrSt") == f"it begins {HIDDEN}"
+    assert Mask([key])(repr(key)) == f"'{HIDDEN}'"
+
+
+def test_of_two_the_longer_one_is_taken_first() -> None:
+    assert Mask(["abcdef", "abcdefghi"])("abcdefghi abcdef") == f"{HIDDEN} {HIDDEN}"
+
+
+def test_a_mask_does_not_give_its_values_away() -> None:
+    assert SECRET not in repr(Mask([SECRET]))
+
+
+def test_of_data_keys_and_values_are_masked_and_what_a_schema_fixes_stays() -> None:
+    mask = Mask(["create", "update", "format", "address", "s3cr3t"])
+    difference = Difference(field="title", before={"s3cr3t": ["s3cr3t", 1]}, after="x")
+    change = Change(address="acme/s3cr3t", kind="team", action="update", differences=(difference,))
+    plan = Plan(changes=(change,), bindings={"acme/s3cr3t": "s3cr3t"})
+    outcome = Outcome(
+        step="acme/s3cr3t update", address="acme/s3cr3t", verb="update", result="failed", error="s3cr3t!"
+    )
+    masked = mask.model(Report(plan=plan.digest, outcomes=(outcome,), remaining=plan))
+    assert "s3cr3t" not in masked.model_dump_json()
+    assert masked.remaining is not None
+    assert masked.remaining.changes[0].action == "update"
+    assert masked.remaining.changes[0].differences[0].before == {HIDDEN: [HIDDEN, 1]}
+    assert masked.remaining.format == "dpsync.plan/1"
+    assert Report.model_validate_json(masked.model_dump_json()) == masked
