@@ -42,9 +42,12 @@ class Secret:
 
 
 def transform(value: Value, change: Callable[[Any], Any]) -> Value:
-    """The value with every leaf, reference, id and secret replaced by `change(leaf)`."""
+    """The value with every leaf, reference, id and secret replaced by `change(leaf)`, keys in one order.
+
+    Both sides of a comparison go through here: the order in which keys were written is in no plan.
+    """
     if isinstance(value, dict):
-        return {key: transform(item, change) for key, item in value.items()}
+        return {key: transform(value[key], change) for key in sorted(value)}
     if isinstance(value, list | tuple):
         return [transform(item, change) for item in value]
     return change(value)

@@ -1,0 +1,79 @@
+"""One configuration, one plan, to the byte: the order of keys says nothing, inside a value either."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+BLOCK = Path(__file__).parent / "block"
+MORE = {
+    "customization": {
+        "styling": {"primaryColor": {"light": "#ff0000", "dark": "#00ff00"}, "corners": "straight"},
+        "themes": {"default": "light", "toggeable": False},
+    },
+    "redirects": {"/old": {"destination": {"kind": "external", "url": "https://x.example/"}}},
+}
+"""Values with several keys of their own, beside those of the block."""
+RULES = {
+    "mergeRules": {
+        "type": "rules",
+        "rules": [{"rule": "allow_bypass", "users": ["ada@acme.example"]}],
+    }
+}
+
+
+def shuffled(value: Any, dice: random.Random) -> Any:
+    """The same value with the keys of every mapping in another order."""
+    if isinstance(value, dict):
+        keys = list(value)
+        dice.shuffle(keys)
+        return {key: shuffled(value[key], dice) for key in keys}
+    if isinstance(value, list):
+        return [shuffled(item, dice) for item in value]
+    return value
+
+
+def write(source: Path, target: Path, dice: random.Random | None) -> Path:
+    """The block with more, its files rewritten; with `dice`, in another order of keys."""
+    shutil.copytree(source, target)
+    for path in [*target.rglob("*.yaml"), *target.rglob("*.json")]:
+        value = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if path.name == "dpsync.yaml":
+            value["organizations"]["acme"]["sites"]["docs"] |= MORE
+            value["organizations"]["acme"]["spaces"]["news"] |= RULES
+        value = shuffled(value, dice) if dice else value
+        text = json.dumps(value) if path.suffix == ".json" else yaml.safe_dump(value, sort_keys=False)
+        path.write_text(text, encoding="utf-8")
+    return target
+
+
+def plans(run: Run, directory: Path) -> tuple[str, str, str]:
+    """The plan as JSON, as text and as it is saved, without what says where it is written."""
+    document = json.loads(run("plan", "-C", str(directory), "--format", "json").out)
+    document["plan"].pop("origins", None)
+    text = run("plan", "-C", str(directory)).out
+    (answer,) = re.findall(r'--confirm "(delete \d+)"', text)  # a plan that is refused is not saved
+    file = directory / "plan.json"
+    assert run("plan", "-C", str(directory), "--confirm", answer, "--out", str(file)).code == 0
+    saved = json.loads(file.read_text(encoding="utf-8"))
+    saved["plan"].pop("origins", None)
+    return json.dumps(document), re.sub(r"[\w./-]+:\d+:\d+", "PLACE", text), json.dumps(saved)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_order_of_keys_is_in_no_byte_of_a_plan(
+    run: Run, tmp_path: Path, platform: ThreadedServer, seed: int
+) -> None:
+    written = plans(run, write(BLOCK, tmp_path / "one", None))
+    assert '"adaptiveSchema"' in written[0]
+    assert plans(run, write(BLOCK, tmp_path / "two", random.Random(seed))) == written
