@@ -151,9 +151,9 @@ def _field(item: Field, body: Mapping[str, Any]) -> None:
 
 
 def _is_there(body: Any, source: str) -> bool:
-    """Whether an object is there that a reference is a member of: an object without its id says nothing."""
-    around = source.rpartition(".")[0]
-    return bool(around) and isinstance(walk(body, around), dict)
+    """Whether the object is there that a reference is the id of: an object without its id says nothing."""
+    around, _, name = source.rpartition(".")
+    return bool(around) and name == "id" and isinstance(walk(body, around), dict)
 
 
 def _optional(type: Any, value: Any, path: str) -> None:
