@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dpsync.apply.attempt import Attempt, Shared
 from dpsync.apply.fresh import Fresh
 from dpsync.apply.ids import Ids
-from dpsync.apply.journal import Journal
+from dpsync.apply.journal import Journal, MaskedJournal
 from dpsync.apply.schedule import Schedule
 from dpsync.apply.task import Task
 from dpsync.client.client import WriteClient
@@ -22,9 +22,19 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.journal import GOOD, Outcome
+from dpsync.model.mask import Mask
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
 from dpsync.model.values import ENV, markers
+
+
+def sent_secrets(plan: Plan, secrets: Mapping[str, str]) -> list[str]:
+    """The values that carrying out a plan sends and nobody may see, as far as they are known."""
+    return [secrets[name] for name in sorted(_secret_names(plan)) if name in secrets]
+
+
+def _secret_names(plan: Plan) -> set[str]:
+    return {name for change in plan.changes for step in change.steps for name in markers(step.body, ENV)}
 
 
 class Executor:
@@ -43,7 +53,9 @@ class Executor:
     ) -> None:
         self.client = client
         self.plan = plan
-        self.journal = journal
+        self.mask = Mask(sent_secrets(plan, secrets))
+        """Takes out what is sent and secret: the platform may repeat it in any later answer."""
+        self.journal = MaskedJournal(journal, self.mask)
         self.parallelism = max(1, parallelism)
         self.outcomes: dict[str, Outcome] = {}
         self.told: Callable[[Outcome], None] = lambda _: None
@@ -54,7 +66,9 @@ class Executor:
         ids = Ids({address: match.id for address, match in snapshot.matches.items()})
         fresh = Fresh(client, registry, desired, snapshot, ids, plan.changes, self.parallelism)
         checks = (fresh.unchanged, fresh.empty)
-        self._shared = Shared(client, registry, desired, journal, secrets, ids, fresh, checks, self._stop)
+        self._shared = Shared(
+            client, registry, desired, self.journal, secrets, ids, fresh, checks, self._stop
+        )
 
     @property
     def ids(self) -> Mapping[Address, str]:
@@ -79,8 +93,7 @@ class Executor:
 
     def missing_secrets(self) -> list[str]:
         """Environment variables that the plan needs and that are not set."""
-        wanted = {name for task in self._tasks.values() for name in markers(task.step.body, ENV)}
-        return sorted(wanted - set(self._shared.secrets))
+        return sorted(_secret_names(self.plan) - set(self._shared.secrets))
 
     def run(self) -> None:
         """Carry out every step that can be. Whatever goes wrong, every step has an outcome afterwards."""
@@ -115,6 +128,7 @@ class Executor:
         return outcome
 
     def _settle(self, outcome: Outcome) -> None:
+        outcome = self.mask.model(outcome)
         with self._lock:
             self.outcomes[outcome.step] = outcome
             try:

@@ -13,6 +13,7 @@ from pydantic_core import from_json
 from dpsync import disk
 from dpsync.model.address import Address
 from dpsync.model.json_text import json_text
+from dpsync.model.mask import Mask
 
 REMEMBERED = 50
 """How many of the newest journals are read."""
@@ -93,6 +94,21 @@ class NoJournal:
 
     def write(self, event: str, **facts: Any) -> None:
         """Nothing is recorded."""
+
+
+class MaskedJournal:
+    """A journal that no secret reaches. Only values are masked: the names of facts are ours."""
+
+    def __init__(self, inner: Journal, mask: Mask) -> None:
+        self._inner = inner
+        self._mask = mask
+
+    @property
+    def path(self) -> str | None:
+        return self._inner.path
+
+    def write(self, event: str, **facts: Any) -> None:
+        self._inner.write(event, **{name: self._mask.data(value) for name, value in facts.items()})
 
 
 class FileJournal:

@@ -57,6 +57,7 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
         journal=executor.journal.path,
         trouble=tuple(trouble),
     )
+    report = executor.mask.model(report)
     counts = {result: report.count(result) for result in ("done", "failed", "unknown", "not-tried")}
     problem = record(executor.journal, "end", converged=report.converged, **counts)
     if problem is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -62,6 +63,7 @@ def command(
     PLAN is a file that plan --out has written: exactly that is carried out, or nothing.
     """
     from dpsync.api import Options, Session, load_registry
+    from dpsync.apply.executor import sent_secrets
     from dpsync.apply.lock import locked
     from dpsync.apply.saved import check_approved, read_saved
     from dpsync.cli.edge import endings
@@ -87,6 +89,7 @@ def command(
             planned = session.plan(client, options)
             if saved is not None:
                 planned = session.as_saved(planned, saved)
+            out.mask.add(sent_secrets(planned.plan, os.environ))
             _show_plan(out, planned.plan, verbose)
             check_approved(planned.plan, approved)
             code = _may_go_on(out, planned.plan, yes or approved is not None, no_input)
@@ -113,7 +116,7 @@ def _show_plan(out: Output, plan: Plan, verbose: int) -> None:
     from dpsync.render.plan_text import render_plan
 
     if not out.json:
-        out.result(render_plan(plan, out.paint(), verbose))
+        out.result(render_plan(out.mask.model(plan), out.paint(), verbose))
 
 
 def _may_go_on(out: Output, plan: Plan, yes: bool, no_input: bool) -> Exit | None:
@@ -194,7 +197,6 @@ def _ending(report: Report, received: list[int]) -> Exit:
 
 
 def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> None:
-    from dpsync.model.json_text import json_text
     from dpsync.render.documents import ApplyDocument, plan_document
     from dpsync.render.report_text import render_report
 
@@ -205,7 +207,7 @@ def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Non
             plan=plan_document(plan),
             report=report,
         )
-        out.result(json_text(document, indent=2))
+        out.document(document)
     elif report is not None:
         if report.journal is not None:
             report = report.model_copy(update={"journal": near(report.journal)})

@@ -54,6 +54,7 @@ def connection(out: Output, chosen: Environment | None = None) -> Connection:
                 f"warning: DPSYNC_URL is set and goes before the url of {visible(chosen.name)}, "
                 f"which DPSYNC_ENV chose: {visible(found.url)} (--env goes before DPSYNC_URL)"
             )
+    out.mask.add([found.token])
     if found.url.startswith("http://") and not _loopback(found.url):
         out.complain(f"warning: {visible(found.url_from)} is not https: the token can be read on the way")
     return found

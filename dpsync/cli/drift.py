@@ -42,7 +42,6 @@ def command(
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
-    from dpsync.model.json_text import json_text
     from dpsync.render.documents import drift_document
     from dpsync.render.drift_text import render_drift
 
@@ -57,8 +56,8 @@ def command(
         with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             drift = session.drift(client, Options(select=select, exclude=exclude))
         if out.json:
-            out.result(json_text(drift_document(drift), indent=2))
+            out.document(drift_document(drift))
         else:
-            out.result(render_drift(drift, out.paint(), verbose))
+            out.result(render_drift(out.mask.model(drift), out.paint(), verbose))
         return Exit.CHANGES if drift.drifted else Exit.DONE
     raise AssertionError

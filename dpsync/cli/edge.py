@@ -17,7 +17,6 @@ from dpsync.cli.connection import Connection
 from dpsync.cli.options import Output
 from dpsync.client import errors
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.json_text import json_text
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.documents import findings_document
 
@@ -69,7 +68,7 @@ def finish(
 ) -> None:
     """Print the findings and end the command."""
     if out.json:
-        out.result(json_text(findings_document(diagnostics, code), indent=2))
+        out.document(findings_document(diagnostics, code))
     out.complain(render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip())
     sys.stdout.flush()
     raise click.exceptions.Exit(int(code))

@@ -160,11 +160,10 @@ def _taken_over(
 
 
 def _result(out: Output, document: ImportDocument) -> int:
-    from dpsync.model.json_text import json_text
     from dpsync.render.import_text import render_import
 
     if out.json:
-        out.result(json_text(document, indent=2))
+        out.document(document)
     else:
         out.result(render_import(document, out.paint(), out.verbose))
     return document.exit

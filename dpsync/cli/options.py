@@ -15,9 +15,12 @@ from dpsync.render.paint import Paint, When, wants_colour
 from dpsync.render.visible import visible, visible_lines
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from dpsync.model.address import Address
     from dpsync.model.base import Base
     from dpsync.model.desired import Desired
+    from dpsync.model.mask import Mask
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +33,8 @@ class Output:
     color: When
     verbose: int
     quiet: bool
+    mask: Mask
+    """What is never shown: the token, and the secrets of this run."""
 
     @property
     def json(self) -> bool:
@@ -38,8 +43,15 @@ class Output:
     def paint(self, error: bool = False) -> Paint:
         return Paint(wants_colour(self.color, sys.stderr if error else sys.stdout, os.environ))
 
+    def document(self, model: BaseModel) -> None:
+        """The result as JSON."""
+        from dpsync.model.json_text import json_text
+
+        click.echo(json_text(self.mask.model(model), indent=2), color=True)
+
     def result(self, text: str) -> None:
-        click.echo(visible_lines(text, self.paint().on), color=True)
+        """The result as text."""
+        click.echo(visible_lines(self.mask(text), self.paint().on), color=True)
 
     def talk(self, text: str, level: int = 0) -> None:
         """Say something beside the result; `level` 1 only with -v."""
@@ -48,7 +60,7 @@ class Output:
 
     def complain(self, text: str) -> None:
         """Say what went wrong, or may have; not even --quiet keeps it back."""
-        click.echo(visible_lines(text, self.paint(error=True).on), err=True, color=True)
+        click.echo(visible_lines(self.mask(text), self.paint(error=True).on), err=True, color=True)
 
 
 def layered(command: F) -> F:
@@ -245,4 +257,6 @@ def interactive(no_input: bool) -> bool:
 
 
 def as_output(format_: str, color: str, verbose: int, quiet: bool) -> Output:
-    return Output(format_, cast(When, color), verbose, quiet)
+    from dpsync.model.mask import Mask
+
+    return Output(format_, cast(When, color), verbose, quiet, Mask())

@@ -48,7 +48,6 @@ def command(
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
-    from dpsync.model.json_text import json_text
     from dpsync.render.documents import plan_document
     from dpsync.render.plan_text import render_plan
     from dpsync.render.visible import visible
@@ -64,9 +63,9 @@ def command(
         with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             plan = session.plan(client, Options(confirm, not no_delete, select=select, exclude=exclude)).plan
         if out.json:
-            out.result(json_text(plan_document(plan), indent=2))
+            out.document(plan_document(plan))
         else:
-            out.result(render_plan(plan, out.paint(), verbose))
+            out.result(render_plan(out.mask.model(plan), out.paint(), verbose))
         if not plan.can_apply:
             return Exit.REFUSED
         if saved_as is not None:

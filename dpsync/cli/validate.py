@@ -30,7 +30,6 @@ def command(
     such a platform cannot read: plan will say they are blocked.
     """
     from dpsync.cli.edge import endings
-    from dpsync.model.json_text import json_text
     from dpsync.render.documents import findings_document
     from dpsync.render.visible import visible
 
@@ -38,7 +37,7 @@ def command(
     with endings(out):
         desired = Place.find(files, directory, environment).validated(out)
         if out.json:
-            out.result(json_text(findings_document((), 0), indent=2))
+            out.document(findings_document((), 0))
         elif not quiet:
             for line in _unserved(desired, profile):
                 out.result(line)

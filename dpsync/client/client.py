@@ -15,6 +15,7 @@ from dpsync.client.answers import JSON, Answer, Params, quote
 from dpsync.client.errors import BadList, ListFault, Miscounted, NotJson, Unknown
 from dpsync.client.retry import Clock, Policy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
+from dpsync.model.mask import Mask
 
 __all__ = ["JSON", "Answer", "Params", "ReadClient", "WriteClient", "quote"]
 
@@ -42,6 +43,7 @@ class ReadClient:
     ) -> None:
         self.url = url.rstrip("/")
         self._token = Token(token)
+        self._mask = Mask([token])
         self._transport = GetOnly(transport or HttpTransport(url, self._token, timeout=timeout, trace=trace))
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
@@ -126,7 +128,7 @@ class ReadClient:
         def hide(text: str) -> str:
             for secret in sorted(filter(None, secrets), key=len, reverse=True):
                 text = text.replace(secret, "[secret]")
-            return self._token.hide(text)
+            return self._mask(self._token.hide(text))
 
         if error := answers.failure(request, answer, hide, self._clock.wall):
             raise error
@@ -160,7 +162,7 @@ class WriteClient(ReadClient):
     ) -> Answer:
         """One write. Any of 200 to 205 is a success; `body` None sends none.
 
-        `secrets` are taken out of what the platform says to it: a refusal may repeat what was sent.
+        `secrets` are taken out of what the platform says to it, and to every later request.
 
         `repeatable` says that doing it twice is the same as doing it once; without it (every create), a
         failure that may have done something is Unknown at once and must be looked up. So is any 5xx, in both
@@ -168,6 +170,7 @@ class WriteClient(ReadClient):
         """
         if method not in WRITES:
             raise ValueError(method)
+        self._mask.add(secrets)
         request = answers.request(method, path, body=body)
         return self._policy.run(request, lambda: self._write(request, secrets), repeatable=repeatable)
 

@@ -15,6 +15,8 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
+from dpsync.model.json_text import json_text
+
 M = TypeVar("M", bound=BaseModel)
 
 HIDDEN: Final = "[secret]"
@@ -50,25 +52,24 @@ class Mask:
                 text = text.replace(form, HIDDEN)
         return text
 
+    def model(self, value: M) -> M:
+        """A model with every text masked, keys of data included. What its schema fixes stays."""
+        written = json_text(value)
+        masked: M = value if self(written) == written else self.data(value)
+        return masked
+
     def data(self, value: Any) -> Any:
-        """JSON data or a model with every text masked, keys of data included; what a schema fixes stays."""
-        if not self._forms:
-            return value
+        """The same for data of any shape."""
         if isinstance(value, str):
             return self(value)
         if isinstance(value, BaseModel):
-            return self.model(value)
+            free = (name for name, one in type(value).model_fields.items() if not _is_fixed(one.annotation))
+            return value.model_copy(update={name: self.data(getattr(value, name)) for name in free})
         if isinstance(value, dict):
             return {self.data(key): self.data(item) for key, item in value.items()}
         if isinstance(value, tuple | list):
             return type(value)(self.data(item) for item in value)
         return value
-
-    def model(self, value: M) -> M:
-        if not self._forms:
-            return value
-        free = (name for name, field in type(value).model_fields.items() if not _is_fixed(field.annotation))
-        return value.model_copy(update={name: self.data(getattr(value, name)) for name in free})
 
 
 def _is_fixed(annotation: Any) -> bool:
@@ -83,11 +84,17 @@ def _forms(value: str) -> Iterator[str]:
         if len(text) < SHORTEST:
             continue
         escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]}
+        escaped |= {json_text(text)[1:-1], "".join(map(_shown, text))}
         encoded = {quote(text, safe="", errors="replace"), quote(text, errors="replace")}
         encoded.add(quote_plus(text, errors="replace"))
         yield from (text, html.escape(text), *escaped, *(form.replace("/", "\\/") for form in escaped))
         yield from (form for one in encoded for form in (one, _with_small_digits(one)))
         yield from _in_base64(text.encode("utf-8", "replace"))
+
+
+def _shown(one: str) -> str:
+    """A character as a terminal is given it."""
+    return one if one.isprintable() else repr(one)[1:-1]
 
 
 def _with_small_digits(percent: str) -> str:

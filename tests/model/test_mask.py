@@ -13,8 +13,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dpsync.model.journal import Outcome, Report
+from dpsync.model.json_text import json_text
 from dpsync.model.mask import HIDDEN, SHORTEST, Mask
 from dpsync.model.plan import Change, Difference, Plan
+from dpsync.render.visible import visible
 
 SECRET = 'pa"ss/wo+rd=ü & 100%\\x'
 FORMS = {
@@ -58,6 +60,12 @@ def test_no_text_holds_it_afterwards(secret: str, before: str, after: str) -> No
     assume(secret not in HIDDEN)
     masked = Mask([secret])(f"{before}{secret}{after}")
     assert secret not in masked.replace(HIDDEN, "")
+
+
+def test_it_is_found_where_it_was_made_visible_and_in_our_own_json() -> None:
+    secret = "pässwörd\x1b\u202e\n\U000e0041x"
+    for form in (visible(secret), json_text(secret)[1:-1]):
+        assert Mask([secret])(f"<{form}>") == f"<{HIDDEN}>"
 
 
 @given(st.text(max_size=100))
