@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
+from dpsync.apply.along import Along
 from dpsync.apply.attempt import Attempt, Shared
 from dpsync.apply.fresh import Fresh
 from dpsync.apply.ids import Ids
@@ -65,7 +66,8 @@ class Executor:
         self._lock = threading.Lock()
         ids = Ids({address: match.id for address, match in snapshot.matches.items()})
         fresh = Fresh(client, registry, desired, snapshot, ids, plan.changes, self.parallelism)
-        checks = (fresh.unchanged, fresh.empty)
+        along = Along(client, registry, desired, snapshot, plan, self.parallelism)
+        checks = (fresh.unchanged, along.unchanged)
         self._shared = Shared(
             client, registry, desired, self.journal, secrets, ids, fresh, checks, self._stop
         )

@@ -20,9 +20,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource
-from dpsync.model.plan import GONE, Change
+from dpsync.model.plan import Change
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.values import LiveId
 from dpsync.planner.compare import object_digest
 
 Read = dict[Identity, LiveObject]
@@ -91,14 +90,6 @@ class Fresh:
             place.written = True
             reason = (place.stale or {}).get(task.change.address)
         return Objection("stale", reason) if reason is not None else None
-
-    def empty(self, task: Task) -> Objection | None:
-        """A holder whose contents would be lifted is deleted only when there is nothing in it right now."""
-        kind = self.registry[task.change.kind]
-        if task.step.verb not in GONE or kind.on_delete != "lifted":
-            return None
-        left = self._what_is_inside(self.snapshot.objects[kind.name, str(task.change.id)])
-        return Objection("failed", f"it is not empty: {', '.join(sorted(left))}") if left else None
 
     def sending(self) -> None:
         """A write is about to be sent: what was read before may have changed."""
@@ -169,20 +160,6 @@ class Fresh:
             chain.append((resource.kind, id))
             around = resource.parent
         return chain
-
-    def _what_is_inside(self, holder: LiveObject) -> list[str]:
-        chain = self.snapshot.above(holder)
-        found: list[str] = []
-        for other, item in self.registry.referring(holder.kind):
-            at = chain
-            if other.in_tree:
-                tree_owner = self.registry.tree_owner(other)
-                while at[0][0] != tree_owner:
-                    at = at[1:]
-            source = self.sources.source(other, at[0], at)
-            inside = (live for live in self.read(source).values() if live.kind == other.name)
-            found += [live.id for live in inside if live.fields.get(item.name) == LiveId(holder.id)]
-        return found
 
     # What is new.
 

@@ -83,6 +83,8 @@ class Surroundings:
         self._left_over(new)
         items = [self._objects[identity] for identity in new]
         found = list(self._referring(items))
+        if self.again:
+            found += [(self.source(item), [item]) for item in items]
         if inside:
             found += [(source, [item]) for item in items for source in self.inside(item)]
         self._fetch([source for source, _ in found])

@@ -38,6 +38,8 @@ class Cascade:
     losses: dict[Lost, None] = field(default_factory=dict)
     """Fields of objects that stay, which name something that goes."""
     causes: dict[Lost, frozenset[Identity]] = field(default_factory=dict)
+    also: dict[Identity, frozenset[Identity]] = field(default_factory=dict)
+    """By deleted object that would go along with other ones anyway: these."""
     left_inside: dict[Identity, list[LiveObject]] = field(default_factory=dict)
     """By deleted holder whose contents would be lifted out of it: what is still in it, and stays."""
 
@@ -131,6 +133,7 @@ class _Spread:
     def _goes(self, live: LiveObject, why: str, causes: frozenset[Identity]) -> None:
         identity = live.identity
         if identity in self.found.roots:
+            self.found.also[identity] = self.found.also.get(identity, frozenset()) | causes - {identity}
             return
         known = self.because.get(identity, frozenset())
         if causes <= known:

@@ -11,7 +11,8 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.plan import GONE
 from dpsync.model.snapshot import Identity
-from dpsync.model.values import live_ids, references
+from dpsync.model.values import references
+from dpsync.planner.cascade import named_ids
 from dpsync.planner.context import Context
 from dpsync.planner.lineage import Lineage, own_places
 from dpsync.planner.removal import Removal
@@ -191,8 +192,8 @@ def _deletes(context: Context, book: Book, going: Removal) -> None:
     for live in context.snapshot.objects.values():
         kind = context.kind(live)
         for item in kind.fields:
-            for id in sorted(live_ids(live.fields.get(item.name))):
-                for target in (context.named(live, name, id) for name in item.type.refers):
+            for id in sorted(named_ids(item, live.fields.get(item.name))):
+                for target in (context.named(live, name, id) for name in item.names):
                     if target not in doomed:
                         continue
                     step = own[doomed[target]]

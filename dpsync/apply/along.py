@@ -1,0 +1,229 @@
+"""Whether a delete takes along what the plan has shown, and nothing else: read again right before it.
+
+The lists of a deleted thing's own (the members of a team, the redirects of a site) are read right before its
+request. Lists that concern many deletes (the navigation of sites, the roles on spaces) are read once before
+the first delete, after every other write, and then again after as many deletes as there are such lists, but
+at least `BATCH`. So what another client adds is missed only where it is added to such a list within one
+batch, or between a reading and the request that follows it: the API has no conditional deletes.
+
+What lies in a thing that can be brought back (a space) is not read again: it comes back with it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from dpsync.apply.task import Objection, Task
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import NotFound
+from dpsync.kinds.base import Field
+from dpsync.kinds.registry import Registry
+from dpsync.live.evidence import Surroundings
+from dpsync.live.sources import Source
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired
+from dpsync.model.plan import GONE, Plan
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.planner.cascade import Cascade, Lost, cascade
+from dpsync.planner.context import Context
+
+BATCH: Final = 100
+"""How many deletes one reading of the lists that they share is good for; more, where there are more lists."""
+
+
+class Along:
+    """What the deletes of one plan take along. Threads share it: they ask one after the other."""
+
+    def __init__(
+        self,
+        client: ReadClient,
+        registry: Registry,
+        desired: Desired,
+        snapshot: Snapshot,
+        plan: Plan,
+        parallelism: int = 4,
+    ) -> None:
+        self._client, self._registry, self._desired = client, registry, desired
+        self._snapshot, self._parallelism = snapshot, parallelism
+        self._context = Context(registry, desired, snapshot)
+        self._lock = threading.Lock()
+        self._writes = {
+            (change.address, item.field) for change in plan.changes for item in change.differences
+        }
+        self._early = any(step.verb == "clear" for change in plan.changes for step in change.steps)
+        self._roots = self._identities(plan)
+        self._shown = self._planned(plan)
+        self._sent: set[Identity] = set()
+        """Deletes that were sent, or are about to be."""
+        self._stale: Mapping[Identity, str] | None = None
+        """By delete, what is different now; None when the shared lists must be read again."""
+        self._good_for = 0
+        """How many more deletes the last reading of the shared lists is good for."""
+        self._in_source: dict[str, set[Identity]] = defaultdict(set)
+        for item in snapshot.objects.values() if self._roots else ():
+            self._in_source[item.source].add(item.identity)
+        self._around = Surroundings(client, registry, snapshot, 1)
+
+    def _identities(self, plan: Plan) -> dict[str, Identity]:
+        """By address, the live object of each delete."""
+        gone = {
+            (change.kind, change.id): set[str]()
+            for change in plan.changes
+            if any(step.verb in GONE for step in change.steps)
+        }
+        for change in plan.changes:
+            if (change.kind, change.id) in gone:
+                gone[change.kind, change.id].add(change.address)
+        found = {}
+        for identity, item in self._snapshot.objects.items() if gone else ():
+            addresses = gone.get((item.kind, item.id))
+            if addresses and (address := str(self._context.address(identity))) in addresses:
+                found[address] = identity
+        return found
+
+    def _planned(self, plan: Plan) -> Cascade:
+        made = (Address.parse(change.address) for change in plan.changes if change.action == "create")
+        holders = {self._desired.resources[address].holder for address in made}
+
+        def arrives(live: LiveObject) -> bool:
+            address = self._context.declared.get(live.identity)
+            return address is not None and address in holders
+
+        return cascade(self._context, self._roots.values(), self._written, arrives)
+
+    def _written(self, live: LiveObject, item: Field) -> bool:
+        return (str(self._context.declared.get(live.identity)), item.name) in self._writes
+
+    # The check.
+
+    def unchanged(self, task: Task) -> Objection | None:
+        """Whether a delete would take along what was shown. Asked of every step: writes make readings old."""
+        root = self._roots.get(task.change.address)
+        if task.step.verb not in GONE or root is None:
+            if task.step.verb != "expose":  # that is done beside deletes, and changes nothing about them
+                with self._lock:
+                    self._stale = None
+            return None
+        with self._lock:
+            if self._stale is None or not self._good_for:
+                self._stale = self._read_again()
+            reason = self._stale.get(root)
+        inside = {} if reason is not None else self._inside(root)
+        with self._lock:
+            reason = reason or self._other_inside(inside)
+            if reason is not None:
+                return Objection("stale", reason)
+            self._good_for = max(0, self._good_for - 1)
+            self._sent.add(root)
+        return None
+
+    # The lists of its own.
+
+    def _inside(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
+        """By list of its own, and of what goes along with it, what is in it now."""
+        along = [identity for identity, name in self._shown.by_root.get(root, ()) if not name]
+        objects = [self._snapshot.objects[identity] for identity in (root, *along)]
+        own = [item for item in objects if self._registry[item.kind].restore is None]
+        found = {source.url: self._read(source) for item in own for source in self._around.inside(item)}
+        return {url: now for url, now in found.items() if now is not None}
+
+    def _read(self, source: Source) -> dict[Identity, LiveObject] | None:
+        """What is in a list now; None when what it belongs to is gone."""
+        try:
+            return {item.identity: item for item in self._around.sources.read(source)}
+        except NotFound:
+            return None
+
+    def _other_inside(self, inside: Mapping[str, Mapping[Identity, LiveObject]]) -> str | None:
+        """What is different in these lists."""
+        for url, now in inside.items():
+            then = self._in_source[url]
+            for identity in sorted(now.keys() - then - self._snapshot.put_out):
+                return _more(str(self._address(now[identity])))
+            for identity in sorted(then - now.keys()):
+                if not self._explained((identity, "")):
+                    return _less(str(self._context.address(identity)))
+        return None
+
+    def _address(self, item: LiveObject) -> Address:
+        """The address of something that the plan did not know."""
+        snapshot = replace(self._snapshot, objects={**self._snapshot.objects, item.identity: item})
+        return Context(self._registry, self._desired, snapshot).address(item.identity)
+
+    # The lists that deletes share.
+
+    def _read_again(self) -> dict[Identity, str]:
+        left = set(self._roots.values()) - self._sent
+        around = Surroundings(self._client, self._registry, self._snapshot, self._parallelism, again=True)
+        found = Cascade(frozenset(left))
+        while around.look([*left, *found.objects], inside=False):
+            context = Context(self._registry, self._desired, around.snapshot)
+            found = cascade(context, left, self._still_written, lambda _: False)
+        self._good_for = max(BATCH, len(around.sources.objects))
+        return self._different(around.snapshot, found)
+
+    def _still_written(self, live: LiveObject, item: Field) -> bool:
+        """Deletes that make room come before other writes; all others after them."""
+        return self._early and self._written(live, item)
+
+    def _different(self, now: Snapshot, found: Cascade) -> dict[Identity, str]:
+        context = Context(self._registry, self._desired, now)
+        # What is gone by now was deleted by somebody else: that its delete finds nothing is no harm.
+        there = {root for root in found.roots if root in now.objects}
+        stale: dict[Identity, str] = {}
+        for identity, url in now.evidence.unseen.items():
+            for root in _roots_of(found, identity) & there:
+                stale[root] = f"what goes along cannot be seen any more: GET {url} is not allowed"
+        for lost in found.lost:
+            if lost not in self._shown.causes:
+                for root in found.causes[lost] & there:
+                    stale.setdefault(root, _more(_name(context, lost)))
+        for lost in self._shown.lost:
+            if lost not in found.causes and not self._explained(lost):
+                for root in self._shown.causes[lost] & there:
+                    stale.setdefault(root, _less(_name(self._context, lost)))
+        for root, inside in found.left_inside.items():
+            names = sorted(
+                str(context.address(item.identity)) for item in inside if not self._deleted(item.identity)
+            )
+            if names and root in there:
+                stale.setdefault(root, f"it is not empty: {', '.join(names)}")
+        return stale
+
+    def _explained(self, lost: Lost) -> bool:
+        """Whether something is no longer there because of what this apply has deleted."""
+        causes = self._shown.causes.get(lost, frozenset())
+        return self._deleted(lost[0]) or any(self._deleted(cause) for cause in causes)
+
+    def _deleted(self, root: Identity) -> bool:
+        """Whether the delete of an object was sent, or that of something which takes it along."""
+        waiting, seen = [root], {root}
+        while waiting:
+            one = waiting.pop()
+            if one in self._sent:
+                return True
+            more = self._shown.also.get(one, frozenset()) - seen
+            seen |= more
+            waiting += more
+        return False
+
+
+def _roots_of(found: Cascade, identity: Identity) -> frozenset[Identity]:
+    return frozenset({identity}) if identity in found.roots else found.causes.get((identity, ""), frozenset())
+
+
+def _name(context: Context, lost: Lost) -> str:
+    identity, field = lost
+    return f"{context.address(identity)}#{field}" if field else str(context.address(identity))
+
+
+def _more(name: str) -> str:
+    return f"{name} would go along, which the plan has not shown"
+
+
+def _less(name: str) -> str:
+    return f"{name} would not go along any more, which the plan has shown"

@@ -1,0 +1,257 @@
+"""What a delete takes along is read again right before it: what came after the plan stops the delete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from dpsync.api import Options
+from dpsync.apply import along
+from dpsync.client.client import WriteClient
+from dpsync.model.journal import Outcome, Report
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+from tests.planner.lab import Lab
+from tests.planner.vanishing import EVERYTHING, named, section, things
+
+LIMITS = "limits: { deletes: 999, percent: 100 }"
+ORG, DOCS, OTHER = "/orgs/acme", "/orgs/acme/sites/docs", "/orgs/acme/sites/other"
+OPS = "teams: { ops: { title: ops } }"
+PEOPLE = "members: { ada@acme.example: admin, cy@acme.example: read }"
+SPACES = "spaces: { xx: { title: xx }, zz: { title: zz, mergeRules: { type: none } } }"
+SITES = "sites: { docs: { title: docs } }"
+AA, BB, CC = (
+    f"{{ type: section, key: {key}, title: {key}, path: {key}, children: [{', '.join(shown)}] }}"
+    for key, shown in {
+        "aa": [f"{{ type: space, key: {key}, path: {key}, space: {{ id: {key} }} }}" for key in ("xx", "yy")],
+        "bb": ["{ type: space, key: yy, space: { id: yy } }"],
+        "cc": ["{ type: space, key: zz, space: { id: zz } }"],
+    }.items()
+)
+GG = f"{{ type: section-group, key: gg, title: gg, children: [{CC}] }}"
+EE = "{ type: section-group, key: ee, title: ee }"
+LINK = "{ type: external-link, key: shop, title: shop, url: 'https://shop.example' }"
+
+
+def tree(*nodes: str) -> str:
+    return f"sites: {{ docs: {{ title: docs, structure: [{', '.join(nodes)}] }} }}"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ThreadedServer]:
+    store = open_store(":memory:")
+    with ThreadedServer(build(store)) as running:
+        yield running
+    store.close()
+
+
+@pytest.fixture
+def lab(server: ThreadedServer, tmp_path: Path) -> Lab:
+    return Lab(server, tmp_path)
+
+
+def send(lab: Lab, method: str, path: str, body: Any = None) -> None:
+    """What another client does."""
+    headers = {"Authorization": "Bearer token"}
+    httpx.request(method, f"{lab.server.url}/v1{path}", json=body, headers=headers).raise_for_status()
+
+
+def apply_after(lab: Lab, body: str, places: str, *requests: tuple[str, str, Any]) -> Report:
+    """Plan; then the others; then apply what was planned."""
+    session, options = lab.session(body, f"{{ prune: [{places}], {LIMITS} }}"), Options()
+    with WriteClient(lab.server.url, "token") as client:
+        planned = session.plan(client, options)
+        assert planned.plan.can_apply, planned.plan.refusals
+        for request in requests:
+            send(lab, *request)
+        lab.server.app.requests.clear()
+        return session.apply(session.executor(client, planned), options)
+
+
+def stale(report: Report) -> list[Outcome]:
+    return [outcome for outcome in report.outcomes if outcome.result == "stale"]
+
+
+def leads_to(kind: str, **where: str) -> dict[str, Any]:
+    return {"source": "/new", "destination": {"kind": kind, **where}}
+
+
+ROLE = {"role": "read"}
+CASES: dict[str, tuple[str, str, tuple[str, str, Any], str]] = {
+    "a member joins the team": (
+        OPS, "teams", ("PUT", f"{ORG}/teams/sales/members/cy", None), "[sales]/members/[cy"),
+    "a member leaves the team": (
+        OPS, "teams", ("DELETE", f"{ORG}/teams/sales/members/bo", None), "[sales]/members/[bo"),
+    "the team gets a role on a space": (
+        OPS, "teams", ("POST", "/spaces/zz/permissions", {"teams": ["sales"], **ROLE}), "teams/[sales]"),
+    "the team loses a role on a site": (
+        OPS, "teams", ("DELETE", f"{DOCS}/permissions/teams/sales", None), "permissions/teams/[sales]"),
+    "the team becomes a default team": (
+        OPS, "teams", ("POST", f"{ORG}/saml", {"label": "new", "defaultTeam": "sales"}), "saml/[new]#"),
+    "the member joins a team": (
+        PEOPLE, "members", ("PUT", f"{ORG}/teams/ops/members/bo", None), "teams/[ops]/members/[bo"),
+    "the member gets a role on a collection": (
+        PEOPLE, "members", ("DELETE", "/collections/shelf/permissions/users/bo", None), "members/[bo"),
+    "the member becomes a reviewer": (
+        PEOPLE, "members",
+        ("PATCH", "/spaces/xx", {"mergeRules": {"type": "rules", "rules": [
+            {"rule": "require_specific_reviewers", "users": ["bo"]}]}}),
+        "spaces/[xx]#mergeRules"),
+    "the space is shown at another place": (
+        SPACES, "spaces", ("POST", f"{OTHER}/site-spaces", {"spaceId": "yy", "sectionId": "ff"}), "[ff]/["),
+    "the last other space of a section goes": (
+        SPACES, "spaces", ("DELETE", f"{DOCS}/site-spaces/aa-xx", None), "sites/[docs]/structure/[aa]"),
+    "an integration is put on the space": (
+        SPACES, "spaces", ("DELETE", "/integrations/bot/installations/i/spaces/yy", None), "spaces/[yy]"),
+    "a place of the space gets a redirect": (
+        SPACES, "spaces", ("POST", f"{OTHER}/redirects", leads_to("site-space", siteSpaceId="dd-yy")),
+        "redirects/[%2Fnew]"),
+    "the space is translated": (
+        SPACES, "spaces",
+        ("POST", f"{ORG}/translations", {"source": {"space": "yy", "language": "en"}, "language": "de"}),
+        "translations/[de]#source"),
+    "the section gets a redirect": (
+        tree(AA, GG, EE, LINK), "sites/*/structure",
+        ("POST", f"{DOCS}/redirects", leads_to("site-section", siteSectionId="bb")), "redirects/[%2Fnew]"),
+    "something is moved into the group": (
+        tree(AA, BB, GG, LINK), "sites/*/structure",
+        ("PATCH", f"{DOCS}/sections/bb", {"siteSectionGroupId": "ee"}), "it is not empty"),
+    "something is moved into the collection": (
+        "collections: {}", "collections", ("POST", "/spaces/zz/move", {"parent": "shelf"}), "not empty"),
+    "the collection gets a role": (
+        "collections: {}", "collections",
+        ("POST", "/collections/shelf/permissions", {"users": ["ada"], **ROLE}), "permissions/members/[ada"),
+    "the site gets a redirect": (
+        SITES, "sites", ("POST", f"{OTHER}/redirects", leads_to("external", url="https://a.example")), "new"),
+    "the site gets a share link": (
+        SITES, "sites", ("POST", f"{OTHER}/share-links", {"name": "new"}), "shareLinks/[new]"),
+    "the site becomes the default content": (
+        SITES, "sites", ("PATCH", ORG, {"defaultContent": {"type": "site", "site": "other"}}), "acme#d"),
+    "the integration is put on a site": (
+        "integrations: {}", "integrations",
+        ("POST", "/integrations/bot/installations/i/sites", {"siteId": "other"}), "sites/[other]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_delete_that_would_take_along_anything_else_is_stale(case: str, lab: Lab) -> None:
+    body, places, request, told = CASES[case]
+    lab.holds(**EVERYTHING)
+    report = apply_after(lab, body, places, request)
+    (outcome,) = stale(report)
+    assert told in (outcome.error or "")
+    assert not [write for write in lab.writes if write.startswith("DELETE")]
+    assert not report.converged
+
+
+def test_what_is_stale_is_left_and_the_rest_is_done(lab: Lab) -> None:
+    lab.holds(**EVERYTHING)
+    report = apply_after(lab, "teams: {}", "teams", ("PUT", f"{ORG}/teams/sales/members/cy", None))
+    assert [(item.address, item.result) for item in report.outcomes] == [
+        ("acme/teams/[ops]", "done"),
+        ("acme/teams/[sales]", "stale"),
+    ]
+    assert "teams/sales/members/cy" in things(lab.world())
+
+
+def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:
+    lab.holds(**EVERYTHING)
+    report = apply_after(lab, "teams: {}", "teams", ("DELETE", f"{ORG}/teams/sales", None))
+    assert {item.result for item in report.outcomes} <= {"done", "already"}
+    assert report.converged
+
+
+@pytest.mark.parametrize("limit", [along.BATCH, 1])
+def test_deletes_that_take_along_the_same_do_not_stop_each_other(
+    limit: int, lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(along, "BATCH", limit)
+    lab.holds(**EVERYTHING)
+    body = (
+        "members: { ada@acme.example: admin }\nteams: {}\nsaml: {}\ncollections: {}\nspaces: {}\n"
+        "sites: { docs: { title: docs, redirects: {}, permissions: { members: {}, teams: {} } } }\n"
+        "integrations: {}\npublishedIntegrations: {}\ntranslations: {}"
+    )
+    report = apply_after(
+        lab, body, "members, teams, saml, collections, spaces, sites, 'sites/*/redirects', integrations,"
+        " publishedIntegrations, translations, 'sites/*/permissions/members', 'sites/*/permissions/teams'",
+    )  # fmt: skip
+    assert [item for item in report.outcomes if item.result not in ("done", "already")] == []
+    assert report.converged
+
+
+def test_the_shared_lists_are_read_after_the_last_other_write(lab: Lab) -> None:
+    lab.holds(**EVERYTHING)
+    apply_after(lab, "teams: { new: { title: new }, ops: { title: Operations, id: ops } }", "teams")
+    order = [(method, path.removeprefix("/v1")) for method, path, _ in lab.server.app.requests]
+    delete = order.index(("DELETE", f"{ORG}/teams/sales"))
+    others = [index for index, (method, _) in enumerate(order) if method not in ("GET", "DELETE")]
+    own = order.index(("GET", f"{ORG}/teams/sales/members"))
+    roles = [
+        index for index, (method, path) in enumerate(order[:delete]) if path.endswith("/permissions/teams")
+    ]
+    assert len(others) == 2
+    assert max(others) < min(roles) <= max(roles) < own < delete
+
+
+# How much is read.
+
+MANY = 250
+
+
+def reads(lab: Lab, ending: str = "") -> int:
+    return sum(method == "GET" and path.endswith(ending) for method, path, _ in lab.server.app.requests)
+
+
+def test_spaces_are_deleted_by_lists_that_all_of_them_share(lab: Lab) -> None:
+    keys = [f"s{number}" for number in range(MANY)]
+    shown = [{**named("docs", basename="docs")[0], "structure": [section("aa", *keys)]}]
+    lab.holds(spaces=named(*keys, "xx"), sites=shown)
+    report = apply_after(lab, "spaces: { xx: { title: xx } }", "spaces")
+    assert report.count("done") == MANY
+    batches = -(-MANY // along.BATCH)
+    assert reads(lab, "/structure") == batches
+    assert reads(lab, "/redirects") == batches
+    assert reads(lab) <= 12 * batches
+
+
+def test_teams_are_deleted_with_one_more_reading_each(lab: Lab) -> None:
+    titles = [f"t{number}" for number in range(MANY)]
+    lab.holds(teams=named(*titles), spaces=named("xx"))
+    report = apply_after(lab, "teams: {}", "teams")
+    assert report.count("done") == MANY
+    assert reads(lab, "/members") == MANY
+    assert reads(lab) <= MANY + 12 * -(-MANY // along.BATCH)
+
+
+def test_where_there_are_many_lists_they_are_read_less_often(lab: Lab) -> None:
+    members = [f"m{number}" for number in range(MANY)]
+    world = {
+        "users": [
+            {"id": name, "displayName": name, "email": f"{name}@acme.example"} for name in ["ada", *members]
+        ],
+        "tokens": {"token": "ada"},
+        "organizations": [
+            {
+                "id": "acme",
+                "title": "Acme",
+                "members": [{"user": "ada", "role": "admin"}, *({"user": name} for name in members)],
+                "spaces": named(*(f"s{number}" for number in range(140))),
+            }
+        ],
+    }
+    lab.server.reset(world)
+    report = apply_after(lab, "members: { ada@acme.example: admin }", "members")
+    assert report.count("done") == MANY
+    assert reads(lab) <= 2 * MANY
+
+
+def test_a_plan_without_deletes_reads_nothing_for_them(lab: Lab) -> None:
+    lab.holds(**EVERYTHING)
+    apply_after(lab, "teams: { new: { title: new } }", "spaces")
+    assert reads(lab, "/structure") == reads(lab, "/members") == 0
