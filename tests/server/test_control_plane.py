@@ -246,8 +246,12 @@ def test_an_impossible_time_is_refused(http: httpx.Client, given: Any) -> None:
     [
         {"X-Forwarded-For": "203.0.113.9"},
         {"Host": "rebound.example"},
+        {"Host": "[::1"},
         {"Origin": "https://elsewhere.example"},
         {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "something-new"},
     ],
 )
 def test_to_others_than_this_machine_there_is_no_control_plane(
@@ -260,8 +264,24 @@ def test_to_others_than_this_machine_there_is_no_control_plane(
     assert "New" in titles(http)
 
 
-def test_a_page_of_its_own_may_ask(http: httpx.Client, docs_platform: DocsPlatform) -> None:
-    assert http.get("/_dpsync/health", headers={"Origin": docs_platform.url}).status_code == 200
+def test_an_origin_is_scheme_host_and_port(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+    other = docs_platform.url.replace("http://", "https://")
+    assert http.get("/_dpsync/health", headers={"Origin": other}).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["Origin", "Sec-Fetch-Site"])
+def test_of_a_header_given_twice_each_must_be_right(
+    http: httpx.Client, docs_platform: DocsPlatform, name: str
+) -> None:
+    good = {"Origin": docs_platform.url, "Sec-Fetch-Site": "same-origin"}[name]
+    assert http.get("/_dpsync/health", headers=[(name, good), (name, good)]).status_code == 200
+    assert http.get("/_dpsync/health", headers=[(name, good), (name, "null")]).status_code == 404
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin"])
+def test_a_page_of_its_own_may_ask(http: httpx.Client, docs_platform: DocsPlatform, site: str) -> None:
+    headers = {"Origin": docs_platform.url, "Sec-Fetch-Site": site}
+    assert http.get("/_dpsync/health", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -214,16 +214,29 @@ class ControlPlane:
 
 
 def _from_here(request: Request) -> bool:
-    """From this machine, and not by way of a page of another site or a name that leads here by trickery."""
-    host = request.headers.get("host", "")
-    origin = request.headers.get("origin")
+    """From this machine, and neither by a page of another site nor by a name that was made to lead here.
+
+    A browser says in `Sec-Fetch-Site` whose page asks, also where it sends no `Origin` (images, forms that
+    get, links). Another port of this machine is another site. Of a header given twice, each must be right.
+    """
+    headers = request.headers
+    host = headers.get("host", "")
     peer = request.client.host if request.client else ""
     return (
         _is_loopback(peer)
-        and _is_loopback(urlsplit(f"//{host}").hostname or "")
-        and (origin is None or urlsplit(origin).netloc == host)
-        and not {"x-forwarded-for", "forwarded"} & set(request.headers)  # then the peer is only a proxy
+        and _is_loopback(_name(host))
+        and set(headers.getlist("origin")) <= {f"{request.scope['scheme']}://{host}"}
+        and {site.strip().lower() for site in headers.getlist("sec-fetch-site")} <= {"none", "same-origin"}
+        and not {"x-forwarded-for", "forwarded"} & set(headers)  # then the peer is only a proxy
     )
+
+
+def _name(host: str) -> str:
+    """A `Host` without its port; "" for what is none."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
 
 
 def _is_loopback(host: str) -> bool:
