@@ -6,6 +6,7 @@ mix.
 """
 
 import logging
+import re
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -37,6 +38,7 @@ PATHS_REMEMBERED = 4096
 PROFILES = ("reference", "full")
 CALLER = "dpsync.caller"
 DATABASE_UNUSABLE = "the database cannot be used at present: see the log of the companion"
+_HOST = re.compile(r"([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
 _log = logging.getLogger("dpsync.server")
 
 Found = Mapping[str, tuple[Operation, dict[str, str]]]
@@ -240,7 +242,12 @@ def _joined(result: Any) -> bytes:
 
 
 def _origin(scope: Scope) -> str:
-    """By the address that was connected to: a header may say anything."""
+    """Where the caller reached the service: by the name that they used, which is another one behind a port
+    that is passed on; without a usable one, by the address that was connected to.
+    """
+    named = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
+    if _HOST.fullmatch(named):
+        return f"{scope['scheme']}://{named}"
     host, port = scope.get("server") or ("localhost", None)
     host = f"[{host}]" if ":" in host else host
     return f"{scope['scheme']}://{host}" + (f":{port}" if port else "")

@@ -148,11 +148,11 @@ class Context:
         if role is None:
             role = self._remembered.number(self.standing(record.organization))
             self._role_numbers[record.organization] = role
-        key: tuple[object, ...] = (render, record.kind, record.id, role)
+        key: tuple[object, ...] = (render, record.kind, record.id, self.origin, role)
         found = self._remembered.texts.get(key)
         if found is None:
             if personal(self, record):
-                key = (render, record.kind, record.id, self.user)
+                key = (render, record.kind, record.id, self.origin, self.user)
             found = self._remembered.text(key, lambda: render(self, record))
         return found
 

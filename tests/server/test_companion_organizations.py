@@ -16,6 +16,16 @@ def test_the_caller_is_told_who_they_are(api: Api) -> None:
     assert api.as_("hank-token").get("/user")["id"] == "hank"
 
 
+@covers("getUserById", 200, 404)
+def test_a_user_is_shown_to_those_in_the_same_organization(api: Api) -> None:
+    assert api.get("/users/kim") == api.get("/orgs/acme/members/kim")["user"]
+    oli = api.as_("oli-token")  # in no organization
+    assert oli.get("/users/oli")["displayName"] == "Oli Twist"
+    oli.refused(404, "GET", "/users/kim")
+    api.refused(404, "GET", "/users/oli")
+    api.refused(404, "GET", "/users/nobody")
+
+
 @covers("listOrganizationsForAuthenticatedUser", 200)
 def test_organizations_are_those_of_the_caller(api: Api) -> None:
     assert api.ids("/orgs") == ["acme", "globex"]

@@ -5,7 +5,7 @@ from ..context import Context
 from ..store import Record
 from .comments import open_comments
 from .people import user
-from .shared import API, APP, Json
+from .shared import APP, Json, located
 
 _OPTIONAL = ("description", "revisionMergedAncestor", "revisionMerged", "conversationsIssuesCluster")
 
@@ -30,6 +30,6 @@ def change_request(ctx: Context, record: Record) -> Json:
         "outdated": space is not None and revisions.is_outdated(space, doc),
         "urls": {
             "app": f"{APP}/s/{record.scope}/~/changes/{record.position}",
-            "location": f"{API}/spaces/{record.scope}/change-requests/{record.id}",
+            "location": located(ctx, f"/spaces/{record.scope}/change-requests/{record.id}"),
         },
     }

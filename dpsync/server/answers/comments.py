@@ -12,7 +12,7 @@ from ..context import Context
 from ..documents import stored_document
 from ..store import Record, Store
 from .people import user
-from .shared import API, Json, set_only
+from .shared import Json, located, set_only
 
 COMMENT = "comment"
 REPLY = "comment-reply"
@@ -28,7 +28,7 @@ def comment(ctx: Context, space: Record, record: Record, form: str) -> Json:
         "replies": len(replies),
         "repliers": _repliers(ctx, replies),
         "target": _target(record),
-        "urls": {"location": _location(record)},
+        "urls": {"location": _location(ctx, record)},
     }
     if doc["status"] == "resolved":
         answer["resolvedAt"] = doc["resolvedAt"]
@@ -40,7 +40,7 @@ def comment_reply(ctx: Context, space: Record, record: Record, to: Record, form:
     return {
         "object": REPLY,
         **_posted(ctx, space, record, form),
-        "urls": {"location": f"{_location(to)}/replies/{record.id}"},
+        "urls": {"location": f"{_location(ctx, to)}/replies/{record.id}"},
     }
 
 
@@ -113,6 +113,6 @@ def _target(record: Record) -> Json:
     return {**target, **set_only(named)}
 
 
-def _location(comment: Record) -> str:
+def _location(ctx: Context, comment: Record) -> str:
     within = f"/change-requests/{quote(comment.parent)}" if comment.parent else ""
-    return f"{API}/spaces/{comment.scope}{within}/comments/{comment.id}"
+    return located(ctx, f"/spaces/{comment.scope}{within}/comments/{comment.id}")

@@ -7,7 +7,7 @@ from ..merge_rules import may_merge_any
 from ..navigation import PLACE
 from ..store import Record
 from .comments import open_comments
-from .shared import API, APP, Json, set_only
+from .shared import APP, Json, located, set_only
 from .urls import place_url
 
 _OPENNESS = ("public", "unlisted", "share-link", "visitor-auth")
@@ -20,7 +20,7 @@ def collection(ctx: Context, record: Record) -> Json:
         "title": record.doc["title"],
         "organization": record.organization,
         "defaultLevel": record.doc["defaultLevel"],
-        "urls": {"location": f"{API}/collections/{record.id}", "app": f"{APP}/c/{record.id}"},
+        "urls": {"location": located(ctx, f"/collections/{record.id}"), "app": f"{APP}/c/{record.id}"},
         "permissions": flags("collection", ctx.level(record)),
     }
     if record.doc.get("description"):
@@ -32,7 +32,7 @@ def collection(ctx: Context, record: Record) -> Json:
 
 def space(ctx: Context, record: Record) -> Json:
     visibility, url = published(ctx, record)
-    urls = {"location": f"{API}/spaces/{record.id}", "app": f"{APP}/s/{record.id}"}
+    urls = {"location": located(ctx, f"/spaces/{record.id}"), "app": f"{APP}/s/{record.id}"}
     if url:
         urls["published"] = url
         if visibility == "public":

@@ -14,7 +14,7 @@ from ..clock import moment
 from ..context import Context
 from ..documents import stored_document
 from ..store import Record
-from .shared import API, Json, set_only
+from .shared import Json, located, set_only
 
 CONVERSATION = "conversation"
 ISSUE = "conversation-issue"
@@ -29,10 +29,10 @@ def conversation_id(record: Record) -> str:
     return record.id.removeprefix(f"{record.organization}:")
 
 
-def conversation(record: Record) -> Json:
+def conversation(ctx: Context, record: Record) -> Json:
     id, doc = conversation_id(record), record.doc
     urls = {
-        "location": f"{API}/orgs/{record.organization}/conversations/{quote(id, safe='')}",
+        "location": located(ctx, f"/orgs/{record.organization}/conversations/{quote(id, safe='')}"),
         "source": doc["metadata"].get("url"),
     }
     return {
@@ -44,9 +44,9 @@ def conversation(record: Record) -> Json:
     }
 
 
-def conversation_detail(record: Record) -> Json:
+def conversation_detail(ctx: Context, record: Record) -> Json:
     metadata = {"attributes": {}, "createdAt": record.doc["createdAt"], **record.doc["metadata"]}
-    return {"conversation": conversation(record), "parts": record.doc["parts"], "metadata": metadata}
+    return {"conversation": conversation(ctx, record), "parts": record.doc["parts"], "metadata": metadata}
 
 
 def issue_detail(ctx: Context, record: Record) -> Json:
@@ -65,9 +65,9 @@ def issue_detail(ctx: Context, record: Record) -> Json:
         "ingestedAt": doc["ingestedAt"],
         "conversation": record.ref,
         "cluster": record.parent,
-        "urls": {"location": f"{API}/orgs/{record.organization}/conversations-issues/{record.id}"},
+        "urls": {"location": located(ctx, f"/orgs/{record.organization}/conversations-issues/{record.id}")},
     }
-    return {"issue": issue, "conversation": conversation(within)}
+    return {"issue": issue, "conversation": conversation(ctx, within)}
 
 
 def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:
@@ -87,7 +87,7 @@ def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:
         "weeklyPulse": _pulse(ctx, issues),
         "sources": dict(Counter(issue.doc["source"] for issue in issues)),
         "stats": {"issues": len(issues), "conversations": count_conversations(issues)},
-        "urls": {"location": f"{API}/orgs/{record.organization}/conversations-clusters/{record.id}"},
+        "urls": {"location": located(ctx, f"/orgs/{record.organization}/conversations-clusters/{record.id}")},
     }
     return {**answer, "impact": impact} if issues else answer
 

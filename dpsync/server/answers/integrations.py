@@ -8,7 +8,7 @@ from ..installed import LEVEL, ON_SITE, ON_SPACE, status
 from ..store import Record
 from .content import space
 from .organizations import organization
-from .shared import API, APP, Json, set_only
+from .shared import APP, Json, located, set_only
 from .sites import site
 
 _ENDPOINT = "https://integrations.docs.example/v1/integrations"
@@ -27,7 +27,7 @@ def integration(ctx: Context, record: Record) -> Json:
         "owner": _owner(ctx, record.organization),
         "urls": set_only(
             {
-                "location": f"{API}/integrations/{record.id}",
+                "location": located(ctx, f"/integrations/{record.id}"),
                 "icon": f"{assets}/{icon}" if icon else None,
                 "app": f"{APP}/integrations/{record.id}",
                 "assets": assets,
@@ -71,7 +71,7 @@ def installation(ctx: Context, record: Record) -> Json:
         "status": status(_integration(ctx, record.ref), record),
         "spaces": spaces,
         "urls": {
-            "location": f"{API}/integrations/{location}",
+            "location": located(ctx, f"/integrations/{location}"),
             "app": f"{APP}/o/{record.organization}/integrations/{record.ref}",
             "publicEndpoint": f"{_ENDPOINT}/{location}",
         },
@@ -94,7 +94,7 @@ def placed(ctx: Context, record: Record, extended: bool) -> Json:
         "configuration": record.doc["configuration"],
         "externalIds": record.doc["externalIds"],
         "urls": {
-            "location": f"{API}/integrations/{location}",
+            "location": located(ctx, f"/integrations/{location}"),
             "publicEndpoint": f"{_ENDPOINT}/{location}",
         },
         level: shown,

@@ -3,7 +3,7 @@
 from ..context import Context
 from ..store import Record
 from .people import team, user
-from .shared import API, APP, Json, set_only
+from .shared import APP, Json, located, set_only
 
 
 def organization(ctx: Context, record: Record) -> Json:
@@ -19,7 +19,7 @@ def organization(ctx: Context, record: Record) -> Json:
         **set_only(doc),
         **nullable,
         "urls": set_only(
-            {"location": f"{API}/orgs/{record.id}", "app": f"{APP}/o/{record.id}", "logo": logo}
+            {"location": located(ctx, f"/orgs/{record.id}"), "app": f"{APP}/o/{record.id}", "logo": logo}
         ),
         "permissions": ctx.standing(record.id).flags(),
     }
@@ -35,7 +35,7 @@ def saml_provider(ctx: Context, record: Record) -> Json:
         **set_only(doc),
         "status": "active" if ready else "pending",
         "service": {"acsURL": f"{service}/acs", "startURL": f"{service}/start", "entityID": service},
-        "urls": {"location": f"{API}/orgs/{record.organization}/saml/{record.id}"},
+        "urls": {"location": located(ctx, f"/orgs/{record.organization}/saml/{record.id}")},
     }
     if "defaultRole" in doc:
         answer["defaultRole"] = doc["defaultRole"]
@@ -51,7 +51,7 @@ def link_invite(ctx: Context, record: Record) -> Json:
         **record.doc,
         "createdBy": user(ctx, record.doc["createdBy"]),
         "urls": {
-            "location": f"{API}/orgs/{record.organization}/link-invites/{record.id}",
+            "location": located(ctx, f"/orgs/{record.organization}/link-invites/{record.id}"),
             "app": f"{APP}/invite/{record.id}",
         },
     }

@@ -2,14 +2,14 @@
 
 from ..context import Context
 from ..store import Record
-from .shared import API, Json, set_only
+from .shared import Json, located, set_only
 
 
 def user(ctx: Context, id: str) -> Json:
     record = ctx.load("user", id)
     doc = set_only(record.doc) if record else {"displayName": id}
     doc.pop("emailVerified", None)
-    return {"object": "user", "id": id, **doc, "urls": {"location": f"{API}/users/{id}"}}
+    return {"object": "user", "id": id, **doc, "urls": {"location": located(ctx, f"/users/{id}")}}
 
 
 def member(ctx: Context, record: Record) -> Json:

@@ -3,21 +3,21 @@
 from ..context import Context
 from ..publishing import visitor_auth as settings_of
 from ..store import Record
-from .shared import API, Json, set_only
+from .shared import Json, located, set_only
 from .urls import shared_url
 
 
-def _location(record: Record, what: str) -> str:
-    return f"{API}/orgs/{record.organization}/sites/{record.scope}/{what}/{record.id}"
+def _location(ctx: Context, record: Record, what: str) -> str:
+    return located(ctx, f"/orgs/{record.organization}/sites/{record.scope}/{what}/{record.id}")
 
 
-def redirect(record: Record) -> Json:
+def redirect(ctx: Context, record: Record) -> Json:
     return {
         "object": "site-redirect",
         "id": record.id,
         "source": record.ref,
         **record.doc,
-        "urls": {"location": _location(record, "redirects")},
+        "urls": {"location": _location(ctx, record, "redirects")},
     }
 
 
@@ -28,7 +28,7 @@ def share_link(ctx: Context, site: Record, record: Record) -> Json:
         "id": record.id,
         **record.doc,
         "urls": {
-            "location": _location(record, "share-links"),
+            "location": _location(ctx, record, "share-links"),
             "published": shared_url(ctx, site, record.ref),
         },
     }

@@ -2,9 +2,15 @@
 
 from typing import Any
 
-API = "https://api.docs.example/v1"
+from ..context import Context
+
 APP = "https://app.docs.example"
 Json = dict[str, Any]
+
+
+def located(ctx: Context, path: str) -> str:
+    """The URL of what is at a path of the API, where the caller reaches it."""
+    return f"{ctx.origin}/v1{path}"
 
 
 def set_only(doc: Json) -> Json:

@@ -7,7 +7,7 @@ from ..context import Context
 from ..navigation import PLACE, REDIRECT, SECTION
 from ..publishing import CUSTOMIZATION
 from ..store import Record
-from .shared import API, APP, Json, set_only
+from .shared import APP, Json, located, set_only
 from .urls import site_url
 
 
@@ -25,7 +25,7 @@ def site(ctx: Context, record: Record) -> Json:
         ],
         "urls": set_only(
             {
-                "location": f"{API}/orgs/{record.organization}/sites/{record.id}",
+                "location": located(ctx, f"/orgs/{record.organization}/sites/{record.id}"),
                 "app": f"{APP}/o/{record.organization}/sites/{record.id}",
                 "published": site_url(ctx, record),
             }

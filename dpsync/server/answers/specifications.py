@@ -4,13 +4,13 @@ from ..access import flags
 from ..context import Context
 from ..store import Record
 from .content import space
-from .shared import API, APP, Json, set_only
+from .shared import APP, Json, located, set_only
 
 
 def openapi_spec(ctx: Context, record: Record) -> Json:
     doc = set_only(record.doc)
     urls = {
-        "location": f"{API}/orgs/{record.organization}/openapi/{record.ref}",
+        "location": located(ctx, f"/orgs/{record.organization}/openapi/{record.ref}"),
         "app": f"{APP}/o/{record.organization}/openapi/{record.ref}",
     }
     if doc["visibility"] == "public" and "lastVersion" in doc:
@@ -26,8 +26,8 @@ def openapi_spec(ctx: Context, record: Record) -> Json:
     }
 
 
-def openapi_version(spec: Record, record: Record) -> Json:
-    location = f"{API}/orgs/{spec.organization}/openapi/{spec.ref}/versions/{record.id}"
+def openapi_version(ctx: Context, spec: Record, record: Record) -> Json:
+    location = located(ctx, f"/orgs/{spec.organization}/openapi/{spec.ref}/versions/{record.id}")
     shown = {field: record.doc.get(field) for field in ("createdAt", "sourceURL")}
     return {
         "object": "openapi-spec-version",
@@ -48,7 +48,7 @@ def translation(ctx: Context, record: Record) -> Json:
         "id": record.id,
         **record.doc,
         "permissions": flags("translation", ctx.standing(record.organization).role),
-        "urls": {"location": f"{API}/orgs/{record.organization}/translations/{record.id}"},
+        "urls": {"location": located(ctx, f"/orgs/{record.organization}/translations/{record.id}")},
     }
     result = ctx.load("space", record.ref) if record.ref else None
     if result is not None and result.organization == record.organization:

@@ -38,13 +38,13 @@ def list_conversations(ctx: Context) -> Json:
         organization=organization.id,
         **where,
     )
-    return {**envelope, "items": [answers.conversation(item) for item in items]}
+    return {**envelope, "items": [answers.conversation(ctx, item) for item in items]}
 
 
 def get_conversation(ctx: Context) -> Json:
     named = ctx.params["conversationId"]
     id = f"{ctx.params['organizationId']}:{named}"
-    return answers.conversation_detail(_of_organization(ctx, CONVERSATION, id, "conversation", named))
+    return answers.conversation_detail(ctx, _of_organization(ctx, CONVERSATION, id, "conversation", named))
 
 
 def ingest(ctx: Context) -> None:

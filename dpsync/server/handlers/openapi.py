@@ -123,11 +123,11 @@ def _text(version: Record) -> str:
 def list_versions(ctx: Context) -> Json:
     spec, query = _spec(ctx), ctx.query
     items, envelope = created_page(ctx.store, VERSION, limit=query.limit, cursor=query.page, scope=spec.id)
-    return {**envelope, "items": [answers.openapi_version(spec, version) for version in items]}
+    return {**envelope, "items": [answers.openapi_version(ctx, spec, version) for version in items]}
 
 
 def get_version(ctx: Context) -> Json:
-    return answers.openapi_version(*_version(ctx))
+    return answers.openapi_version(ctx, *_version(ctx))
 
 
 def get_version_content(ctx: Context) -> Json:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from .. import answers
-from ..answers.shared import API
+from ..answers.shared import located
 from ..clock import stamp
 from ..context import Context
 from ..documents import empty_document, stored_document
@@ -16,6 +16,14 @@ Json = dict[str, Any]
 
 def who(ctx: Context) -> Json:
     return answers.user(ctx, ctx.user)
+
+
+def get_user(ctx: Context) -> Json:
+    id = ctx.params["userId"]
+    common = any(ctx.standing(member.organization).member for member in ctx.store.find("member", ref=id))
+    if id != ctx.user and not common:
+        raise missing("user", id)
+    return answers.user(ctx, id)
 
 
 def list_organizations(ctx: Context) -> Json:
@@ -78,5 +86,5 @@ def _instructions(ctx: Context, record: Record) -> Json:
         "instructions": record.doc["instructions"],
         "updatedAt": record.doc["updatedAt"],
         "updatedBy": answers.user(ctx, record.doc["updatedBy"]),
-        "urls": {"location": f"{API}/orgs/{record.id}/agent-instructions"},
+        "urls": {"location": located(ctx, f"/orgs/{record.id}/agent-instructions")},
     }

@@ -22,7 +22,7 @@ def get_target(ctx: Context) -> Json:
         raise missing("redirect of", source)
     if found.doc["captureWildcard"] and found.ref.endswith("*"):
         target = target.rstrip("/") + "/" + source.removeprefix(found.ref[:-1]).lstrip("/")
-    return {"target": target, "redirect": answers.redirect(found)}
+    return {"target": target, "redirect": answers.redirect(ctx, found)}
 
 
 def _matching(ctx: Context, site: Record, source: str) -> Record | None:

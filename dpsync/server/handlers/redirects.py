@@ -28,7 +28,7 @@ def list_redirects(ctx: Context) -> Json:
         found = [redirect for redirect in found if redirect.doc["draft"] == query.draft]
     key = _ORDERS[query.orderBy]
     items, envelope = page(sorted(found, key=key), limit=query.limit, cursor=query.page, key=key)
-    return {**envelope, "items": [answers.redirect(redirect) for redirect in items]}
+    return {**envelope, "items": [answers.redirect(ctx, redirect) for redirect in items]}
 
 
 def _of_source(ctx: Context, site: Record, source: str) -> Record | None:
@@ -38,7 +38,7 @@ def _of_source(ctx: Context, site: Record, source: str) -> Record | None:
 def create_redirect(ctx: Context) -> Json:
     site, given = ctx.site(), ctx.body.given()
     _check_free(ctx, site, given["source"])
-    return answers.redirect(_create(ctx, read(ctx.store, site), given, "body.destination"))
+    return answers.redirect(ctx, _create(ctx, read(ctx.store, site), given, "body.destination"))
 
 
 def _check_free(ctx: Context, site: Record, source: str, but: str = "") -> None:
@@ -74,7 +74,7 @@ def update_redirect(ctx: Context) -> Json:
         found.ref = given.pop("source")
         _check_free(ctx, site, found.ref, found.id)
     _change(ctx, read(ctx.store, site), found, given, "body.destination")
-    return answers.redirect(found)
+    return answers.redirect(ctx, found)
 
 
 def _change(ctx: Context, nav: Navigation, found: Record, given: Json, field: str) -> None:
@@ -152,7 +152,7 @@ def _put_one(ctx: Context, nav: Navigation, item: Json, where: str) -> Json:
         status, made = _done(ctx, nav, found, dict(item), where)
     except ApiError as error:
         return {"source": item["source"], "status": "error", **error.body()}
-    shown = {"redirect": answers.redirect(made)} if made else {}
+    shown = {"redirect": answers.redirect(ctx, made)} if made else {}
     return {"source": item["source"], "status": status, **shown}
 
 

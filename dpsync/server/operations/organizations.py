@@ -15,6 +15,8 @@ _NO_OWNER = "A team may be without an owner."
 
 OPERATIONS = [
     get("getUser", "/user", organizations.who, m.User, **ADDED),
+    get("getUserById", "/users/{userId}", organizations.get_user, m.User, **ADDED,
+        decided="The caller, and whoever is in an organization of theirs."),
     listing("listOrganizationsForAuthenticatedUser", "/orgs", organizations.list_organizations,
             mo.Organization,
             decided="In order of creation; not those in which the caller is disabled."),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..analyst import impact, topic
 from ..answers.conversations import CLUSTER, CONVERSATION, ISSUE, conversation_id
+from ..clock import moment, stamp
 from ..handlers.analysis import ANALYSE, WAITING
 from ..jobs import job_on
 from ..store import Record, Store
@@ -36,8 +37,9 @@ def _load_conversations(loading: Loading, organization: str, given: list[Json]) 
 
 
 def _conversation(loading: Loading, organization: str, given: Json) -> Record:
+    """Ingested when it was created, where nothing else is said."""
     metadata = given.get("metadata") or {}
-    at = metadata.get("createdAt") or loading.then()
+    at = given.get("createdAt") or metadata.get("createdAt") or loading.then()
     doc = {
         "createdAt": at,
         "ingestedAt": at,
@@ -62,16 +64,17 @@ def _dump_conversations(store: Store, organization: str) -> list[Json]:
 
 
 def _load_issues(loading: Loading, organization: str, given: list[Json]) -> None:
-    known = {record.id: record for record in loading.records if record.kind == CONVERSATION}
+    known = {(record.kind, record.id): record for record in loading.records}
     for issue in given:
-        conversation = known.get(f"{organization}:{issue['conversation']}")
-        if conversation is None or (CLUSTER, issue["cluster"]) not in loading.taken:
+        conversation = known.get((CONVERSATION, f"{organization}:{issue['conversation']}"))
+        cluster = known.get((CLUSTER, issue["cluster"]))
+        if conversation is None or cluster is None:
             raise ValueError(f"the issue {issue['title']!r} is of an unknown conversation or cluster")
-        _issue(loading, conversation, issue)
+        _issue(loading, conversation, cluster, issue)
 
 
-def _issue(loading: Loading, conversation: Record, given: Json) -> None:
-    """What is not said is as in the conversation."""
+def _issue(loading: Loading, conversation: Record, cluster: Record, given: Json) -> None:
+    """What is not said is as in the conversation. A cluster changes when an issue comes to it."""
     of, title = conversation.doc, given["title"]
     text = next((part["body"] for part in of["parts"]), title)
     doc = {
@@ -87,6 +90,8 @@ def _issue(loading: Loading, conversation: Record, given: Json) -> None:
     made = Record(ISSUE, id, doc, organization, organization, given["cluster"])
     made.ref = str(given["conversation"])
     loading.add(made)
+    changed = max(moment(cluster.doc["updatedAt"]), moment(made.doc["ingestedAt"]))
+    cluster.doc["updatedAt"] = stamp(changed)
 
 
 def _dump_issues(store: Store, organization: str) -> list[Json]:
