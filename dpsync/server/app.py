@@ -150,7 +150,7 @@ class Companion:
 
     def run(self, operation: Operation, ctx: Context) -> Response:
         """A checked request: its handler, in a transaction when it writes, and the answer."""
-        ctx.needs, ctx.full = operation.needs, self.profile == "full"
+        ctx.needs, ctx.edits, ctx.full = operation.needs, operation.edits, self.profile == "full"
         if operation.method == "GET":
             with self.store.reading():
                 ctx.recall(self._remembered.at(self.store.version()))

@@ -65,6 +65,11 @@ def new_id(store: Store, kind: str) -> str:
             return id
 
 
+def is_locked(space: Record) -> bool:
+    """Whether its content, and what its change requests propose, is to stay as it is."""
+    return bool(space.doc["editMode"] == "locked")
+
+
 @dataclass
 class Context:
     store: Store
@@ -74,6 +79,7 @@ class Context:
     query: Any = None
     body: Any = None
     needs: Role = None
+    edits: bool = False
     full: bool = True
     origin: str = "https://api.docs.example"
     """Where the caller reached the service: what is served beside the API has its URL there."""
@@ -238,7 +244,10 @@ class Context:
         space = self.find_space(id, deleted=deleted)
         if space is None:
             raise missing("space", id)
-        return self.permit(space)
+        self.permit(space)
+        if self.edits and is_locked(space):
+            raise ApiError(403, f"the space {id!r} is locked: set its editMode to live before it is edited")
+        return space
 
     def find_collection(self, id: str) -> Record | None:
         found = self.load("collection", id)

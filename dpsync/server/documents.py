@@ -6,9 +6,8 @@ content.
 """
 
 import hashlib
+import json
 from typing import Any
-
-from pydantic_core import to_json
 
 Json = dict[str, Any]
 
@@ -19,12 +18,12 @@ def empty_document() -> Json:
 
 def stored_document(given: Json) -> Json:
     """The document with server-made keys and token. Keys are the node's place, so the same text has the same
-    keys.
+    keys. The token does not go by the order of members.
     """
     nodes = [_keyed(node, f"n{index}") for index, node in enumerate(given.get("nodes", []))]
     data = {"schemaVersion": 1, **given.get("data", {})}
     rest = {key: value for key, value in given.items() if key not in ("object", "data", "nodes", "meta")}
-    token = hashlib.sha256(to_json([data, nodes])).hexdigest()[:16]
+    token = hashlib.sha256(json.dumps([data, nodes], sort_keys=True).encode()).hexdigest()[:16]
     return {"object": "document", "data": data, "nodes": nodes, **rest, "meta": {"token": token}}
 
 

@@ -37,6 +37,7 @@ class Operation:
     status: int = 200
     errors: tuple[int, ...] = ()
     needs: Role = None
+    edits: bool = False
     profile: str = "reference"
     body_required: bool = True
     deprecated: bool = False
@@ -67,6 +68,6 @@ class Operation:
             found.add(400)
         if self.parameters and not self.quiet:
             found.add(404)
-        if self.needs is not None:
+        if self.needs is not None or self.edits:
             found.add(403)
         return tuple(sorted(found))

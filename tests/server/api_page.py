@@ -95,8 +95,9 @@ def _row(row: Operation) -> Iterator[str]:
     if row.decided:
         yield f"{row.decided}\n"
     needs = f"the role `{row.needs}`" if row.needs else "anyone who may view it"
+    locked = " Not while the space is locked (403)." if row.edits else ""
     successes = f"{row.status}, or 201 when it made something" if row.creates else str(row.status)
-    yield f"- For {needs}. Answers {successes}."
+    yield f"- For {needs}. Answers {successes}.{locked}"
     own = [status for status in row.statuses() if (row.id, status) in tests() or status in row.errors]
     if own:
         yield "- Refuses: " + ", ".join(f"{status} ({WORDS[status]})" for status in own) + "."

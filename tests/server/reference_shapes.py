@@ -60,7 +60,7 @@ USER = thing("user", {"id": ID, "displayName": TEXT, "urls": LOCATION}, {"email"
 
 
 def permissions(*flags: str) -> Shape:
-    return members({flag: FLAG for flag in flags})
+    return members(dict.fromkeys(flags, FLAG))
 
 
 def _rules(*types: str) -> Shape:
@@ -195,9 +195,7 @@ SITE = thing(
         "siteSpaces": COUNT,
         "createdAt": MOMENT,
         "agentsContext": one_of("excluded", "included"),
-        "features": many(
-            members({"id": TEXT, "plan": TEXT, "frozen": FLAG}, {"customizations": many(TEXT)})
-        ),
+        "features": many(members({"id": TEXT, "plan": TEXT, "frozen": FLAG}, {"customizations": many(TEXT)})),
         "urls": members({"location": URL, "app": URL}, {"published": URL}),
     },
     {
@@ -254,7 +252,7 @@ def _claims(*more: str) -> Shape:
 
     def properties(value: Any, at: str) -> Any:
         for name, found in value.items():
-            yield from (nested[name] if name in nested else claim)(found, f"{at}.{name}")
+            yield from nested.get(name, claim)(found, f"{at}.{name}")
 
     return members(
         {"type": one_of("object"), "properties": properties, "additionalProperties": FLAG},
@@ -333,7 +331,7 @@ COMPUTED_PAGE = members(
 )
 
 
-def PAGE(value: Any, at: str) -> Any:  # noqa: N802
+def PAGE(value: Any, at: str) -> Any:
     shape = COMPUTED_PAGE if isinstance(value, dict) and value.get("type") == "computed" else PLAIN_PAGE
     return shape(value, at)
 
@@ -356,9 +354,7 @@ REVISION = thing(
     },
     {
         "mergedFrom": lazily(lambda: CHANGE_REQUEST),
-        "git": members(
-            {"oid": TEXT, "message": TEXT, "createdByService": FLAG}, {"url": URL, "ref": TEXT}
-        ),
+        "git": members({"oid": TEXT, "message": TEXT, "createdByService": FLAG}, {"url": URL, "ref": TEXT}),
     },
 )
 HIT = members(
@@ -379,11 +375,7 @@ _WHERE: dict[str, Shape] = {
     "versionContext": members({"type": one_of("revision"), "revision": REVISION}),
 }
 TARGET = members(
-    {
-        "kind": one_of(
-            "file", "url", "page", "user", "collection", "space", "reusable-content", "openapi"
-        )
-    },
+    {"kind": one_of("file", "url", "page", "user", "collection", "space", "reusable-content", "openapi")},
     {
         **_WHERE,
         "page": BARE_PAGE,
@@ -823,9 +815,7 @@ ANSWERS: dict[str, Shape] = {
     f"GET {_NAMED}/spaces": page(ON_SPACE),
     f"GET {_NAMED}/sites": page(ON_SITE),
     **_crud(_ORG + "/openapi", _ORG + "/openapi/{specSlug}", OPENAPI_SPEC, "GET", "PUT", "PATCH"),
-    **_crud(
-        _ORG + "/translations", _ORG + "/translations/{translationId}", TRANSLATION, "GET", "PUT"
-    ),
+    **_crud(_ORG + "/translations", _ORG + "/translations/{translationId}", TRANSLATION, "GET", "PUT"),
     f"GET {_ORG}/conversations-clusters": page(CLUSTER),
     f"GET {_ORG}/conversations-clusters/{{clusterId}}": CLUSTER,
     f"PATCH {_ORG}/conversations-clusters/{{clusterId}}": CLUSTER,

@@ -123,18 +123,14 @@ def members(needed: Mapping[str, Shape], other: Mapping[str, Shape] | None = Non
     return shape
 
 
-def thing(
-    kind: str, needed: Mapping[str, Shape], other: Mapping[str, Shape] | None = None
-) -> Shape:
+def thing(kind: str, needed: Mapping[str, Shape], other: Mapping[str, Shape] | None = None) -> Shape:
     """A resource: `object` says what it is."""
     return members({"object": one_of(kind), **needed}, other)
 
 
 def page(item: Shape, **more: Shape) -> Shape:
     """A page of a list. The count is that of the whole list."""
-    envelope = members(
-        {"count": COUNT, "items": many(item), **more}, {"next": members({"page": text(1)})}
-    )
+    envelope = members({"count": COUNT, "items": many(item), **more}, {"next": members({"page": text(1)})})
 
     def shape(value: Any, at: str) -> Iterator[str]:
         yield from envelope(value, at)

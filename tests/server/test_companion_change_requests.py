@@ -79,8 +79,8 @@ def test_a_new_one_is_a_draft_of_the_main_content_with_the_next_number(api: Api)
     assert (made["revision"], made["revisionInitial"], made["outdated"]) == (revision, revision, False)
     assert api.get(f"{LIST}/7") == api.get(f"{LIST}/{made['id']}") == made
     assert api.get(f"{LIST}/{made['id']}/content")["pages"][0]["id"] == "welcome"
-    assert api.make("/spaces/archive/change-requests")["number"] == 1
-    api.refused(404, "GET", f"/spaces/archive/change-requests/{made['id']}")
+    assert api.make("/spaces/news/change-requests")["number"] == 1
+    api.refused(404, "GET", f"/spaces/news/change-requests/{made['id']}")
     api.refused(404, "GET", f"{LIST}/8")
 
 

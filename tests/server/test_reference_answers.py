@@ -1,4 +1,4 @@
-"""Answers against the second opinion: every operation of the reference, and all that the built-in world has."""
+"""Answers against the second opinion: of every operation of the reference, and on all that the world has."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -53,7 +53,11 @@ def test_all_of_the_world_is_as_the_reference_says(reference: Api, token: str) -
 
 def test_the_walk_comes_to_every_operation_that_reads(reference: Api) -> None:
     """Ada and Hank are admins: between them they may read all there is."""
-    seen = {row.id for token in ("ada-token", "hank-token") for row, _, _ in walked(reference.as_(token), "reference")}
+    seen = {
+        row.id
+        for token in ("ada-token", "hank-token")
+        for row, _, _ in walked(reference.as_(token), "reference")
+    }
     assert {row.id for row in REFERENCE if row.method == "GET"} - seen == set()
 
 

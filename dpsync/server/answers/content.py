@@ -2,7 +2,7 @@
 
 from ..access import flags
 from ..content.revisions import active_id
-from ..context import CHANGE_REQUEST, Context
+from ..context import CHANGE_REQUEST, Context, is_locked
 from ..merge_rules import may_merge_any
 from ..navigation import PLACE
 from ..store import Record
@@ -39,6 +39,8 @@ def space(ctx: Context, record: Record) -> Json:
             urls["public"] = url
     requests = ctx.store.find(CHANGE_REQUEST, scope=record.id)
     permissions = flags("space", ctx.level(record))
+    if is_locked(record):
+        permissions |= {"edit": False, "merge": False}
     permissions["merge"] = permissions["merge"] and may_merge_any(ctx, record, requests)
     doc = dict(record.doc)
     default_level = doc.pop("defaultLevel")

@@ -224,11 +224,9 @@ def _take(ctx: Context, space: Record, request: Record, content: Json) -> None:
 
 
 def apply_template(ctx: Context) -> None:
-    """Into a change request, or into the main content unless its edits are locked (409)."""
+    """Into a change request, or into the main content."""
     space, body = ctx.space(), ctx.body
     if body.changeRequestId is None:
-        if space.doc["editMode"] == "locked":
-            raise conflict("the edits of this space are locked: name a change request")
         before = revisions.active_id(space)
         content = with_template(ctx, space, before, body)
         revisions.activate(ctx, space, revisions.keep(ctx, space, content, [before], type="edits"))

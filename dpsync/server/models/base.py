@@ -4,9 +4,9 @@ A request ignores members it does not know; an answer may have none that are not
 `absent` may be left out; it accepts null only where its type says so.
 """
 
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Role = Literal["admin", "create", "review", "edit", "comment", "read"]
 Level = Role | Literal["inherit"] | None
@@ -100,23 +100,63 @@ class Error(Answer):
     error: ErrorDetail
 
 
-class Block(BaseModel):
-    """A node of a rich-text document. Only the outermost level is looked at; what is inside is kept as it
-    came.
+class Open(BaseModel):
+    """A part of a rich-text document. Members that are not declared are kept as they came: there are more
+    than the API's description shows.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
+
+
+class Leaf(Open):
+    object: Literal["leaf"]
+    text: str
+    marks: list[dict[str, Any]] = absent()
+
+
+class Node(Open):
+    """A node at any depth. Blocks and inlines say of which type they are."""
+
+    object: Literal["block", "inline", "text", "fragment"]
+    type: str = absent()
+    key: str = absent()
+    isVoid: bool = absent()
+    data: dict[str, Any] = absent()
+    nodes: list["Node"] = absent()
+    fragments: list["Node"] = absent()
+    leaves: list[Leaf] = absent()
+
+    @model_validator(mode="after")
+    def _typed(self) -> Self:
+        if self.object in ("block", "inline") and self.type is None:
+            raise ValueError(f"{self.object}: a type is needed")
+        return self
+
+
+class Block(Node):
+    """A node of the outermost level."""
 
     object: Literal["block"]
     type: str
 
 
-class Document(BaseModel):
-    model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
+class DocumentData(Open):
+    schemaVersion: int = absent()
 
-    object: Literal["document"] = "document"
-    data: dict[str, Any] = Field(default_factory=dict)
-    nodes: list[Block] = Field(default_factory=list)
+
+class DocumentMeta(Open):
+    token: str = absent()
+
+
+class Document(Open):
+    """`object` and `nodes` make a document: without them it could be anything, and would clear what it is
+    written to.
+    """
+
+    object: Literal["document"]
+    data: DocumentData = Field(default_factory=DocumentData)
+    nodes: list[Block]
+    meta: DocumentMeta = absent()
 
 
 class InheritRules(Answer):

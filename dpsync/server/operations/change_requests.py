@@ -6,7 +6,7 @@ from ..models import change_requests as mc
 from ..models import changes as mx
 from ..models import pages as mp
 from ..models import reviews as mr
-from .rows import ADDED, CR, ORG, SP, get, listing, patch, post
+from .rows import ADDED, CR, EDITS, ORG, SP, get, listing, patch, post
 
 _FILTERS = (
     "The filters are creator, contributor, requestedReviewer and conversationsIssuesCluster; what was "
@@ -21,20 +21,20 @@ OPERATIONS = [
     listing("listChangeRequestsForSpace", SP + "/change-requests", handlers.list_in_space, mp.ChangeRequest,
             mc.SpaceChangeRequestsQuery, decided=_FILTERS),
     post("createChangeRequest", SP + "/change-requests", handlers.create, mp.ChangeRequest,
-         mc.ChangeRequestCreate, status=201, needs="edit", body_required=False,
+         mc.ChangeRequestCreate, status=201, **EDITS, body_required=False,
          decided="A draft from the main content as it is. A template is the id of a space that the caller "
          "may view; its content is put behind."),
     get("getChangeRequestById", CR, handlers.get, mp.ChangeRequest,
         decided="By its id, or its number in the space."),
     patch("updateChangeRequestById", CR, handlers.update, mp.ChangeRequest, mc.ChangeRequestUpdate,
-          needs="edit", minimal=True,
+          **EDITS, minimal=True,
           decided="Status draft, open or archived, from any. One that was merged is reopened by it, and goes "
           "on from what the merge made."),
-    post("mergeChangeRequest", CR + "/merge", handlers.merge_into_main, mc.Merged, needs="review",
+    post("mergeChangeRequest", CR + "/merge", handlers.merge_into_main, mc.Merged, needs="review", edits=True,
          errors=(409,),
          decided="From draft and open, behind the main content or not; else 409. 403 while the merge rules "
          "are not met; one that cannot be seen to be met is not. " + _CONFLICTS),
-    post("updateChangeRequest", CR + "/update", handlers.update_from_main, mc.Updated, needs="edit",
+    post("updateChangeRequest", CR + "/update", handlers.update_from_main, mc.Updated, **EDITS,
          decided="The revision stays when there is nothing to take in. " + _CONFLICTS),
     get("getChangeRequestPDF", CR + "/pdf", handlers.get_pdf, mc.Pdf, mc.PdfQuery,
         decided="The page named and those below it, with `only` it alone; else all. The URL is at the "
@@ -44,7 +44,7 @@ OPERATIONS = [
             decided="Of the spaces that the caller may view, of every status unless `status` (which may be "
             "repeated) names some. " + _FILTERS),
     post("updateChangeRequestContent", CR + "/content", handlers.change_content, mx.ContentUpdated,
-         mx.ContentUpdate, needs="edit", errors=(409,),
+         mx.ContentUpdate, **EDITS, errors=(409,),
          decided="One to fifty changes, all or none, each by its `operation`. 404 for a page that is not "
          "there, 409 when it is merged or archived.", **ADDED),
     listing("getReviewsByChangeRequestId", CR + "/reviews", reviews.list_reviews, mr.Review, mr.ReviewsQuery,
@@ -58,7 +58,7 @@ OPERATIONS = [
     listing("getRequestedReviewersByChangeRequestId", CR + "/requested-reviewers", reviews.list_requested,
             mr.RequestedReviewer, **ADDED),
     post("requestReviewersForChangeRequest", CR + "/requested-reviewers", reviews.request_reviewers,
-         mr.ReviewersRequested, mr.ReviewersRequest, needs="edit",
+         mr.ReviewersRequested, mr.ReviewersRequest, **EDITS,
          decided="404 for a user who may not view the space. The subject and the description, where given, "
                  "become those of the change request.", **ADDED),
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from ..handlers import change_requests, links, pages
 from ..models import changes as mx
 from ..models import joining as mj
 from ..models import pages as mp
-from .rows import CR, SP, get, listing, post
+from .rows import CR, EDITS, SP, get, listing, post
 
 _TEXTS = (
     "The two booleans are metadata, without which there is no `git`, and computed, without which pages that "
@@ -35,10 +35,9 @@ OPERATIONS = [
     listing("searchSpaceContent", SP + "/search", pages.search_space, mj.PageHit, mj.SearchQuery,
             decided="Pages with every word, in any case, in title, description or text; titles first."),
     post("applyTemplateToSpace", SP + "/content/template", change_requests.apply_template, None,
-         mx.TemplateApply, status=201, needs="edit", errors=(409,),
+         mx.TemplateApply, status=201, errors=(409,), **EDITS,
          decided="A template is the id of a space that the caller may view; its pages come behind those "
-         "there are. 409 for main content whose edits are locked, and for a change request that is "
-         "done."),
+         "there are. 409 for a change request that is done."),
     *(get(id, path, pages.get_revision, mp.Revision, mp.ContentQuery,
          decided="Pages with their texts. " + _TEXTS)
          for id, path in _both("/content", ("getCurrentRevision", "getRevisionOfChangeRequestById"))),

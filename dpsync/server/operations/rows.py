@@ -14,6 +14,9 @@ COLLECTION = "/collections/{collectionId}"
 ADDED: Any = {"profile": "full"}
 """Beyond the reference: not served with its profile."""
 
+EDITS: Any = {"needs": "edit", "edits": True}
+"""Of the content of a space, or of a change request of it: refused while the space is locked."""
+
 MOVED: Any = {"body_required": False, "errors": (400, 404, 409)}
 TRANSFERRED: Any = {"errors": (404, 409, 412)}
 
