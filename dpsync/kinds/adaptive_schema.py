@@ -18,8 +18,11 @@ def claims_schema(value: Any) -> list[str]:
         not isinstance(value, dict)
         or value.get("type") != "object"
         or not isinstance(value.get("properties"), dict)
+        or value.get("additionalProperties") is not False
     ):
-        return ["a visitor schema is a JSON Schema of type object with properties"]
+        return [
+            "a visitor schema is a JSON Schema of type object with properties, additionalProperties: false"
+        ]
     try:
         Draft7Validator.check_schema(value)
     except SchemaError as error:

@@ -20,9 +20,10 @@ SAML = Kind(
     delete=Delete(repeat="safe"),
     fields=(
         Field("label", Text(1, 30), required=True),
-        Field("entityID", Text(0, 1024)),
-        Field("ssoURL", Text(1, 2048, form="url")),
-        Field("certificate", Certificate(0, 10000)),
+        # Shown as empty texts while they are not set: then the provider is of no use yet.
+        Field("entityID", Text(0, 1024), usual=""),
+        Field("ssoURL", Text(1, 2048, form="url"), usual=""),
+        Field("certificate", Certificate(0, 10000), usual=""),
         # Written as an id, read as the team; only deleting the team takes it away.
         Field("defaultTeam", Reference("team"), read="defaultTeam.id"),
         Field("defaultRole", ROLE),

@@ -26,7 +26,7 @@ SITE = Kind(
               after=("visitor_auth", "share_link"), in_answers="always"),
         Field("basename", Text(1, 100), on="update", unique="organization"),
         # Written as one text, read as an object with the platform's target beside it.
-        Field("proxy", Text(3, 512, r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+",
+        Field("proxy", Text(3, 512, r"[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+",
                             says="a host and a path (host/docs)"),
               on="update", read="proxy.origin", null="clear"),
         Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),

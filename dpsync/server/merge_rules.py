@@ -11,6 +11,7 @@ from typing import Any
 from .content.revisions import is_outdated
 from .content.rich_text import text_of
 from .context import Context
+from .errors import missing
 from .store import Record
 
 Json = dict[str, Any]
@@ -53,6 +54,15 @@ def rules_for(ctx: Context, space: Record) -> list[Json]:
 
 def candidate(ctx: Context, space: Record, request: Record) -> Candidate:
     return Candidate(request.doc, is_outdated(space, request.doc), ctx.user)
+
+
+def check_users(ctx: Context, organization: str, given: Json) -> None:
+    """404 for a rule in `mergeRules` that names who is no member of the organization."""
+    rules = (given.get("mergeRules") or {}).get("rules", [])
+    for at, rule in enumerate(rules):
+        for number, user in enumerate(rule.get("users") or []):
+            if ctx.load("member", f"{organization}:{user}") is None:
+                raise missing(f"body.mergeRules.rules.{at}.users.{number}: member", user)
 
 
 def rules_of(space: Json, organization: Json) -> list[Json]:

@@ -35,6 +35,8 @@ class Navigation:
     sections: list[Record]
     places: list[Record]
     links: list[Record]
+    unseen: frozenset[str] = frozenset()
+    """Nodes that are there, and take their paths and places, but are not shown to the caller."""
 
     @property
     def sectioned(self) -> bool:
@@ -69,16 +71,26 @@ class Navigation:
             found += [((*key, place.position, place.seq), place) for place in self.places_in(section.id)]
         return found
 
+    @property
+    def nodes(self) -> list[Record]:
+        return [*self.groups, *self.sections, *self.places, *self.links]
+
     def siblings(self, node: Record) -> list[Record]:
         return self.places_in(node.parent) if node.kind == PLACE else self.children(node.parent)
 
     def node(self, kind: str, id: str, field: str = "") -> Record:
         """A node of this site; 404 otherwise. `field` is where a body named it."""
+        found = self.present(kind, id)
+        if found is None:
+            raise missing(f"{field}: {kind}" if field else kind, id)
+        return found
+
+    def shown(self, nodes: list[Record]) -> list[Record]:
+        return [node for node in nodes if node.id not in self.unseen]
+
+    def present(self, kind: str, id: str) -> Record | None:
         pool = {GROUP: self.groups, SECTION: self.sections, PLACE: self.places, LINK: self.links}[kind]
-        for node in pool:
-            if node.id == id:
-                return node
-        raise missing(f"{field}: {kind}" if field else kind, id)
+        return next((node for node in pool if node.id == id and id not in self.unseen), None)
 
     def default_section(self) -> Record | None:
         return next((section for section in self.sections if section.doc["default"]), None)
@@ -93,7 +105,10 @@ class Navigation:
 
 
 def read(store: Store, site: Record) -> Navigation:
-    return Navigation(site, *(store.find(kind, scope=site.id) for kind in (GROUP, SECTION, PLACE, LINK)))
+    groups, sections, places, links = (
+        store.find(kind, scope=site.id) for kind in (GROUP, SECTION, PLACE, LINK)
+    )
+    return Navigation(site, groups, sections, places, links)
 
 
 # --- making nodes ---------------------------------------------------------------------------------

@@ -54,11 +54,6 @@ class Operation:
     def served(self, profile: str) -> bool:
         return profile == "full" or self.profile == "reference"
 
-    @property
-    def quiet(self) -> bool:
-        """Deleting what is at the path's only parameter: that it is absent is no refusal."""
-        return self.method == "DELETE" and len(self.parameters) == 1
-
     def statuses(self) -> tuple[int, ...]:
         """Every refusal that the operation may answer with, those that all share included."""
         found = {401, *self.errors}
@@ -66,7 +61,7 @@ class Operation:
             found |= {400, 413, 415}
         if self.query.refusable():
             found.add(400)
-        if self.parameters and not self.quiet:
+        if self.parameters:
             found.add(404)
         if self.needs is not None or self.edits:
             found.add(403)

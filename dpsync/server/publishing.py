@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from .context import Context
-from .navigation import Navigation
+from .navigation import GROUP, PLACE, SECTION, Navigation, read
 from .store import Record, Store
 
 Json = dict[str, Any]
@@ -36,6 +36,27 @@ def visitor_auth(store: Store, site: Record) -> Json:
     doc = {"backend": "custom", "generation": 0, **(kept.doc if kept else {})}
     generation = doc.pop("generation")
     return {"privateKey": secret(VISITOR_AUTH, site.id, generation), **doc}
+
+
+def is_draft(ctx: Context, node: Record) -> bool:
+    """Whether a section, group or site space is a draft, or in one."""
+    at: Record | None = node
+    while at is not None:
+        if at.doc.get("draft"):
+            return True
+        at = ctx.load(SECTION if at.kind == PLACE else GROUP, at.parent) if at.parent else None
+    return False
+
+
+def navigation_of(ctx: Context, site: Record) -> Navigation:
+    """That of a site as the caller has it. The reference knows no drafts: with its profile they are not
+    shown, since they could not be told from what is published.
+    """
+    nav = read(ctx.store, site)
+    if not ctx.full:
+        shown = {node.id for node in without_drafts(nav).nodes}
+        nav.unseen = frozenset(node.id for node in nav.nodes if node.id not in shown)
+    return nav
 
 
 def without_drafts(nav: Navigation) -> Navigation:

@@ -1,6 +1,6 @@
 """One content as a caller reads it: that of a space, or of a change request of it.
 
-`metadata` and `computed` say what is left out.
+`metadata`, `computed` and `texts` say what is not left out.
 """
 
 from dataclasses import dataclass, field
@@ -23,6 +23,7 @@ class Reading:
     change_request: Record | None = None
     metadata: bool = True
     computed: bool = True
+    texts: bool = True
     known: dict[str, Any] = field(default_factory=dict, compare=False)
     """What was found out about it, once: answers are made of many pages."""
 

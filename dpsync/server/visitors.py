@@ -16,7 +16,18 @@ _TYPES = {"boolean", "string", "number", "array", "object"}
 
 
 def check_schema(schema: Json, where: str = "body.jsonSchema") -> None:
-    """Raises 400 naming the place that is no visitor schema."""
+    """Raises 400 naming the place that is no visitor schema.
+
+    `type`, `properties` and `additionalProperties` must be there; in an object inside of it, the latter two
+    may be left out.
+    """
+    for member in ("type", "properties", "additionalProperties"):
+        if member not in schema:
+            raise bad(f"{where}.{member}: missing")
+    _check_object(schema, where)
+
+
+def _check_object(schema: Json, where: str) -> None:
     if schema.get("type") != "object":
         raise bad(f"{where}.type: a visitor schema is an object")
     properties = schema.get("properties", {})
@@ -34,7 +45,7 @@ def check_schema(schema: Json, where: str = "body.jsonSchema") -> None:
         if "enum" in claim and not isinstance(claim["enum"], list):
             raise bad(f"{place}.enum: a list expected")
         if kind == "object":
-            check_schema(claim, place)
+            _check_object(claim, place)
 
 
 def conditions(schema: Json) -> list[Json]:

@@ -88,7 +88,7 @@ def test_includes_and_files_as_values_are_those_of_the_commit(tmp_path: Path) ->
             "dpsync.yaml": "dpsync: 1\ninclude: ['sites/**/*.yaml', people.yaml]\n" + ACME,
             "people.yaml": "organizations: { acme: { teams: { a: { title: People } } } }\n",
             "sites/deep/docs.yaml": site,
-            "sites/deep/s.json": '{"type": "object", "properties": {"beta": {"type": "boolean"}}}',
+            "sites/deep/s.json": '{"type": "object", "properties": {"beta":{}},"additionalProperties":false}',
             "sites/.hidden/x.yaml": "nothing that is read",
         },
     )

@@ -324,7 +324,7 @@ def test_each_section_has_paths_and_a_default_of_its_own(tmp_path: Path) -> None
 # Values from files.
 
 SCHEMA = "sites: { d: { title: Docs, adaptiveSchema: { file: ▸schema.json } } }"
-GOOD = '{"type": "object", "properties": {"plan": {"type": "string"}}}'
+GOOD = '{"type": "object", "properties": {"plan": {"type": "string"}}, "additionalProperties": false}'
 
 
 def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
@@ -335,7 +335,11 @@ def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
     desired, diagnostics = loaded(tmp_path, root, {"sites/docs.yaml": part, "sites/schema.json": GOOD})
     assert diagnostics == []
     value = desired.resources[Address.parse("acme/sites/d/adaptiveSchema")].fields["jsonSchema"]
-    assert value == {"type": "object", "properties": {"plan": {"type": "string"}}}
+    assert value == {
+        "type": "object",
+        "properties": {"plan": {"type": "string"}},
+        "additionalProperties": False,
+    }
     assert desired.texts["sites/schema.json"] == GOOD
 
 
@@ -349,8 +353,10 @@ def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
         (SCHEMA.replace("schema.json", "5"), {}, "DP202", "the path of a file"),
         (SCHEMA.replace("{ file: ▸", "▸{ file: "), {"schema.json": "[]"}, "DP208", "of type object"),
         ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object } } }", {}, "DP208", "with properties"),
+        ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object, properties: {} } } }", {}, "DP208",
+         "additionalProperties: false"),
         ("sites: { d: { title: Docs, adaptiveSchema: "
-         "▸{ type: object, properties: { a: { type: nope } } } } }", {},
+         "▸{ type: object, additionalProperties: false, properties: { a: { type: nope } } } } }", {},
          "DP208", "no draft-07 JSON Schema: at properties/a/type"),
         ("sites: { d: { title: Docs, adaptiveSchema: ▸text } }", {}, "DP208", "JSON Schema"),
     ],
@@ -375,7 +381,7 @@ def test_broken_json_is_told_in_its_own_file(tmp_path: Path) -> None:
 
 
 def test_a_schema_in_place_may_have_a_key_called_file(tmp_path: Path) -> None:
-    schema = "{ type: object, properties: { file: { type: string } } }"
+    schema = "{ type: object, additionalProperties: false, properties: { file: { type: string } } }"
     body = f"sites: {{ d: {{ title: Docs, adaptiveSchema: {schema} }} }}"
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []

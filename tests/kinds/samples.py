@@ -38,7 +38,11 @@ FIRST = {"type": "section", "key": "first", "title": "First", "path": "first", "
 SECOND = {"type": "space", "key": "it", "space": "two"}
 SITE = {"title": "Docs", "basename": "docs"}
 SECTIONS = {"spaces": SPACES, "sites": {"docs": {**SITE, "structure": [FIRST]}}}
-SCHEMA = {"type": "object", "properties": {"isBeta": {"type": "boolean", "description": "In the beta."}}}
+SCHEMA = {
+    "type": "object",
+    "properties": {"isBeta": {"type": "boolean", "description": "In the beta."}},
+    "additionalProperties": False,
+}
 AWARE = {
     "spaces": SPACES,
     "sites": {"docs": {**SITE, "adaptiveSchema": SCHEMA, "structure": [FIRST]}},
@@ -227,7 +231,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "type": Sample("premium", "basic"),
         "visibility": Sample("unlisted", "public"),
         "basename": Sample("it", "that"),
-        "proxy": Sample("acme.example/docs", "acme.example/help"),
+        "proxy": Sample("acme.example/docs", "intranet/docs/v1.2"),
         "adaptiveContent": Sample({"enabled": True}, {"enabled": False}),
         "defaultLevel": Sample("read", "guest"),
         "agentsContext": Sample("excluded", "included"),
@@ -243,7 +247,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "defaultLevel": Sample("read", "guest"),
         "mergeRules": RULES,
     },
-    "adaptive_schema": {"jsonSchema": Sample(SCHEMA, {"type": "object", "properties": {}})},
+    "adaptive_schema": {"jsonSchema": Sample(SCHEMA, {**SCHEMA, "properties": {}})},
     "customization": LOOKS,
     "redirect": {
         "source": Sample("/old"),

@@ -48,7 +48,8 @@ def test_a_section_takes_its_site_spaces_with_it(lab: Lab) -> None:
 
 def test_a_site_takes_its_whole_navigation_with_it(lab: Lab) -> None:
     navigation = site(
-        group("g", section("a", "x"), section("b", "y")), adaptiveSchema={"type": "object", "properties": {}}
+        group("g", section("a", "x"), section("b", "y")),
+        adaptiveSchema={"type": "object", "properties": {}, "additionalProperties": False},
     )
     lab.holds(spaces=spaces("x", "y"), sites=[navigation])
     plan = lab.plan("sites: {}", prune("sites"))

@@ -44,7 +44,8 @@ def changes(plan: Plan) -> list[tuple[str, list[str]]]:
 
 def test_a_site_is_published_after_everything_in_it(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"))
-    more = "published: true, visibility: unlisted, adaptiveSchema: { type: object, properties: {} }, "
+    more = "published: true, visibility: unlisted, "
+    more += "adaptiveSchema: { type: object, properties: {}, additionalProperties: false }, "
     lab.converges(nodes(node("a", "x", "y"), node("b", "y"), more=more))
     before(lab, r"POST /orgs/acme/sites", r"POST .*/sections", r"POST .*/publish")
     assert lab.writes[-1].endswith("/publish")

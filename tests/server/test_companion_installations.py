@@ -260,7 +260,7 @@ def test_who_may_install_may_uninstall(api: Api) -> None:
     api.as_("rui-token").refused(403, "DELETE", INSTALLED)
     api.as_("hank-token").refused(403, "DELETE", IN_ACME)
     api.as_("hank-token").refused(404, "DELETE", INSTALLED)
-    api.as_("kim-token").delete(IN_GLOBEX)
+    api.as_("kim-token").refused(404, "DELETE", IN_GLOBEX)
     assert api.get(IN_GLOBEX)["id"] == "reactor-status-in-globex"
     api.as_("lin-token").delete(INSTALLED)
 

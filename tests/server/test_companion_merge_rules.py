@@ -41,6 +41,16 @@ def test_merge_rules_decide_and_the_permission_says_so(api: Api, body: Any, met:
     assert (api.get(OPEN)["status"] == "merged") == met
 
 
+@pytest.mark.parametrize("at", [GUIDES, "/orgs/acme"])
+@pytest.mark.parametrize("user", ["nobody", "hank", "", "ada@acme.example"], ids=str)
+def test_rules_name_members_of_the_organization_by_their_ids(api: Api, at: str, user: str) -> None:
+    before = api.get(at)["mergeRules"]
+    for name in ("require_specific_reviewers", "require_one_of_specific_reviewers", "allow_bypass"):
+        message = api.refused(404, "PATCH", at, rules("require_agent_review", name, users=["rui", user]))
+        assert message == f"body.mergeRules.rules.0.users.1: member {user!r} not found"
+    assert api.get(at)["mergeRules"] == before
+
+
 @covers("mergeChangeRequest", 403)
 def test_the_message_of_a_rule_is_told(api: Api) -> None:
     api.patch(GUIDES, rules("custom", expression="x", message="Ask Ada first"))

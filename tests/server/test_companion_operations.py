@@ -83,11 +83,33 @@ def test_no_operation_shows_anything_to_an_outsider(api: Api, row: Operation, bu
     api.as_(OUTSIDER).refused(404, row.method, path_of(row), BODIES.get(row.id))
 
 
-@rows(lambda row: row.quiet)
-def test_nothing_is_deleted_for_an_outsider(api: Api, row: Operation, builtin_world: Any) -> None:
+READ = {row.path for row in SERVED if row.method == "GET" and row.path.endswith("}")}
+
+
+def seen_at(row: Operation) -> str:
+    """Where what a deletion names is read, or else what it is in."""
+    path = row.path
+    while path not in READ:
+        path = path.rpartition("/")[0]
+    return path
+
+
+@rows(lambda row: row.method == "DELETE")
+def test_what_a_caller_may_not_see_is_not_found_when_they_delete_it(
+    api: Api, row: Operation, builtin_world: Any
+) -> None:
+    """Whoever is shown 404 where it, or what it is in, is read is answered 404 here; nothing goes."""
     prepare(api, builtin_world)
     before = api.state()
-    api.as_(OUTSIDER).delete(path_of(row))
+    at = seen_at(row).format(**{**IDS, **OTHER_IDS.get(row.id, {})})
+    blind = [
+        api.as_(token)
+        for token in builtin_world["tokens"]
+        if api.as_(token).call("GET", at).status_code == 404
+    ]
+    assert len(blind) > 1
+    for caller in blind:
+        caller.refused(404, "DELETE", path_of(row))
     assert api.state() == before
 
 

@@ -81,7 +81,7 @@ def test_agent_instructions_are_read_back_as_the_platform_keeps_documents(api: A
     document = {"object": "document", "nodes": [{"object": "block", "type": "paragraph", "nodes": [text]}]}
     written = api.put(f"{ACME}/agent-instructions", {"instructions": document})
     assert written == api.get(f"{ACME}/agent-instructions")
-    assert written["updatedBy"]["id"] == "ada"
+    assert written["updatedBy"] == "ada"
     block = written["instructions"]["nodes"][0]
     assert block["key"]
     assert block["nodes"][0]["leaves"] == [leaf("Be brief.")]

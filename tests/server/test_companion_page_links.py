@@ -131,7 +131,24 @@ def test_backlinks_are_the_pages_that_lead_to_a_page(api: Api) -> None:
 def test_backlinks_of_a_file_are_the_pages_that_show_it(api: Api) -> None:
     at = "content/files/overview-png/backlinks"
     (found,) = api.items(f"{GUIDES}/{at}")
-    assert (found["page"]["id"], found["versionContext"]["revision"]) == ("welcome", "rev-guides")
+    assert (found["page"]["id"], found["versionContext"]["revision"]["id"]) == ("welcome", "rev-guides")
     assert api.items(f"{OPEN}/{at}") == []
     for place in (GUIDES, OPEN):
         api.refused(404, "GET", f"{place}/content/files/none/backlinks")
+
+
+@pytest.mark.parametrize("at", ["/spaces/guides", "/spaces/guides/change-requests/better-welcome"])
+def test_where_a_link_is_says_in_which_revision_without_its_texts(api: Api, at: str) -> None:
+    def bare(pages: list[Any]) -> list[Any]:
+        return [
+            {
+                **{name: value for name, value in page.items() if name != "markdown"},
+                "pages": bare(page["pages"]),
+            }
+            for page in pages
+        ]
+
+    revision = api.get(f"{at}/content")
+    location = api.items(f"{at}/content/page/welcome/links")[0]["locationReferences"][0]
+    shown = {**revision, "pages": bare(revision["pages"])}
+    assert location["versionContext"] == {"type": "revision", "revision": shown}

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from change_request_calls import edit, insert, make, page
 from companion_calls import Api
 from content_calls import EITHER, GUIDES, OPEN, flat, written
 from covers import covers
@@ -233,3 +234,19 @@ def test_an_organization_is_searched_space_by_space(api: Api) -> None:
     api.patch("/spaces/handbook", {"defaultLevel": None})
     assert found("kind", "lin-token") == {}
     assert found("kind", "ada-token") == {"handbook": ["values"]}
+
+
+def test_a_computed_page_says_what_it_is_made_of(api: Api) -> None:
+    made = make(api)
+    openapi = {
+        "type": "builtin:openapi",
+        "dependencies": {"spec": {"ref": {"kind": "openapi", "spec": "shop"}}},
+    }
+    for given, props in (
+        (openapi, {"doc": "shop"}),
+        ({**openapi, "props": {"doc": "other", "models": True}}, {"doc": "other", "models": True}),
+        ({"type": "integration:acme-tools:tickets"}, {}),
+    ):
+        inserted = edit(api, made, insert("C", type="computed", computed=given))["results"][0]["page"]
+        shown = page(api, inserted, made)["computed"]
+        assert shown == {"dependencies": {}, **given, "props": props}

@@ -68,8 +68,18 @@ def test_the_default_team_is_absent_once_the_team_is_deleted(api: Api) -> None:
     assert "defaultTeam" not in api.get(f"{SAML}/okta")
 
 
+def test_what_a_provider_has_not_yet_is_shown_empty_and_can_be_written_back(api: Api) -> None:
+    fields = ("entityID", "certificate", "ssoURL", "defaultRole")
+    for shown in (api.make(SAML, {"label": "Login"}), api.get(f"{SAML}/azure"), api.items(SAML)[1]):
+        assert [shown[field] for field in fields] == ["", "", "", None]
+    azure = api.patch(f"{SAML}/azure", {"ssoURL": "https://idp.example/sso", "defaultRole": "read"})
+    assert azure["ssoURL"] == "https://idp.example/sso"
+    again = api.patch(f"{SAML}/azure", {field: shown[field] for field in fields})
+    assert [again[field] for field in fields] == ["", "", "", None]
+
+
 def test_the_default_role_may_be_null_which_is_a_guest(api: Api) -> None:
-    assert "defaultRole" not in api.get(f"{SAML}/azure")
+    assert api.get(f"{SAML}/azure")["defaultRole"] is None
     assert api.patch(f"{SAML}/okta", {"defaultRole": None})["defaultRole"] is None
 
 

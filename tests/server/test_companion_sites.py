@@ -145,6 +145,7 @@ def test_claims_of_every_known_type_are_accepted(api: Api, claim: Any) -> None:
         "$schema": "http://json-schema.org/draft-07/schema#",
         "type": "object",
         "properties": {"a": claim},
+        "additionalProperties": False,
     }
     path = f"{SITES}/docs/adaptive-schema"
     assert api.put(path, {"jsonSchema": schema})["jsonSchema"] == schema
@@ -157,13 +158,17 @@ def test_claims_of_every_known_type_are_accepted(api: Api, claim: Any) -> None:
     [
         {},
         {"type": "string"},
-        {"type": "object", "properties": []},
-        {"type": "object", "properties": {"a": {}}},
-        {"type": "object", "properties": {"a": True}},
-        {"type": "object", "properties": {"a": {"type": "null"}}},
-        {"type": "object", "properties": {"a": {"type": ["boolean"]}}},
-        {"type": "object", "properties": {"unsigned": {"type": "object", "properties": {"b": 1}}}},
-        {"type": "object", "properties": {}, "additionalProperties": True},
+        {"properties": {}, "additionalProperties": False},
+        {"type": "object", "additionalProperties": False},
+        {"type": "object", "properties": {}},
+        {**BOOLEANS, "properties": []},
+        {**BOOLEANS, "properties": {"a": {}}},
+        {**BOOLEANS, "properties": {"a": True}},
+        {**BOOLEANS, "properties": {"a": {"type": "null"}}},
+        {**BOOLEANS, "properties": {"a": {"type": ["boolean"]}}},
+        {**BOOLEANS, "properties": {"unsigned": {"type": "object", "properties": {"b": 1}}}},
+        {**BOOLEANS, "additionalProperties": True},
+        {**BOOLEANS, "additionalProperties": None},
     ],
 )
 def test_what_is_no_visitor_schema_is_refused(api: Api, schema: Any) -> None:
@@ -185,10 +190,19 @@ def test_fields_of_a_site_out_of_their_limits_are_refused(api: Api) -> None:
         api.refused(400, "POST", SITES, body)
         api.refused(400, "PATCH", f"{SITES}/docs", body)
     api.refused(400, "POST", SITES, {"type": "free"})
-    for proxy in ("acme.example", "https://acme.example/docs", f"acme.example/{'x' * 512}"):
+    for proxy in (
+        "acme.example", "acme.example/", "/docs", "acme.example/docs/", "acme.example//docs", "a..b/docs",
+        "acme.example/docs?x", "acme.example/docs#x", "acme.example/do cs", "https://acme.example/docs",
+        f"acme.example/{'x' * 512}",
+    ):  # fmt: skip
         api.refused(400, "PATCH", f"{SITES}/docs", {"proxy": proxy})
     for body in ({"basename": ""}, {"basename": "x" * 101}, {"agentsContext": "some"}):
         api.refused(400, "PATCH", f"{SITES}/docs", body)
+
+
+@pytest.mark.parametrize("proxy", ["intranet/docs", "acme.example/docs/v1.2", "docs.acme.example/a.b/_c/~d"])
+def test_a_proxy_is_a_host_of_any_number_of_words_and_a_path_of_any(api: Api, proxy: str) -> None:
+    assert api.patch(f"{SITES}/docs", {"proxy": proxy})["proxy"]["origin"] == proxy
 
 
 def test_a_site_is_published_at_its_proxy(api: Api) -> None:

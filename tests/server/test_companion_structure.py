@@ -355,3 +355,105 @@ def test_a_request_refused_half_way_leaves_nothing_of_its_first_half(api: Api, p
     before = api.get(f"{DOCS}/structure")
     assert api.call("PATCH", DOCS + path, body).is_client_error
     assert api.get(f"{DOCS}/structure") == before
+
+
+# --- drafts, with the profile of the reference, which has none ----------------------------------------
+
+
+def with_drafts(world: dict[str, Any]) -> dict[str, Any]:
+    """The world, with drafts of every kind on the site `globex-safety`."""
+
+    def section(id: str, space: str, **more: Any) -> dict[str, Any]:
+        place = {"type": "space", "id": f"{id}-place", "space": space}
+        return {"type": "section", "id": id, "title": id, "children": [place], **more}
+
+    hidden = {"type": "space", "id": "draft-place", "space": "valves", "draft": True}
+    shown = section("shown", "safety")
+    shown["children"].append(hidden)
+    group = {
+        "type": "section-group", "id": "draft-group", "title": "Draft", "draft": True,
+        "children": [section("in-draft", "manual")],
+    }  # fmt: skip
+    half = {
+        "type": "section-group", "id": "half", "title": "Half",
+        "children": [section("draft-section", "safety-de", draft=True), section("beside", "safety")],
+    }  # fmt: skip
+    acme, globex = world["organizations"]
+    sites = [site for site in globex["sites"] if site["id"] == "globex-safety"]
+    site = {**sites[0], "redirects": [], "structure": [shown, group, half]}
+    return {**world, "organizations": [acme, {**globex, "sites": [site], "installations": []}]}
+
+
+SAFETY = "/orgs/globex/sites/globex-safety"
+
+
+def test_the_reference_shows_no_draft(reference: Api, builtin_world: dict[str, Any]) -> None:
+    reference.server.reset(with_drafts(builtin_world))
+    api = reference.as_("hank-token")
+    sections = api.items(f"{SAFETY}/sections")
+    assert [(one["id"], len(one["siteSpaces"])) for one in sections] == [("shown", 1), ("beside", 1)]
+    groups = api.items(f"{SAFETY}/section-groups")
+    assert [(one["id"], [child["id"] for child in one["children"]]) for one in groups] == [
+        ("half", ["beside"])
+    ]
+    assert api.ids(f"{SAFETY}/site-spaces") == ["shown-place", "beside-place"]
+    assert api.get(SAFETY)["siteSpaces"] == 2
+    shown = [one["id"] for one in api.get(f"{SAFETY}/published")["structure"]["structure"]]
+    assert shown == ["shown", "beside"]
+    assert "draft" not in str(api.patch(f"{SAFETY}/sections/shown", {"title": "Renamed"}))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PATCH", "sections/draft-section", {"title": "X is changed"}),
+        ("PATCH", "sections/in-draft", {"title": "X is changed"}),
+        ("PATCH", "section-groups/draft-group", {"title": "X"}),
+        ("PATCH", "site-spaces/draft-place", {"hidden": True}),
+        ("PATCH", "site-spaces/in-draft-place", {"hidden": True}),
+        ("POST", "sections/draft-section/move", {"position": {}}),
+        ("POST", "section-groups/half/sections", {"sectionId": "draft-section"}),
+        ("PATCH", "", {"defaultSiteSection": "draft-section"}),
+    ],
+)
+def test_to_the_reference_a_draft_is_not_there(
+    reference: Api, builtin_world: dict[str, Any], method: str, path: str, body: Any
+) -> None:
+    reference.server.reset(with_drafts(builtin_world))
+    api = reference.as_("hank-token")
+    api.refused(404, method, f"{SAFETY}/{path}".rstrip("/"), body)
+    for draft in ("sections/draft-section", "section-groups/draft-group", "site-spaces/draft-place"):
+        before = api.state()
+        api.delete(f"{SAFETY}/{draft}")
+        assert api.state() == before
+
+
+def test_a_path_of_a_draft_is_taken_also_where_it_is_not_shown(
+    reference: Api, builtin_world: dict[str, Any]
+) -> None:
+    reference.server.reset(with_drafts(builtin_world))
+    api = reference.as_("hank-token")
+    api.refused(409, "PATCH", f"{SAFETY}/sections/shown", {"path": "draft-section"})
+
+
+@pytest.mark.parametrize("profile", ["api", "reference"])
+def test_a_draft_publishes_nothing(
+    request: pytest.FixtureRequest, builtin_world: dict[str, Any], profile: str
+) -> None:
+    """A space that only drafts show is as visible as before."""
+    api: Api = request.getfixturevalue(profile)
+    api.server.reset(with_drafts(builtin_world))
+    api = api.as_("hank-token")
+    for space in ("valves", "manual", "safety-de"):
+        shown = api.get(f"/spaces/{space}")
+        assert shown["visibility"] in ("private", "in-collection")
+        assert not {"published", "public"} & shown["urls"].keys()
+    assert api.get("/spaces/safety")["visibility"] == "unlisted"
+
+
+def test_a_draft_has_no_published_url(api: Api, builtin_world: dict[str, Any]) -> None:
+    api.server.reset(with_drafts(builtin_world))
+    api = api.as_("hank-token")
+    for kind in ("sections", "site-spaces"):
+        urls = {one["id"]: one["urls"] for one in api.items(f"{SAFETY}/{kind}")}
+        assert all(bool(url) != ("draft" in id) for id, url in urls.items())

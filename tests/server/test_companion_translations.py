@@ -1,9 +1,10 @@
 """Translations: a run makes a space, by the stand-in translator."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from companion_calls import Api
+from companion_calls import START, Api
 from covers import covers
 
 from dpsync.server import world
@@ -221,3 +222,24 @@ def test_a_dump_loaded_again_keeps_results_and_takes_unfinished_runs_along(api: 
 def test_the_stand_in_says_that_it_is_one_and_keeps_to_the_length() -> None:
     assert translated("Guides", "pt-br", 50) == "[pt-br] Guides"
     assert translated("x" * 60, "fr", 50) == "[fr] " + "x" * 45
+
+
+def test_durations_are_whole_seconds(api: Api) -> None:
+    """However long a run takes."""
+    seconds = iter(range(1, 1000))
+
+    def slow() -> datetime:
+        return START + timedelta(seconds=next(seconds) * 0.7)
+
+    before, api.app.clock = api.app.clock, slow
+    try:
+        made = api.make("/orgs/acme/translations", {"source": {"space": "guides"}, "language": "de"})
+        api.server.finish()
+        api.ok("POST", f"/orgs/acme/translations/{made['id']}/run", status=204)
+        api.server.finish()
+        stats = api.get(f"/orgs/acme/translations/{made['id']}")["stats"]
+    finally:
+        api.app.clock = before
+    assert {type(value) for value in stats.values()} == {int}
+    assert stats["runs"] == 2
+    assert stats["totalDuration"] >= stats["latestRunDuration"] >= 1

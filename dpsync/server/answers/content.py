@@ -5,6 +5,7 @@ from ..content.revisions import active_id
 from ..context import CHANGE_REQUEST, Context, is_locked
 from ..merge_rules import may_merge_any
 from ..navigation import PLACE
+from ..publishing import is_draft
 from ..store import Record
 from .comments import open_comments
 from .shared import APP, Json, located, set_only
@@ -69,7 +70,7 @@ def published(ctx: Context, space: Record) -> tuple[str, str | None]:
     sites = []
     for place in ctx.store.find(PLACE, ref=space.id):
         site = ctx.load("site", place.scope)
-        if site is not None and site.doc["published"]:
+        if site is not None and site.doc["published"] and not is_draft(ctx, place):
             sites.append(
                 (_OPENNESS.index(site.doc["visibility"]), site.seq, site.doc["visibility"], site, place)
             )

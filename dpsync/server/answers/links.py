@@ -209,7 +209,7 @@ class Resolver:
             self._wheres[record.id] = {
                 **({"organization": organization(self._ctx, of)} if of else {}),
                 "space": space(self._ctx, record),
-                "versionContext": {"type": "revision", "revision": reading.revision.id},
+                "versionContext": {"type": "revision", "revision": pages.revision_without_texts(reading)},
             }
         return self._wheres[record.id]
 

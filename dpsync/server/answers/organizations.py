@@ -26,19 +26,20 @@ def organization(ctx: Context, record: Record) -> Json:
 
 
 def saml_provider(ctx: Context, record: Record) -> Json:
+    """What it has not yet is shown as an empty text, and no role as null."""
     doc = record.doc
     service = f"{APP}/auth/saml/{record.id}"
-    ready = all(doc.get(field) for field in ("entityID", "certificate", "ssoURL"))
+    settings = {field: doc.get(field) or "" for field in ("entityID", "certificate", "ssoURL")}
     answer = {
         "object": "saml-provider",
         "id": record.id,
-        **set_only(doc),
-        "status": "active" if ready else "pending",
+        **doc,
+        **settings,
+        "defaultRole": doc.get("defaultRole"),
+        "status": "active" if all(settings.values()) else "pending",
         "service": {"acsURL": f"{service}/acs", "startURL": f"{service}/start", "entityID": service},
         "urls": {"location": located(ctx, f"/orgs/{record.organization}/saml/{record.id}")},
     }
-    if "defaultRole" in doc:
-        answer["defaultRole"] = doc["defaultRole"]
     if record.ref and (found := ctx.load("team", record.ref)) is not None:
         answer["defaultTeam"] = team(ctx, found)
     return answer

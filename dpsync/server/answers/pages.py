@@ -1,6 +1,7 @@
 """Revisions, pages and files."""
 
 import hashlib
+from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
 
@@ -59,6 +60,11 @@ def revision(reading: Reading) -> Json:
     return answer
 
 
+def revision_without_texts(reading: Reading) -> Json:
+    """As it is shown beside something else, once for each link: texts would make such a list very long."""
+    return revision(replace(reading, texts=False))
+
+
 def pages(reading: Reading) -> list[Json]:
     return [page(reading, found, ()) for found in reading.content["pages"]]
 
@@ -102,7 +108,7 @@ def page(reading: Reading, found: Page, above: tuple[Page, ...]) -> Json:
         answer["cover"] = {"yPos": 0, "height": 240, **found["cover"]}
     if found["type"] == "document":
         answer["layout"] = {**_LAYOUT, **found.get("layout", {})}
-    if "body" in found:
+    if "body" in found and reading.texts:
         answer["markdown"] = markdown_of(found)
     if (found.get("target") or {}).get("kind") == "url":
         answer["href"] = found["target"]["url"]
@@ -118,13 +124,19 @@ def markdown_of(found: Json) -> str:
 
 
 def _computed(reading: Reading, found: Page) -> Json:
-    """A page made of an OpenAPI specification says which one and which version of it."""
+    """A page made of an OpenAPI specification says which one and which version of it.
+
+    It always has its dependencies and its props; those of a specification name that, where nothing is said.
+    """
     dependency = (found["computed"].get("dependencies") or {}).get("spec") or {}
     slug = str((dependency.get("ref") or {}).get("spec", ""))
     spec = openapi_spec_of(reading.ctx, reading.space, slug)
     version = str(spec.doc.get("lastVersion", "")) if spec else ""
-    made = {"computedSeed": hashlib.sha256(f"{slug} {version}".encode()).hexdigest()[:16]}
-    if reading.computed and found["computed"]["type"] == "builtin:openapi":
+    made: Json = {
+        "computed": {"dependencies": {}, "props": {"doc": slug} if slug else {}, **found["computed"]},
+        "computedSeed": hashlib.sha256(f"{slug} {version}".encode()).hexdigest()[:16],
+    }
+    if reading.computed and reading.texts and found["computed"]["type"] == "builtin:openapi":
         state = f"in its version {version}" if version else "which has no version"
         made["markdown"] = f"The API of the specification [{slug}](/openapi/{slug}), {state}.\n"
     return made

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..access import flags
 from ..context import Context
 from ..navigation import PLACE, REDIRECT, SECTION
-from ..publishing import CUSTOMIZATION
+from ..publishing import CUSTOMIZATION, navigation_of
 from ..store import Record
 from .shared import APP, Json, located, set_only
 from .urls import site_url
@@ -19,7 +19,7 @@ def site(ctx: Context, record: Record) -> Json:
         "object": "site",
         "id": record.id,
         **set_only(doc),
-        "siteSpaces": ctx.store.count(PLACE, scope=record.id),
+        "siteSpaces": _count_places(ctx, record),
         "features": [
             {"id": id, "plan": doc["type"], "frozen": False, **more} for id, more in _features(ctx, record)
         ],
@@ -38,6 +38,13 @@ def site(ctx: Context, record: Record) -> Json:
         answer["defaultLevel"] = level
         answer["permissions"] = flags("site", ctx.level(record))
     return answer
+
+
+def _count_places(ctx: Context, record: Record) -> int:
+    if ctx.full:
+        return ctx.store.count(PLACE, scope=record.id)
+    nav = navigation_of(ctx, record)
+    return len(nav.shown(nav.places))
 
 
 _OF_VISIBILITY = {

@@ -39,7 +39,7 @@ def section(ctx: Context, nav: Navigation, record: Record) -> Json:
     return {
         "object": "site-section",
         **_titled(ctx, record),
-        "siteSpaces": [site_space(ctx, nav, place) for place in nav.places_in(record.id)],
+        "siteSpaces": [site_space(ctx, nav, place) for place in nav.shown(nav.places_in(record.id))],
         "urls": set_only({"published": section_url(ctx, nav.site, record)}),
     }
 
@@ -61,7 +61,7 @@ def group(ctx: Context, nav: Navigation, record: Record) -> Json:
 
     Without them it holds sections, and nested groups are found by their own `sectionGroup`.
     """
-    children = nav.children(record.id)
+    children = nav.shown(nav.children(record.id))
     if not ctx.full:
         children = [child for child in children if child.kind == SECTION]
     shown = [node(ctx, nav, child) for child in children]
@@ -90,4 +90,4 @@ def structure(ctx: Context, nav: Navigation) -> Json:
     else:
         nodes = nav.children("") if ctx.full else [found for _, found in nav.ordered(SECTION)]
     kind = "sections" if nav.sectioned else "siteSpaces"
-    return {"type": kind, "structure": [node(ctx, nav, found) for found in nodes]}
+    return {"type": kind, "structure": [node(ctx, nav, found) for found in nav.shown(nodes)]}

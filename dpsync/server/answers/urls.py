@@ -6,7 +6,7 @@ it as `shareKey`.
 
 from ..context import Context
 from ..navigation import SECTION
-from ..publishing import opens
+from ..publishing import is_draft, opens
 from ..store import Record
 
 
@@ -39,11 +39,13 @@ def site_url(ctx: Context, site: Record) -> str | None:
 
 
 def section_url(ctx: Context, site: Record, section: Record) -> str | None:
-    base = site_url(ctx, site)
+    base = None if is_draft(ctx, section) else site_url(ctx, site)
     return base if base is None or section.doc["default"] else f"{base}{section.doc['path']}/"
 
 
 def place_url(ctx: Context, site: Record, place: Record) -> str | None:
     section = ctx.load(SECTION, place.parent) if place.parent else None
     base = section_url(ctx, site, section) if section else site_url(ctx, site)
+    if place.doc.get("draft"):
+        return None
     return base if base is None or place.doc["default"] else f"{base}{place.doc['path']}/"

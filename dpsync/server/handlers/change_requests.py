@@ -33,12 +33,12 @@ def list_in_space(ctx: Context) -> Json:
 
 
 def list_in_organization(ctx: Context) -> Json:
-    """Those of the spaces that the caller may view, whatever their status where none is asked for."""
+    """Those of the spaces that the caller may view."""
     organization = ctx.organization()
     seen = {space.id for space, _ in ctx.spaces_of(organization.id)}
     found = ctx.store.find(CHANGE_REQUEST, organization=organization.id)
     asked = ctx.query.status
-    return _list(ctx, [one for one in found if one.scope in seen and (not asked or one.parent in asked)])
+    return _list(ctx, [one for one in found if one.scope in seen and one.parent in asked])
 
 
 def _list(ctx: Context, found: list[Record]) -> Json:

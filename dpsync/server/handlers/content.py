@@ -7,7 +7,7 @@ from ..content import revisions
 from ..content.erasing import erase_some_expired, hand_over
 from ..context import Context
 from ..errors import ApiError, bad, conflict, missing
-from ..merge_rules import rules_for
+from ..merge_rules import check_users, rules_for
 from ..navigation import PLACE, forget_space
 from ..paging import created_page, page
 from ..siblings import place, renumber, same_order
@@ -102,8 +102,9 @@ def _shown(ctx: Context, space: Record) -> Any:
 
 
 def update_space(ctx: Context) -> Json:
-    space = ctx.space()
-    space.doc.update(ctx.body.given())
+    space, given = ctx.space(), ctx.body.given()
+    check_users(ctx, space.organization, given)
+    space.doc.update(given)
     space.doc["updatedAt"] = ctx.stamp
     ctx.put(space)
     return answers.space(ctx, space)
@@ -111,7 +112,7 @@ def update_space(ctx: Context) -> Json:
 
 def delete_space(ctx: Context) -> None:
     """Kept for seven days outside of every list; its places in sites go at once."""
-    space = ctx.find_space(ctx.params["spaceId"])
+    space = ctx.load("space", ctx.params["spaceId"])
     if space is None:
         return
     ctx.permit(space)
@@ -225,7 +226,7 @@ def update_collection(ctx: Context) -> Json:
 
 def delete_collection(ctx: Context) -> None:
     """What is in it moves to its parent, to the place where it stood."""
-    collection = ctx.find_collection(ctx.params["collectionId"])
+    collection = ctx.load("collection", ctx.params["collectionId"])
     if collection is None:
         return
     ctx.permit(collection)

@@ -31,9 +31,12 @@ def installation_of(ctx: Context) -> tuple[Record, Record]:
 
 
 def _find(ctx: Context, integration: Record) -> Record | None:
+    """None where there is none; 404 for one that the caller may not see."""
     found = ctx.store.get(INSTALLATION, ctx.params["installationId"])
-    if found is None or found.ref != integration.id or not sees_installation(ctx, integration, found):
+    if found is None or found.ref != integration.id:
         return None
+    if not sees_installation(ctx, integration, found):
+        raise missing("installation", found.id)
     return found
 
 

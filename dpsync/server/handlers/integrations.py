@@ -48,6 +48,11 @@ def known(ctx: Context) -> Record:
     return found
 
 
+def to_delete(ctx: Context) -> Record | None:
+    """None where there is none; 404 for one that the caller may not see."""
+    return None if ctx.load(INTEGRATION, ctx.params["integrationName"]) is None else known(ctx)
+
+
 def administers(ctx: Context, integration: Record) -> bool:
     return ctx.standing(integration.organization).role == "admin"
 
@@ -214,8 +219,8 @@ def _tell(ctx: Context, integration: Record, states: dict[tuple[str, str], insta
 
 
 def unpublish(ctx: Context) -> None:
-    """With every installation and event of it. One that the caller may not see is as good as absent."""
-    integration = _find(ctx)
+    """With every installation and event of it."""
+    integration = to_delete(ctx)
     if integration is None:
         return
     _demand_owner(ctx, integration)
@@ -236,7 +241,7 @@ def set_development(ctx: Context) -> None:
 
 
 def end_development(ctx: Context) -> None:
-    integration = _find(ctx)
+    integration = to_delete(ctx)
     if integration is None:
         return
     _demand_owner(ctx, integration)

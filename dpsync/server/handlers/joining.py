@@ -149,8 +149,10 @@ def delete_invite(ctx: Context) -> None:
     organization = ctx.organization()
     invite = _find(ctx, organization)
     target = (_target(ctx, organization, invite) or organization) if invite else None
-    if invite is None or target is None or not ctx.sees(target):
+    if invite is None or target is None:
         return
+    if not ctx.sees(target):
+        raise missing("link invite", invite.id)
     ctx.demand(target, "admin")
     ctx.remove(invite)
 

@@ -6,6 +6,7 @@ from .. import answers
 from ..context import Context
 from ..errors import bad, conflict
 from ..navigation import GROUP, KINDS, PLACE, SECTION, Navigation, read
+from ..publishing import navigation_of
 from ..siblings import place, renumber, same_order
 from ..store import Record
 
@@ -26,12 +27,12 @@ def move_site_space(ctx: Context) -> Json:
 
 def _move(ctx: Context, kind: str, id: str) -> Json:
     """409 when the order stays as it is."""
-    nav = read(ctx.store, ctx.site())
+    nav = navigation_of(ctx, ctx.site())
     node = nav.node(kind, id)
     position = ctx.body.position.given() if ctx.body else {}
     if not _sort(ctx, nav, node, position):
         raise conflict("operation would not result in any update")
-    return answers.node(ctx, read(ctx.store, nav.site), node)
+    return answers.node(ctx, navigation_of(ctx, nav.site), node)
 
 
 def sort_structure(ctx: Context) -> Json:

@@ -8,6 +8,7 @@ from ..clock import stamp
 from ..context import Context
 from ..documents import empty_document, stored_document
 from ..errors import conflict, missing
+from ..merge_rules import check_users
 from ..paging import page
 from ..store import Record
 
@@ -54,6 +55,7 @@ def update_organization(ctx: Context) -> Json:
         for other in ctx.store.find("organization"):
             if other.id != record.id and other.doc.get("hostname") == hostname:
                 raise conflict(f"body.hostname: {hostname!r} is taken")
+    check_users(ctx, record.id, given)
     record.doc.update(given)
     ctx.put(record)
     return answers.organization(ctx, record)
@@ -85,6 +87,6 @@ def _instructions(ctx: Context, record: Record) -> Json:
         "object": "agent-instructions",
         "instructions": record.doc["instructions"],
         "updatedAt": record.doc["updatedAt"],
-        "updatedBy": answers.user(ctx, record.doc["updatedBy"]),
+        "updatedBy": record.doc["updatedBy"],
         "urls": {"location": located(ctx, f"/orgs/{record.id}/agent-instructions")},
     }

@@ -7,7 +7,7 @@ from ..context import Context
 from ..errors import bad, conflict, missing
 from ..grants import forget_on
 from ..paging import page
-from ..publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, opens
+from ..publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, navigation_of, opens
 from ..slugs import unique_slug
 from ..store import Record
 from ..visitors import check_schema, conditions
@@ -87,7 +87,7 @@ def update_site(ctx: Context) -> Json:
 
 
 def _set_defaults(ctx: Context, site: Record, section: str | None, default: str | None) -> None:
-    nav = navigation.read(ctx.store, site)
+    nav = navigation_of(ctx, site)
     if section is not None:
         chosen = nav.node(navigation.SECTION, section, "body.defaultSiteSection")
         navigation.make_default(ctx, nav.sections, chosen)
@@ -103,7 +103,7 @@ def delete_site(ctx: Context) -> None:
     """With all that is its own; an organization that names it as default content names none."""
     organization = ctx.find_organization(ctx.params["organizationId"])
     site = ctx.store.get("site", ctx.params["siteId"])
-    if site is None or site.organization != organization.id or not ctx.sees(site):
+    if site is None or site.organization != organization.id:
         ctx.permit(organization)
         return
     ctx.permit(site)

@@ -17,14 +17,13 @@ from ..navigation import (
     add_section,
     check_depth,
     make_default,
-    read,
     remove_place,
     remove_section,
     reparent,
     wrap_root,
 )
 from ..paging import page
-from ..publishing import opens
+from ..publishing import navigation_of, opens
 from ..siblings import end, renumber
 from ..store import Record
 from .content import new_space
@@ -33,7 +32,7 @@ Json = dict[str, Any]
 
 
 def _read(ctx: Context) -> Navigation:
-    return read(ctx.store, ctx.site())
+    return navigation_of(ctx, ctx.site())
 
 
 def _read_shared(ctx: Context) -> Navigation:
@@ -46,7 +45,7 @@ def _read_shared(ctx: Context) -> Navigation:
 
 def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Record]]) -> Json:
     items, envelope = page(
-        found,
+        [entry for entry in found if entry[1].id not in nav.unseen],
         limit=ctx.query.limit,
         cursor=ctx.query.page,
         key=lambda entry: list(entry[0]),
@@ -131,12 +130,8 @@ def update_section(ctx: Context) -> Json:
 
 def delete_section(ctx: Context) -> None:
     nav = _read(ctx)
-    if section := _present(nav.sections, ctx.params["siteSectionId"]):
+    if section := nav.present(SECTION, ctx.params["siteSectionId"]):
         remove_section(ctx, nav, section)
-
-
-def _present(nodes: list[Record], id: str) -> Record | None:
-    return next((node for node in nodes if node.id == id), None)
 
 
 # --- section groups -------------------------------------------------------------------------------
@@ -185,7 +180,7 @@ def update_group(ctx: Context) -> Json:
 def delete_group(ctx: Context) -> None:
     """What is in it moves to its parent, to the place where the group stood."""
     nav = _read(ctx)
-    group = _present(nav.groups, ctx.params["siteSectionGroupId"])
+    group = nav.present(GROUP, ctx.params["siteSectionGroupId"])
     if group is None:
         return
     inside, ordered = nav.children(group.id), []
@@ -211,7 +206,7 @@ def add_group_section(ctx: Context) -> Json:
 def remove_group_section(ctx: Context) -> None:
     """The section moves to the end of the root."""
     nav = _read(ctx)
-    section = _present(nav.sections, ctx.params["siteSectionId"])
+    section = nav.present(SECTION, ctx.params["siteSectionId"])
     if section is not None and section.parent == ctx.params["siteSectionGroupId"]:
         reparent(nav, section, "", "")
         ctx.put(section)
@@ -267,5 +262,5 @@ def update_site_space(ctx: Context) -> Json:
 def delete_site_space(ctx: Context) -> None:
     """A section may be left without site spaces by this."""
     nav = _read(ctx)
-    if shown := _present(nav.places, ctx.params["siteSpaceId"]):
+    if shown := nav.present(PLACE, ctx.params["siteSpaceId"]):
         remove_place(ctx, nav, shown)

@@ -129,8 +129,8 @@ async def run(work: Work) -> None:
         source = ctx.load("space", found.parent)
         if source is not None and source.organization == found.organization:
             done = _translate(ctx, found, source, work.job.doc["space"])
-            seconds = (ctx.now - moment(began)).total_seconds()
-            found.doc["stats"] = _counted(found.doc["stats"], done, max(seconds, 0.0))
+            seconds = round((ctx.now - moment(began)).total_seconds())
+            found.doc["stats"] = _counted(found.doc["stats"], done, max(seconds, 0))
         found.doc["status"] = "completed" if found.ref else "pending"
         found.doc["updatedAt"] = ctx.stamp
         ctx.put(found)
@@ -161,7 +161,7 @@ def _take(ctx: Context, result: Record, content: Json) -> None:
         revisions.activate(ctx, result, made)
 
 
-def _counted(stats: Json, done: Translated, seconds: float) -> Json:
+def _counted(stats: Json, done: Translated, seconds: int) -> Json:
     return {
         "runs": stats["runs"] + 1,
         "totalWords": stats["totalWords"] + done.words,

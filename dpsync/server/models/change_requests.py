@@ -35,7 +35,7 @@ class SpaceChangeRequestsQuery(_Filters):
 class OrganizationChangeRequestsQuery(_Filters):
     lists = frozenset({"status"})
 
-    status: list[Status] | None = None
+    status: list[Status] = Field(default=["open"])
 
 
 class PdfQuery(Query):

@@ -211,7 +211,7 @@ class AgentInstructions(Answer):
     object: Literal["agent-instructions"]
     instructions: Document
     updatedAt: Stamp
-    updatedBy: User
+    updatedBy: Id
     urls: AgentInstructionsUrls
 
 

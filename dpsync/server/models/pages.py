@@ -54,6 +54,11 @@ class Computed(BaseModel):
     props: dict[str, Any] = absent()
 
 
+class ComputedShown(Computed):
+    dependencies: dict[str, dict[str, Any]]
+    props: dict[str, Any]
+
+
 class Dimensions(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
@@ -105,7 +110,7 @@ class ContentPage(Answer):
     noIndex: bool = absent()
     noRobotsIndex: bool = absent()
     metaLinks: MetaLinks = absent()
-    computed: Computed = absent()
+    computed: ComputedShown = absent()
     computedSeed: str = absent()
     target: ContentRef = absent()
     href: str = absent()
@@ -180,7 +185,7 @@ class Revision(Answer):
 
 class VersionContext(Answer):
     type: Literal["revision"]
-    revision: Id
+    revision: Revision
 
 
 class Target(Answer):

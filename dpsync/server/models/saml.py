@@ -22,11 +22,11 @@ class SamlProvider(Answer):
     object: Literal["saml-provider"]
     id: Id
     label: str = Field(min_length=1, max_length=30)
-    ssoURL: Url = absent()
-    entityID: str = absent(max_length=1024)
-    certificate: str = absent(max_length=10000)
+    ssoURL: Url | Literal[""]
+    entityID: str = Field(max_length=1024)
+    certificate: str = Field(max_length=10000)
     defaultTeam: Team = absent()
-    defaultRole: Role | None = absent()
+    defaultRole: Role | None
     createdAt: Stamp
     status: Literal["active", "pending"]
     service: SamlService
@@ -35,7 +35,7 @@ class SamlProvider(Answer):
 
 class SamlProviderUpdate(Body):
     label: str = absent(min_length=1, max_length=30)
-    ssoURL: Url = absent()
+    ssoURL: Url | Literal[""] = absent(description="As it is read: empty while there is none")
     entityID: str = absent(max_length=1024)
     certificate: str = absent(max_length=10000)
     defaultTeam: str = absent(description="The id of a team; read as the team itself")

@@ -9,7 +9,8 @@ from .content import Visibility
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
 AgentsContext = Literal["excluded", "included"]
-PROXY = r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$"
+PROXY = r"^[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+$"
+"""A host, which may be of one word, and one or more segments of a path."""
 HOSTNAME = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$"
 
 

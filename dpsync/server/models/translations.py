@@ -20,8 +20,8 @@ class TranslationStats(Answer):
     runs: int
     totalWords: int
     totalPages: int
-    totalDuration: float
-    latestRunDuration: float
+    totalDuration: int
+    latestRunDuration: int
     latestPages: int
     latestWords: int
 

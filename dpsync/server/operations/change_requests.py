@@ -41,8 +41,8 @@ OPERATIONS = [
         "companion itself and needs no token: it cannot be guessed."),
     listing("listChangeRequestsForOrganization", ORG + "/change-requests", handlers.list_in_organization,
             mp.ChangeRequest, mc.OrganizationChangeRequestsQuery,
-            decided="Of the spaces that the caller may view, of every status unless `status` (which may be "
-            "repeated) names some. " + _FILTERS),
+            decided="Of the spaces that the caller may view, open ones unless `status`, which may be "
+            "repeated, names others. " + _FILTERS),
     post("updateChangeRequestContent", CR + "/content", handlers.change_content, mx.ContentUpdated,
          mx.ContentUpdate, **EDITS, errors=(409,),
          decided="One to fifty changes, all or none, each by its `operation`. 404 for a page that is not "

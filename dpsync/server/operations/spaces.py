@@ -24,8 +24,8 @@ OPERATIONS = [
     get("getSpaceById", SP, content.get_space, mc.Space, mc.SpaceQuery,
         decided="A deleted one, too, with deletedAt, for seven days. shareKey gives no access."),
     delete("deleteSpaceById", SP, content.delete_space,
-           decided="204 also for one that the caller may not view. It leaves every site at once; roles on it "
-           "and its content stay until it is erased, seven days later."),
+           decided="404 for one that is there but not to be viewed. It leaves every site at once; roles on "
+           "it and its content stay until it is erased, seven days later."),
     patch("updateSpaceById", SP, content.update_space, mc.Space, mc.SpaceUpdate,
           decided="Needs the role admin: these are its settings, not its content."),
     post("duplicateSpace", SP + "/duplicate", content.duplicate_space, mc.Space, status=201,
@@ -40,8 +40,8 @@ OPERATIONS = [
     get("getCollectionById", COLLECTION, content.get_collection, mc.Collection,
         decided="404 for who has no role there, even with one on a space in it."),
     delete("deleteCollectionById", COLLECTION, content.delete_collection,
-           decided="What is in it moves to where it stood; roles on it and invites to it go. 204 also for "
-                   "one that the caller may not view."),
+           decided="What is in it moves to where it stood; roles on it and invites to it go. 404 for one "
+           "that is there but not to be viewed."),
     patch("updateCollectionById", COLLECTION, content.update_collection, mc.Collection, mc.CollectionUpdate,
           decided="An empty description is none."),
     listing("listSpacesInCollectionById", COLLECTION + "/spaces", content.list_collection_spaces, mc.Space,

@@ -34,7 +34,13 @@ def neighbour(side: str, kind: str, member: str, id: str) -> dict[str, Any]:
 BODIES: dict[str, Any] = {
     "createSite": {"title": "New", "spaces": ["news"]},
     "updateSiteById": {"title": "Changed"},
-    "updateSiteAdaptiveSchema": {"jsonSchema": {"type": "object", "properties": {"a": {"type": "boolean"}}}},
+    "updateSiteAdaptiveSchema": {
+        "jsonSchema": {
+            "type": "object",
+            "properties": {"a": {"type": "boolean"}},
+            "additionalProperties": False,
+        }
+    },
     "sortSiteStructure": {"item": {"type": "site-section", "id": "docs-guides"}, "position": {}},
     "addSectionToSite": {"spaceId": "support"},
     "updateSiteSectionById": {"title": "Changed"},
