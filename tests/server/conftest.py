@@ -31,7 +31,7 @@ def serving(profile: str = "full") -> Iterator[Api]:
     app = build(store, profile=profile, clock=clock, check_answers=True)
     with (
         ThreadedServer(app) as server,
-        httpx.Client(base_url=server.url, event_hooks={"response": [SEEN.note]}) as http,
+        httpx.Client(base_url=server.url, event_hooks={"response": [SEEN.note]}, timeout=60) as http,
     ):
         yield Api(server, http, clock)
     store.close()

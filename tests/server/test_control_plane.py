@@ -18,7 +18,7 @@ ORG = "/v1/orgs/acme"
 @pytest.fixture
 def http(docs_platform: DocsPlatform) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {docs_platform.token}"}
-    with httpx.Client(base_url=docs_platform.url, headers=headers, trust_env=False) as client:
+    with httpx.Client(base_url=docs_platform.url, headers=headers, trust_env=False, timeout=60) as client:
         yield client
 
 
