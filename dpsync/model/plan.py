@@ -109,6 +109,8 @@ class Change(Frozen):
     """Of the live object, as it was when the plan was made."""
     watched: tuple[str, ...] = ()
     """The fields of the digest: declared ones that are not ignored; for a delete all that last."""
+    within: str | None = None
+    """Of a new node the one that encloses it (its group), where the address does not say that."""
     differences: tuple[Difference, ...] = ()
     moved: str | None = None
     effects: tuple[Effect, ...] = ()
@@ -205,6 +207,7 @@ class Plan(Frozen):
     part: Part | None = None
     """What was selected; None for everything."""
     changes: tuple[Change, ...] = ()
+    """By address, siblings that have an order in that order; deletes last."""
     blocked: tuple[Blocked, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     refusals: tuple[Refusal, ...] = ()

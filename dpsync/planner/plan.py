@@ -25,6 +25,7 @@ from dpsync.planner.exclusive import Exclusive
 from dpsync.planner.graph import connect
 from dpsync.planner.guards import Decided, refusals
 from dpsync.planner.lanes import Lanes
+from dpsync.planner.listing import Listing
 from dpsync.planner.past import past_notes
 from dpsync.planner.removal import effects, removal
 from dpsync.planner.restructuring import Restructure, confirmed, remade, shown_by, urls
@@ -332,10 +333,8 @@ class _Planner:
     def _finish(self, unique: UniqueValues) -> Plan:
         context = self.context
         self._check_circles()
-        changes = sorted(
-            (self._change(address) for address in self.book.by_address.keys() | self.adopted_changes()),
-            key=lambda change: (change.action == "delete", change.address),
-        )
+        listed = sorted(self.book.by_address.keys() | self.adopted_changes(), key=Listing(context).key)
+        changes = sorted(map(self._change, listed), key=lambda change: change.action == "delete")
         deletes = [change for change in changes if change.action == "delete"]
         decided = Decided(context, self.going, self.blocking)
         alike = twins(context, self.blocking)
@@ -405,16 +404,22 @@ class _Planner:
             matched=by,
             digest=object_digest(live, resource.fields) if live else None,
             watched=tuple(sorted(resource.fields)) if live else (),
-            # Where a new node stands is in its address.
+            within=self._within(resource) if live is None else None,
             differences=tuple(
                 item.difference(context, resource)
                 for item in changes
-                if live is not None or not item.field.nest
+                if live is not None or not item.field.nest or self._within(resource) is not None
             )
             + ((transfer.difference(context, address),) if address in context.snapshot.transferred else ()),
             moved=moves[0].says if moves else None,
             steps=tuple(step.frozen() for step in drafts),
         )
+
+    @staticmethod
+    def _within(resource: Resource) -> str | None:
+        """The node that encloses another one, where the address of that one does not say so."""
+        shown = resource.holder is None or resource.address.within(resource.holder)
+        return None if shown else str(resource.holder)
 
     def _delete(self, address: Address) -> Change:
         context = self.context

@@ -97,30 +97,28 @@ def _environment(plan: Told, paint: Paint) -> str:
 
 def _tree(plan: Plan, paint: Paint) -> str:
     """Every changed address, one line each, indented below what it belongs to."""
-    lines: list[str] = []
-    shown: tuple[str, ...] = ()
-    for change in sorted(plan.changes, key=_place):
-        path = tuple(change.address.split("/"))
-        common = _common(shown, path)
-        for depth in range(common, len(path) - 1):
-            lines.append(f"  {'  ' * depth}{visible(path[depth])}")
-        lines.append(_leaf(change, len(path) - 1, paint))
-        shown = path
-    return "\n".join(lines)
+    return "\n".join(_branch([(change.address.split("/"), change) for change in plan.changes], 0, paint))
 
 
-def _place(change: Change) -> tuple[str, ...]:
-    return tuple(change.address.split("/"))
+def _branch(changes: list[tuple[list[str], Change]], depth: int, paint: Paint) -> Iterator[str]:
+    """The lines of what has the same segments up to `depth`."""
+    groups: dict[str, list[tuple[list[str], Change]]] = {}
+    for path, change in changes:
+        groups.setdefault(path[depth], []).append((path, change))
+    for name in _siblings(groups):
+        own = [change for path, change in groups[name] if len(path) == depth + 1]
+        yield from (_leaf(change, depth, paint) for change in own)
+        if not own:
+            yield f"  {'  ' * depth}{visible(name)}"
+        below = [(path, change) for path, change in groups[name] if len(path) > depth + 1]
+        yield from _branch(below, depth + 1, paint)
 
 
-def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """How many leading segments are on screen already. The last one of `one` was a leaf and counts too."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return min(count, len(other) - 1)
+def _siblings(groups: dict[str, list[tuple[list[str], Change]]]) -> list[str]:
+    """As the plan lists them. What goes has no order any more: it stands by its name, or last."""
+    stay = [name for name, inside in groups.items() if any(one.action != "delete" for _, one in inside)]
+    go = sorted(groups.keys() - stay)
+    return sorted(groups) if stay == sorted(stay) else [*stay, *go]
 
 
 def _leaf(change: Change, depth: int, paint: Paint) -> str:
@@ -132,7 +130,8 @@ def _leaf(change: Change, depth: int, paint: Paint) -> str:
 def _gist(change: Change) -> str:
     label = f'"{visible(change.label)}"'
     if change.action == "create":
-        return f"new {_noun(change)} {label}"
+        inside = change.within.rpartition("/")[2] if change.within else None
+        return f"new {_noun(change)} {label}" + (f" in {visible(inside)}" if inside else "")
     if change.action == "delete":
         along = sum(effect.counts for effect in change.effects)
         return f"DELETE {_noun(change)} {label}" + (

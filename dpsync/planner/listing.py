@@ -1,0 +1,55 @@
+"""In which order a plan lists its changes: by address, but siblings that have an order in that order.
+
+It says nothing about the order in which they are carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dpsync.model.address import Address
+from dpsync.model.values import Ref
+from dpsync.planner.context import Context
+
+Key = tuple[tuple[str, int, str], ...]
+Segments = tuple[str, ...]
+
+
+@dataclass
+class Listing:
+    """The places of declared entries among their siblings, where the configuration gives them an order."""
+
+    context: Context
+    _places: dict[Segments, tuple[str, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for kind in self.context.registry.ordered:
+            if kind.order is not None and kind.order.field is not None:
+                self._listed(kind.order.field)
+        for scope in self.context.desired.scopes.values():
+            if self.context.registry[scope.kinds[0]].in_tree:
+                children = self.context.desired.resources[scope.parent].children
+                for number, address in enumerate(self._outside_in(children)):
+                    self._places[address.segments] = ("", number)
+
+    def _listed(self, name: str) -> None:
+        """What a list orders stands together, where the first of it by name would stand."""
+        for holder in self.context.desired.resources.values():
+            listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
+            for number, address in enumerate(listed):
+                self._places[address.segments] = (min(listed).segments[-1], number)
+
+    def _outside_in(self, children: tuple[Address, ...]) -> Iterator[Address]:
+        """The nodes of a tree as they are written: each before what it holds."""
+        for address in children:
+            yield address
+            yield from self._outside_in(self.context.desired.resources[address].children)
+
+    def key(self, address: Address) -> Key:
+        """What changes are sorted by."""
+        segments = address.segments
+        return tuple(
+            (*self._places.get(segments[: depth + 1], (segment, 0)), segment)
+            for depth, segment in enumerate(segments)
+        )

@@ -1,0 +1,113 @@
+"""What a plan says of where new nodes are, and in which order it lists siblings."""
+
+from __future__ import annotations
+
+from dpsync.model.plan import Plan
+from dpsync.render.paint import Paint
+from dpsync.render.plan_text import render_plan
+
+from .lab import Lab, group, section, site, spaces
+
+STRUCTURE = """
+    sites:
+      docs:
+        title: Docs
+        structure:
+          - { type: section, key: z, title: Zed, path: z, children: [
+                { type: space, key: two, space: { id: y }, path: two },
+                { type: space, key: one, space: { id: x }, path: one } ] }
+          - type: section-group
+            key: m
+            title: More
+            children:
+              - { type: section, key: c, title: Cee, path: c, children: [
+                    { type: space, key: s, space: { id: x } } ] }
+              - { type: section-group, key: b, title: Bee, children: [
+                    { type: external-link, key: l, title: Link, url: "https://acme.example" } ] }
+          - { type: section, key: a, title: Section a, path: a, children: [
+                { type: space, key: x, space: { id: x } } ] }
+"""
+
+
+def listed(plan: Plan) -> list[str]:
+    return [change.address.partition("structure/")[2] for change in plan.changes]
+
+
+def test_new_siblings_are_listed_in_their_order(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
+    plan = lab.plan(STRUCTURE)
+    order = ["z", "z/two", "z/one", "m", "c", "c/s", "b", "l"]
+    assert listed(plan)[: len(order)] == order
+    text = render_plan(plan, Paint(on=False))
+    names = [line.split()[1] for line in text.split("\n\n")[0].splitlines() if line.lstrip().startswith("+")]
+    assert names == [name.rpartition("/")[2] for name in order]
+
+
+def test_the_group_of_a_new_node_is_in_the_plan(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
+    plan = lab.plan(STRUCTURE)
+    within = {change.address.rpartition("structure/")[2]: change.within for change in plan.changes}
+    place = "acme/sites/docs/structure"
+    assert {name: found for name, found in within.items() if found} == {
+        "c": f"{place}/m", "b": f"{place}/m", "l": f"{place}/b",
+    }  # fmt: skip
+    group = {change.address: [item.after for item in change.differences if item.field == "group"]
+             for change in plan.changes}  # fmt: skip
+    assert group[f"{place}/c"] == [{"dpsync:ref": f"{place}/m"}]
+    assert group[f"{place}/z"] == []
+    text = render_plan(plan, Paint(on=False))
+    assert '+ c  new section "Cee" in m\n' in text
+    assert f"    group  {place}/m\n" in text
+    assert '+ z  new section "Zed"\n' in text
+    assert '+ s  new site space "s"\n' in text
+
+
+def test_what_goes_stands_last_where_siblings_have_an_order(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), group("b", section("q", "x")))])
+    policy = "{ prune: [sites/docs/structure], limits: { deletes: 99, percent: 100 } }"
+    body = """
+        sites:
+          docs:
+            title: Docs
+            structure:
+              - { type: section, key: z, title: Zed, children: [{ type: space, key: x, space: { id: x } }] }
+              - { type: section-group, key: b, title: Group b }
+              - { type: section, key: a, title: Say, path: a,
+                  children: [{ type: space, key: x, space: { id: x } }] }
+    """
+    text = render_plan(lab.plan(body, policy), Paint(on=False)).split("\n\n")[0]
+    names = [line.split()[1] for line in text.splitlines() if line.lstrip()[0] in "+~-"]
+    assert names == ["z", "x", "b", "a", "[Section"]
+
+
+def test_the_spaces_of_a_collection_with_an_order_are_listed_in_it(lab: Lab) -> None:
+    lab.holds()
+    body = """
+        collections: { c: { title: Cee, order: [e, b, d] } }
+        spaces:
+          a: { title: Sa }
+          b: { title: Sb, collection: c }
+          c: { title: Sc }
+          d: { title: Sd, collection: c }
+          e: { title: Se, collection: c }
+          f: { title: Sf }
+    """
+    keys = [change.address.rpartition("/")[2] for change in lab.plan(body).changes]
+    assert keys == [
+        "c",
+        "a",
+        "e",
+        "b",
+        "d",
+        "c",
+        "f",
+    ]
+
+
+def test_the_same_order_whatever_the_order_of_keys(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
+    swapped = STRUCTURE.replace(
+        "type: section-group\n            key: m\n", "key: m\n            type: section-group\n"
+    )
+    assert swapped != STRUCTURE
+    assert lab.plan(STRUCTURE).bytes() == lab.plan(swapped).bytes()
