@@ -33,14 +33,19 @@ def listed(plan: Plan) -> list[str]:
     return [change.address.partition("structure/")[2] for change in plan.changes]
 
 
+def tree(plan: Plan) -> list[str]:
+    """What the tree of a plan's text names as changed, from top to bottom."""
+    parts = render_plan(plan, Paint(on=False)).split("\n\n")
+    lines = next(part for part in parts if part.startswith("  acme\n")).splitlines()
+    return [line.split()[1] for line in lines if line.lstrip()[0] in "+~-"]
+
+
 def test_new_siblings_are_listed_in_their_order(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
     plan = lab.plan(STRUCTURE)
     order = ["z", "z/two", "z/one", "m", "c", "c/s", "b", "l"]
     assert listed(plan)[: len(order)] == order
-    text = render_plan(plan, Paint(on=False))
-    names = [line.split()[1] for line in text.split("\n\n")[0].splitlines() if line.lstrip().startswith("+")]
-    assert names == [name.rpartition("/")[2] for name in order]
+    assert tree(plan)[: len(order)] == [name.rpartition("/")[2] for name in order]
 
 
 def test_the_group_of_a_new_node_is_in_the_plan(lab: Lab) -> None:
@@ -75,9 +80,7 @@ def test_what_goes_stands_last_where_siblings_have_an_order(lab: Lab) -> None:
               - { type: section, key: a, title: Say, path: a,
                   children: [{ type: space, key: x, space: { id: x } }] }
     """
-    text = render_plan(lab.plan(body, policy), Paint(on=False)).split("\n\n")[0]
-    names = [line.split()[1] for line in text.splitlines() if line.lstrip()[0] in "+~-"]
-    assert names == ["z", "x", "b", "a", "[Section"]
+    assert tree(lab.plan(body, policy)) == ["z", "x", "b", "a", "[Section"]
 
 
 def test_the_spaces_of_a_collection_with_an_order_are_listed_in_it(lab: Lab) -> None:
