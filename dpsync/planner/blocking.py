@@ -17,6 +17,11 @@ from dpsync.planner.context import Context
 from dpsync.planner.restructuring import Restructure, begins, confirmed, nodes_of
 
 _LATER = "apply again when the platform has made it"
+_IGNORED = "create it on the platform, or take it out of policy.ignore"
+
+
+def _left_alone(address: Address) -> str:
+    return f"it needs {address}, which is not live and which the policy ignores"
 
 
 def _not_yet(address: Address) -> str:
@@ -84,6 +89,11 @@ class Blocking:
                 return
         needed = {resource.parent, resource.holder} | named
         for other in sorted(item for item in needed if item is not None):
+            if self._never_made(other):
+                self._entries[resource.address] = Blocked(
+                    address=address, reason=_left_alone(other), todo=_IGNORED
+                )
+                return
             if other in self._entries:
                 cause = self._entries[other]
                 reason = f"it needs {other}"
@@ -101,6 +111,12 @@ class Blocking:
         if isinstance(kind.create, Call) and kind.create.makes and resource.children:
             needed |= self._for_creating(self._context.resources[resource.children[0]])
         return needed - {resource.address}
+
+    def _never_made(self, address: Address) -> bool:
+        """Whether an entry is not live and is not created either, since the policy ignores it."""
+        declared = address in self._context.resources
+        ignored = declared and self._context.ignored_by_policy(address)
+        return ignored and self._context.live(address) is None
 
     def _not_put_out(self, address: Address) -> bool:
         """Whether this stands for something that the platform makes by itself, and has not made yet."""
@@ -128,6 +144,9 @@ class Blocking:
         for other in sorted(references(resource.fields.get(item.name))):
             if other in self._entries:
                 self.note(resource, item, f"it names {other}", because=str(other))
+                return True
+            if self._never_made(other):
+                self.note(resource, item, _left_alone(other), _IGNORED)
                 return True
             if self._not_put_out(other) and not self._will_be(other):
                 self.note(resource, item, _not_yet(other), _LATER)

@@ -66,19 +66,17 @@ class Context:
             fields = {
                 name: self.normal(kind.field(name), value, resource)
                 for name, value in resource.fields.items()
-                if not self._ignored(address, name)
+                if not self.ignored_by_policy(address, name)
             }
             edited[address] = replace(resource, fields=fields)
         return edited
 
     def ignored(self, address: Address, field: str | None = None) -> bool:
-        """Whether a pattern leaves the object, something around it, or this field of it alone.
+        """Whether the policy leaves it alone, or it was not selected."""
+        return self.left_out(address) or self.ignored_by_policy(address, field)
 
-        What was not selected is left alone, too.
-        """
-        return self.left_out(address) or self._ignored(address, field)
-
-    def _ignored(self, address: Address, field: str | None) -> bool:
+    def ignored_by_policy(self, address: Address, field: str | None = None) -> bool:
+        """Whether the policy leaves the object, something around it, or this field of it alone."""
         return any(
             pattern.covers(address)
             if pattern.field is None

@@ -103,9 +103,10 @@ class Lanes:
         return self.context.registry[item[0]]
 
     def _cannot_move(self, then: list[Sibling], wanted: list[Address]) -> None:
-        names: list[Sibling] = list(wanted)
-        for move in moves(then, names):
+        for move in moves(then, self._movable(wanted)):
             assert isinstance(move.item, Address)
+            if self.context.left_out(move.item):
+                continue
             nest = self._kind(move.item).nest
             if nest is None or not self.blocking.noted(move.item, nest):
                 where = f"after {move.after}" if move.after is not None else f"before {move.before}"
@@ -180,14 +181,18 @@ class Lanes:
             if step.verb != "place" or within in step.fields
         ]
 
+    def _movable(self, wanted: list[Address]) -> list[Sibling]:
+        """What a policy ignores keeps its place, as what is not declared does."""
+        return [address for address in wanted if not self.context.ignored_by_policy(address)]
+
     def _moves(self, then: list[Sibling], wanted: list[Address]) -> list[Draft]:
         found = []
-        names: list[Sibling] = list(wanted)
-        for move in moves(then, names):
+        for move in moves(then, self._movable(wanted)):
             assert isinstance(move.item, Address)
             side, other = ("after", move.after) if move.after is not None else ("before", move.before)
             assert isinstance(other, Address)
-            if self.context.ignored(move.item):
+            if self.context.left_out(move.item):
+                self.book.out_of_place.add(move.item)
                 continue
             resource, neighbour = self.context.resources[move.item], self.context.resources[other]
             position = {side: self.builder.pointer(neighbour)}

@@ -53,7 +53,7 @@ def make_plan(context: Context) -> Plan:
         return plan
     chosen, also = selected.wanted, dict[Address, Address]()
     while True:
-        more = dependencies(context, planner.book, selected, chosen)
+        more = dependencies(planner.context, planner.book, selected, chosen)
         if not more and planner.context.chosen == chosen:
             return _of_selection(plan, context.options, also)
         also |= more

@@ -107,8 +107,8 @@ def dependencies(
 ) -> dict[Address, Address]:
     """What else must be planned so that the chosen part can be carried out, each with what needs it.
 
-    `book` has the steps of a plan of at least the chosen part. Raises DiagnosticError (exit 5) when something
-    needed was excluded.
+    `context` and `book` are those of a plan of at least the chosen part. Raises DiagnosticError (exit 5) when
+    something needed was excluded.
     """
     found: dict[Address, Address] = {}
     pending = sorted(chosen)
@@ -130,11 +130,13 @@ def _needed(context: Context, book: Book, address: Address) -> Iterator[Address]
     if resource is not None:
         yield from _not_there(context, resource)
     for step in book.of(address):
+        if step.verb == "move" and context.chosen is None:
+            continue  # the plan of everything counts on siblings that the part does not make
         for id in step.needs:
             other = book.steps[id]
             if other.address != address and not _only_order(step, other):
                 yield other.address
-        if step.beside is not None and book.of(step.beside, "move", "place"):
+        if step.beside is not None and step.beside in book.out_of_place:
             yield step.beside
 
 

@@ -78,6 +78,8 @@ class Book:
     by_address: dict[Address, list[Draft]] = field(default_factory=dict)
     makers: dict[Address, str] = field(default_factory=dict)
     """Which step gives an address its id."""
+    out_of_place: set[Address] = field(default_factory=set)
+    """Siblings that were not selected and would have to be moved: nothing can be placed beside them."""
 
     def add(self, draft: Draft) -> Draft:
         self.steps[draft.id] = draft
