@@ -8,15 +8,16 @@ with ReadClient(url, token) as client:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 from dpsync.apply.executor import Executor
+from dpsync.apply.expected import Expected
 from dpsync.apply.journal import Journal, NoJournal
-from dpsync.apply.run import Refused, carry_out
-from dpsync.apply.saved import Saved, different
+from dpsync.apply.run import carry_out
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.config.base import read_base
 from dpsync.config.every import check
@@ -34,7 +35,7 @@ from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.drift import Drift
-from dpsync.model.journal import Report
+from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner import transfer
@@ -51,9 +52,13 @@ if TYPE_CHECKING:
     from dpsync.importing.update import Updated
 
 __all__ = [
-    "Base", "Imported", "Options", "Planned", "Session", "import_", "load", "load_base", "load_registry",
-    "update", "validate",
+    "Base", "Expected", "Imported", "Options", "Planned", "Session", "import_", "load", "load_base",
+    "load_registry", "update", "validate",
 ]  # fmt: skip
+
+
+ANYTHING = Expected()
+"""Any plan is as expected."""
 
 
 def load(
@@ -148,10 +153,11 @@ def import_(
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan and the snapshot that it rests on."""
+    """A plan, the snapshot that it rests on, and what was asked for."""
 
     plan: Plan
     snapshot: Snapshot
+    options: Options
 
 
 @dataclass(frozen=True)
@@ -203,7 +209,7 @@ class Session:
         if part:
             context = replace(context, chosen=part.wanted)
         snapshot = self._looked_around(client, context, closely)
-        return Planned(make_plan(replace(context, snapshot=snapshot, chosen=None)), snapshot)
+        return Planned(make_plan(replace(context, snapshot=snapshot, chosen=None)), snapshot, options)
 
     def _looked_around(self, client: ReadClient, context: Context, closely: bool) -> Snapshot:
         """The snapshot with what deletes take along, and with what shows things that are given away.
@@ -230,22 +236,34 @@ class Session:
         context = Context(self.registry, self.desired, planned.snapshot, options, self.base)
         return find_drift(context, planned.plan)
 
-    def as_saved(self, planned: Planned, saved: Saved) -> Planned:
-        """The saved plan on what is live now. Raises Refused when it is not what would be done any more."""
-        stale = different(saved.plan, planned.plan)
-        if stale:
-            raise Refused(stale)
-        return replace(planned, plan=saved.plan)
-
-    def executor(
+    def apply(
         self,
         client: WriteClient,
         planned: Planned,
+        expect: Expected = ANYTHING,
+        *,
         journal: Journal | None = None,
         secrets: Mapping[str, str] | None = None,
-    ) -> Executor:
-        """What carries out a plan: `apply` runs it, `stop()` ends it, from another thread or a signal too."""
-        return Executor(
+        told: Callable[[Outcome], None] = lambda _: None,
+        stop: Event | None = None,
+    ) -> Report:
+        """Carry out a plan that was made just now, and prove the result.
+
+        `expect` is what somebody has agreed to: it must be this plan. `told` hears of each outcome at once;
+        setting `stop` lets what is in flight finish and starts nothing more. `secrets` are the environment,
+        unless they are given.
+
+        Raises Refused when the plan is not the expected one or the platform has changed since, NotApproved
+        for another digest, DiagnosticError when the plan may not be applied or a secret is missing,
+        ClientError when the platform could not be read. Nothing was sent then; once something was, there is
+        a report.
+        """
+        if planned.plan.refusals:
+            refused = planned.plan.refusals
+            found = [Diagnostic(item.code, item.message, address=item.address) for item in refused]
+            raise DiagnosticError(found, Exit.REFUSED)
+        expect.check(planned.plan)
+        executor = Executor(
             client,
             self.registry,
             self.desired,
@@ -254,23 +272,13 @@ class Session:
             journal or NoJournal(),
             os.environ if secrets is None else secrets,
             self.parallelism,
+            told,
+            stop or Event(),
         )
 
-    def apply(self, executor: Executor, options: Options | None = None) -> Report:
-        """Carry out a plan and prove the result.
-
-        Raises Refused when the platform has changed since the plan was made, DiagnosticError when a secret is
-        missing or the plan may not be applied; nothing was written then.
-        """
-        if not executor.plan.can_apply:
-            found = [
-                Diagnostic(item.code, item.message, address=item.address) for item in executor.plan.refusals
-            ]
-            raise DiagnosticError(found, Exit.REFUSED)
-
         def again() -> Plan:
-            proof = replace(options or Options(), proof=True)
-            return replace(self, known={**self.known, **executor.ids}).plan(executor.client, proof).plan
+            proof = replace(planned.options, proof=True)
+            return replace(self, known={**self.known, **executor.ids}).plan(client, proof).plan
 
         return carry_out(executor, again)
 

@@ -63,7 +63,10 @@ class Attempt:
         try:
             return self._checked() or self._recorded()
         except Exception as mistake:
-            return self._own_mistake(mistake)
+            return self._marked(self._own_mistake(mistake))
+
+    def _marked(self, outcome: Outcome) -> Outcome:
+        return outcome.model_copy(update={"sent": self.sent})
 
     def _own_mistake(self, mistake: Exception) -> Outcome:
         """Its text may hold anything, so it is not told. What was sent by then is in doubt."""
@@ -88,7 +91,7 @@ class Attempt:
         problem = self._record("intent", step=step.id, method=step.method, **self._whose())
         if problem is not None:
             return self._task.outcome("not-tried", problem)
-        outcome = self._tried()
+        outcome = self._marked(self._tried())
         self._record("outcome", **outcome.model_dump(exclude_none=True))
         return outcome
 
@@ -133,9 +136,9 @@ class Attempt:
             answer = shared.client.send(
                 step.method, path, body, repeatable=step.repeat == "safe", secrets=secrets
             )
-        except NotSent as unreachable:
+        except (NotSent, Interrupted):
             self.sent = False
-            return self._task.outcome("failed", self._words(unreachable))
+            raise
         except Unknown as unknown:
             return self._in_doubt(unknown)
         except Answered as refused:

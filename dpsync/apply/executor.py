@@ -39,7 +39,7 @@ def _secret_names(plan: Plan) -> set[str]:
 
 
 class Executor:
-    """One apply. `stop()` lets what is in flight finish and starts nothing more."""
+    """One apply. `told` hears of each outcome at once. `stop` lets what is in flight finish, and no more."""
 
     def __init__(
         self,
@@ -50,7 +50,9 @@ class Executor:
         plan: Plan,
         journal: Journal,
         secrets: Mapping[str, str],
-        parallelism: int = 4,
+        parallelism: int,
+        told: Callable[[Outcome], None],
+        stop: threading.Event,
     ) -> None:
         self.client = client
         self.plan = plan
@@ -59,10 +61,9 @@ class Executor:
         self.journal = MaskedJournal(journal, self.mask)
         self.parallelism = max(1, parallelism)
         self.outcomes: dict[str, Outcome] = {}
-        self.told: Callable[[Outcome], None] = lambda _: None
-        """Called with each outcome as it becomes known."""
+        self._told = told
         self._tasks = {step.id: Task(change, step) for change in plan.changes for step in change.steps}
-        self._stop = threading.Event()
+        self._stop = stop
         self._lock = threading.Lock()
         ids = Ids({address: match.id for address, match in snapshot.matches.items()})
         fresh = Fresh(client, registry, desired, snapshot, ids, plan.changes, self.parallelism)
@@ -86,9 +87,6 @@ class Executor:
     def stopped(self) -> bool:
         return self._stop.is_set()
 
-    def stop(self) -> None:
-        self._stop.set()
-
     def preflight(self) -> dict[str, str]:
         """By address, what has changed since the plan was made; nothing is written when this is not empty."""
         return self._shared.fresh.preflight()
@@ -102,7 +100,7 @@ class Executor:
         try:
             self._loop()
         except Exception as mistake:
-            self.stop()
+            self._stop.set()
             self.trouble.append(f"dpsync made a mistake of its own ({type(mistake).__name__})")
         for id, task in self._tasks.items():
             if id not in self.outcomes:
@@ -130,11 +128,19 @@ class Executor:
         return outcome
 
     def _settle(self, outcome: Outcome) -> None:
-        outcome = self.mask.model(outcome)
         with self._lock:
-            self.outcomes[outcome.step] = outcome
+            self.outcomes[outcome.step] = masked = self._masked(
+                outcome
+            )  # a step's name may hold a secret, too
             try:
-                self.told(outcome)
+                self._told(masked)
             except Exception:
                 # A terminal that is gone is no reason to leave things half done.
-                self.told = lambda _: None
+                self._told = lambda _: None
+
+    def _masked(self, outcome: Outcome) -> Outcome:
+        try:
+            return self.mask.model(outcome)
+        except Exception as mistake:
+            words = f"dpsync made a mistake of its own ({type(mistake).__name__}) while it wrote this down"
+            return outcome.model_copy(update={"error": words})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -115,6 +116,7 @@ class FileJournal:
     """A file of JSON lines for one apply. `stamp` makes its name; two applies never append to one file."""
 
     def __init__(self, directory: Path, stamp: str) -> None:
+        self._lock = threading.Lock()
         try:
             disk.make_directory(directory, own=2)
             with suppress(FileExistsError):
@@ -139,9 +141,11 @@ class FileJournal:
     def write(self, event: str, **facts: Any) -> None:
         line = json_text({"event": event, **facts}).encode() + b"\n"
         try:
-            disk.write(self._file, line)
+            with self._lock:  # a line may take several writes
+                disk.write(self._file, line)
         except OSError as error:
             raise JournalFull(f"the journal {self.path} cannot be written: {disk.why(error)}") from None
 
     def close(self) -> None:
-        os.close(self._file)
+        with suppress(OSError):  # every line is on disk already
+            os.close(self._file)

@@ -5,22 +5,15 @@ The report says what happened, nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 
 from dpsync.apply.executor import Executor
+from dpsync.apply.expected import Refused
 from dpsync.apply.journal import record
 from dpsync.client.errors import ClientError
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Plan
-
-
-class Refused(Exception):
-    """Nothing was written: what the plan rests on has changed. `stale` says why, by address."""
-
-    def __init__(self, stale: Mapping[str, str]) -> None:
-        self.stale = dict(stale)
-        super().__init__(self.stale)
 
 
 def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
@@ -34,21 +27,34 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
     if stale:
         raise Refused(stale)
     executor.journal.write("start", plan=plan.digest, steps=sum(len(change.steps) for change in plan.changes))
+    # Things are written from here on: a report must come out, whatever goes wrong.
     executor.run()
     trouble = list(executor.trouble)
-    remaining: Plan | None = None
-    if not executor.stopped:
-        try:
-            remaining = plan_again()
-        except (ClientError, DiagnosticError) as error:
-            trouble.append(f"the result could not be verified: {error}")
-        except Exception as mistake:
-            # Things were written by now: the report must come out, whatever we did wrong.
-            trouble.append(f"not verified: a mistake of our own ({type(mistake).__name__})")
+    remaining = None if executor.stopped else _proof(plan_again, trouble)
+    report = _report(executor, remaining, trouble)
+    counts = {result: report.count(result) for result in ("done", "failed", "unknown", "not-tried")}
+    problem = record(executor.journal, "end", converged=report.converged, **counts)
+    if problem is not None:
+        return report.model_copy(update={"trouble": (*report.trouble, problem)})
+    return report
+
+
+def _proof(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
+    """What a new plan would still do; None when it cannot be made, with the reason in `trouble`."""
+    try:
+        return plan_again()
+    except (ClientError, DiagnosticError) as error:
+        trouble.append(f"the result could not be verified: {error}")
+    except Exception as mistake:
+        trouble.append(f"not verified: a mistake of our own ({type(mistake).__name__})")
+    return None
+
+
+def _report(executor: Executor, remaining: Plan | None, trouble: Iterable[str]) -> Report:
     sent = executor.client.stats().by_method
     report = Report(
-        plan=plan.digest,
-        outcomes=_in_order(plan, executor.outcomes),
+        plan=executor.plan.digest,
+        outcomes=_in_order(executor.plan, executor.outcomes),
         interrupted=executor.stopped and not executor.trouble,
         verified=remaining is not None,
         remaining=remaining,
@@ -57,12 +63,12 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
         journal=executor.journal.path,
         trouble=tuple(trouble),
     )
-    report = executor.mask.model(report)
-    counts = {result: report.count(result) for result in ("done", "failed", "unknown", "not-tried")}
-    problem = record(executor.journal, "end", converged=report.converged, **counts)
-    if problem is not None:
-        return report.model_copy(update={"trouble": (*report.trouble, problem)})
-    return report
+    try:
+        return executor.mask.model(report)
+    except Exception as mistake:
+        # What may hold a secret is left out; the outcomes are masked already.
+        words = f"not told: a mistake of our own ({type(mistake).__name__})"
+        return report.model_copy(update={"verified": False, "remaining": None, "trouble": (words,)})
 
 
 def _in_order(plan: Plan, outcomes: dict[str, Outcome]) -> tuple[Outcome, ...]:

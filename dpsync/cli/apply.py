@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 import click
@@ -31,8 +34,8 @@ from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.apply.executor import Executor
     from dpsync.apply.journal import FileJournal
+    from dpsync.client.client import WriteClient
     from dpsync.model.journal import Outcome, Report
     from dpsync.model.plan import Plan
 
@@ -60,12 +63,14 @@ def command(
     Shows the plan, asks, carries it out, reads everything back and plans again. The report says what was
     done, what failed, what was not tried, and what nobody knows; a journal of it is kept in .dpsync/journal.
 
-    PLAN is a file that plan --out has written: exactly that is carried out, or nothing.
+    PLAN is a file that plan --out has written. It is made again: if it is the same it is carried out, else
+    nothing is.
     """
-    from dpsync.api import Options, Session, load_registry
+    from dpsync.api import Expected, Options, Session, load_registry
     from dpsync.apply.executor import sent_secrets
+    from dpsync.apply.expected import check_approved
     from dpsync.apply.lock import locked
-    from dpsync.apply.saved import check_approved, read_saved
+    from dpsync.apply.saved import read_saved
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import WriteClient
@@ -87,24 +92,29 @@ def command(
         session = Session(desired, load_registry(profile), parallelism, base_, known_ids(out, place))
         with WriteClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             planned = session.plan(client, options)
-            if saved is not None:
-                planned = session.as_saved(planned, saved)
             out.mask.add(sent_secrets(planned.plan, os.environ))
+            expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
+            if planned.plan.can_apply:
+                expect.check(planned.plan)
             _show_plan(out, planned.plan, verbose)
-            check_approved(planned.plan, approved)
-            code = _may_go_on(out, planned.plan, yes or approved is not None, no_input)
+            code = _nothing_to_do(planned.plan)
+            if code is None and not yes and approved is None:
+                code = _asked(out, planned.plan, no_input)
+                if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
+                    expect = Expected(planned.plan)
+                    planned = session.plan(client, options)
             if code is not None:
-                _show_end(out, planned.plan, None, code)
-                return code
+                return _end(out, planned.plan, None, code)
             roots = [planned.snapshot.matches[address].id for address in _organizations(planned.plan)]
-            with locked(to.url, roots), _journal(place.journals, planned.plan) as journal:
-                executor = session.executor(client, planned, journal)
-                executor.told = _teller(out)
-                with _signals(executor) as received:
-                    report = session.apply(executor, options)
-        code = _ending(report, received)
-        _show_end(out, planned.plan, report, code)
-        return code
+            with (
+                locked(to.url, roots),
+                _journal(place.journals, planned.plan) as journal,
+                _signals(client) as signals,
+            ):
+                report = session.apply(
+                    client, planned, expect, journal=journal, told=_teller(out), stop=signals.stop
+                )
+                return _end(out, planned.plan, report, _ending(report, signals))
     raise AssertionError
 
 
@@ -113,20 +123,31 @@ def _organizations(plan: Plan) -> list[Address]:
 
 
 def _show_plan(out: Output, plan: Plan, verbose: int) -> None:
+    from dpsync.cli.edge import silence
     from dpsync.render.plan_text import render_plan
 
-    if not out.json:
+    if out.json:
+        return
+    try:
         out.result(render_plan(out.mask.model(plan), out.paint(), verbose))
+        sys.stdout.flush()
+    except OSError:
+        # Nobody has seen it: then nothing is done either.
+        silence()
+        raise click.exceptions.Exit(Exit.FAILED) from None
 
 
-def _may_go_on(out: Output, plan: Plan, yes: bool, no_input: bool) -> Exit | None:
-    """The exit code to end with, or None to go on."""
+def _nothing_to_do(plan: Plan) -> Exit | None:
+    """The exit code to end with, or None where there is something to carry out."""
     if not plan.can_apply:
         return Exit.REFUSED
     if plan.empty:
         return Exit.PARTIAL if plan.blocked else Exit.DONE
-    if yes:
-        return None
+    return None
+
+
+def _asked(out: Output, plan: Plan, no_input: bool) -> Exit | None:
+    """The exit code to end with, or None where somebody has agreed."""
     if not interactive(no_input):
         out.talk("Not applied: nobody can be asked here. Look at the plan, then say --yes.")
         return Exit.REFUSED
@@ -166,34 +187,71 @@ def _teller(out: Output) -> Callable[[Outcome], None]:
     return tell
 
 
+@dataclass
+class _Signals:
+    """What was received, and what that stops."""
+
+    stop: Event = field(default_factory=Event)
+    received: list[int] = field(default_factory=list)
+
+    @property
+    def code(self) -> Exit:
+        return Exit.TERMINATED if self.received[0] == signal.SIGTERM else Exit.INTERRUPTED
+
+
 @contextmanager
-def _signals(executor: Executor) -> Iterator[list[int]]:
+def _signals(client: WriteClient) -> Iterator[_Signals]:
     """The first signal lets what is in flight finish; the second one stops waiting for it."""
-    received: list[int] = []
+    from dpsync.client.errors import Interrupted
+
+    found = _Signals()
 
     def handle(number: int, _: object) -> None:
-        received.append(number)
-        executor.stop()
-        if len(received) > 1:
-            executor.client.cancel()
+        found.received.append(number)
+        found.stop.set()
+        if len(found.received) > 1:
+            client.cancel()
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield received
+        yield found
+    except Interrupted:  # before the first write: later it is a part of the report
+        raise click.exceptions.Exit(found.code) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-def _ending(report: Report, received: list[int]) -> Exit:
-    if received:
-        return Exit.TERMINATED if received[0] == signal.SIGTERM else Exit.INTERRUPTED
+def _ending(report: Report, signals: _Signals) -> Exit:
+    """The exit code. 1 and 4 say that nothing was written: so no request may have left."""
+    if signals.received:
+        return signals.code
     if report.complete:
         return Exit.DONE
-    nothing = report.count("done", "already", "requested", "unknown") == 0
-    if nothing and report.count("stale"):
-        return Exit.REFUSED
-    return Exit.FAILED if nothing and report.count("failed") else Exit.PARTIAL
+    if not report.sent:
+        if report.count("stale"):
+            return Exit.REFUSED
+        if report.count("failed") or report.trouble:
+            return Exit.FAILED
+    return Exit.PARTIAL
+
+
+def _end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Exit:
+    """Tell how it ended. What was done stays done, whether anybody hears of it or not."""
+    from dpsync.cli.edge import silence
+
+    try:
+        _show_end(out, plan, report, code)
+        sys.stdout.flush()
+    except OSError:
+        silence()
+    except Exception as mistake:
+        if report is None or not report.sent:
+            raise
+        said = f"dpsync made a mistake of its own ({type(mistake).__name__}) while it told what was done"
+        out.complain(f"{said}; the journal has it all: {report.journal}")
+        return max(code, Exit.PARTIAL)
+    return code
 
 
 def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> None:

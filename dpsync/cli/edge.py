@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
+from dpsync.apply.expected import NotApproved, Refused
 from dpsync.apply.journal import JournalFull
 from dpsync.apply.lock import Locked, NoState
-from dpsync.apply.run import Refused
-from dpsync.apply.saved import NotApproved
 from dpsync.cli.connection import Connection
 from dpsync.cli.options import Output
 from dpsync.client import errors
@@ -58,6 +57,12 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
         message = f"dpsync made a mistake of its own ({type(unexpected).__name__})"
         hint = "please report it with the output of the same command under DPSYNC_DEBUG=1"
         finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
+
+
+def silence() -> None:
+    """Write no more to stdout: whoever read it is gone, or has no room. Python would complain at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def finish(

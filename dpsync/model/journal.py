@@ -25,6 +25,8 @@ class Outcome(Frozen):
     error: str | None = None
     status: int | None = None
     id: str | None = None
+    sent: bool = False
+    """Whether a request that writes may have reached the platform."""
 
 
 class Report(Frozen):
@@ -49,6 +51,11 @@ class Report(Frozen):
 
     def count(self, *results: Result) -> int:
         return sum(outcome.result in results for outcome in self.outcomes)
+
+    @property
+    def sent(self) -> bool:
+        """Whether anything may have been written."""
+        return any(outcome.sent for outcome in self.outcomes)
 
     @property
     def as_declared(self) -> bool:

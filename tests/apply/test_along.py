@@ -70,7 +70,7 @@ def apply_after(lab: Lab, body: str, places: str, *requests: tuple[str, str, Any
         for request in requests:
             send(lab, *request)
         lab.server.app.requests.clear()
-        return session.apply(session.executor(client, planned), options)
+        return session.apply(client, planned)
 
 
 def stale(report: Report) -> list[Outcome]:

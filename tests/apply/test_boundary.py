@@ -10,6 +10,7 @@ from dpsync.api import Session
 from dpsync.apply.fresh import Fresh
 from dpsync.apply.journal import JournalFull
 from dpsync.client.client import WriteClient
+from dpsync.model.mask import Mask
 from dpsync.server.thread import ThreadedServer
 from tests.apply.conftest import writes
 
@@ -62,8 +63,7 @@ def test_a_mistake_while_a_step_is_checked_is_that_steps_failure(
 ) -> None:
     journal = Recorded()
     monkeypatch.setattr(Fresh, "unchanged", failing(number, error)(Fresh.unchanged))
-    executor = session.executor(client, session.plan(client), journal)
-    report = session.apply(executor)
+    report = session.apply(client, session.plan(client), journal=journal)
     assert report.count("done") == 2
     assert report.count("failed") == 1
     assert journal.events[-1] == "end"
@@ -79,7 +79,7 @@ def test_a_journal_that_fails_in_any_way_stops_the_writes_and_not_the_report(
     server: ThreadedServer,
 ) -> None:
     journal = Recorded(event, 1, error)
-    report = session.apply(session.executor(client, session.plan(client), journal))
+    report = session.apply(client, session.plan(client), journal=journal)
     assert report.count("done") == {"intent": 0, "outcome": 1, "end": 3}[event] == writes(server)
     assert report.trouble
     assert journal.events[-1] == "end"
@@ -92,9 +92,7 @@ def test_whoever_is_told_cannot_stop_the_apply(
     def told(_: object) -> None:
         raise error
 
-    executor = session.executor(client, session.plan(client), journal := Recorded())
-    executor.told = told
-    report = session.apply(executor)
+    report = session.apply(client, session.plan(client), journal=(journal := Recorded()), told=told)
     assert report.count("done") == 3
     assert report.converged
     assert journal.events[-1] == "end"
@@ -107,8 +105,30 @@ def test_a_result_that_cannot_be_proven_is_reported(
     session: Session,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    executor = session.executor(client, session.plan(client), journal := Recorded())
+    planned, journal = session.plan(client), Recorded()
     monkeypatch.setattr(Session, "plan", failing(1, error)(Session.plan))
-    report = session.apply(executor)
+    report = session.apply(client, planned, journal=journal)
     assert (report.count("done"), report.verified) == (3, False)
     assert journal.events[-1] == "end"
+
+
+@pytest.mark.parametrize("number", [1, 3, 4])
+def test_a_secret_that_cannot_be_taken_out_does_not_take_the_report_with_it(
+    number: int, client: WriteClient, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Mask, "model", failing(number, RuntimeError("x"))(Mask.model))
+    report = session.apply(client, session.plan(client), journal=(journal := Recorded()))
+    assert report.count("done") == 3
+    assert journal.events[-1] == "end"
+
+
+def test_a_secret_that_is_in_the_name_of_a_step_does_not_hide_what_became_of_it(
+    client: WriteClient, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsync.apply.executor.sent_secrets", lambda *_: ["acme/teams/one"])
+    report = session.apply(client, session.plan(client))
+    assert {item.step: item.result for item in report.outcomes} == {
+        "[secret] create": "done",
+        "acme/teams/two create": "done",
+        "acme/teams/sales update": "done",
+    }

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from dpsync.api import Planned, Session
-from dpsync.apply.executor import Executor
 from dpsync.apply.journal import JournalFull
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import Interrupted, Unknown
@@ -48,10 +47,9 @@ class Losing(WriteClient):
         return super().pages(path, *rest, **more)
 
 
-def applied(session: Session, client: WriteClient, journal: Any = None) -> tuple[Executor, Planned, Any]:
+def applied(session: Session, client: WriteClient, journal: Any = None) -> tuple[Planned, Any]:
     planned = session.plan(client)
-    executor = session.executor(client, planned, journal)
-    return executor, planned, session.apply(executor)
+    return planned, session.apply(client, planned, journal=journal)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -59,7 +57,7 @@ def test_nothing_is_sent_when_the_intent_cannot_be_recorded(
     number: int, server: ThreadedServer, session: Session
 ) -> None:
     with WriteClient(server.url, "ada-token") as client:
-        _, _, report = applied(session, client, Breaking("intent", number))
+        _, report = applied(session, client, Breaking("intent", number))
     assert writes(server) == number - 1 == report.count("done")
     assert report.count("not-tried") == 3 - report.count("done")
     assert report.trouble == ("no space left",)
@@ -71,14 +69,14 @@ def test_what_was_sent_is_reported_as_done_when_it_cannot_be_recorded(
     number: int, server: ThreadedServer, session: Session
 ) -> None:
     with WriteClient(server.url, "ada-token") as client:
-        _, _, report = applied(session, client, Breaking("outcome", number))
+        _, report = applied(session, client, Breaking("outcome", number))
     assert writes(server) == number == report.count("done")
     assert report.count("not-tried") == 3 - number
 
 
 def test_a_create_that_cannot_be_looked_up_is_unknown(server: ThreadedServer, session: Session) -> None:
     with Losing(server.url, "ada-token") as client:
-        _, _, report = applied(session, client)
+        _, report = applied(session, client)
     assert report.count("unknown") >= 1
     assert {item.verb for item in report.outcomes if item.result == "unknown"} == {"create"}
     assert not report.converged
@@ -96,7 +94,7 @@ def test_a_mistake_of_our_own_in_one_step_leaves_the_others_and_the_report_alone
 
     monkeypatch.setattr(WriteClient, "send", broken)
     with WriteClient(server.url, "ada-token") as client:
-        _, _, report = applied(session, client)
+        _, report = applied(session, client)
     assert [item.result for item in report.outcomes] == ["done", "unknown", "done"]
     assert "a secret" not in report.model_dump_json()
     assert not report.converged

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,26 @@ def test_one_organization_is_locked_for_other_processes(
         with locked("http://other", ["acme"]):
             pass
     assert other() == "free"
+
+
+def test_a_line_that_takes_several_writes_is_still_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps write at once, and a disk may take a part of what it is given."""
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, content: write(file, content[:7]))
+    journal = FileJournal(tmp_path / "journal", "stamp")
+
+    def record(step: str) -> None:
+        for _ in range(20):
+            journal.write("intent", step=step * 40)
+
+    steps = [threading.Thread(target=record, args=(name,)) for name in "abcd"]
+    for thread in steps:
+        thread.start()
+    for thread in steps:
+        thread.join()
+    journal.close()
+    assert journal.path is not None
+    lines = [json.loads(line)["step"] for line in Path(journal.path).read_text().splitlines()]
+    assert sorted(lines) == sorted(name * 40 for name in "abcd" for _ in range(20))

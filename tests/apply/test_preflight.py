@@ -51,7 +51,7 @@ def test_an_ignored_field_is_not_what_the_platform_is_held_against(
     pattern: str, session: Callable[..., Session], client: WriteClient
 ) -> None:
     text = IGNORED % f'"{pattern}"'
-    report = session(text).apply(session(text).executor(client, session(text).plan(client), secrets={}))
+    report = session(text).apply(client, session(text).plan(client), secrets={})
     assert report.complete
 
 
@@ -62,17 +62,28 @@ def test_what_it_is_held_against_is_in_the_plan(session: Callable[..., Session],
     assert changes["acme/spaces/fresh"].watched == ()
 
 
-class Meeting:
-    """Answers no reading before so many are on their way at once."""
+class Watching:
+    """Sees how many requests are on their way at once; at a `barrier` the first ones wait for each other."""
 
     def __init__(self, inner: Transport) -> None:
         self.inner = inner
+        self.lock = threading.Lock()
+        self.now = self.most = self.seen = 0
         self.barrier: threading.Barrier | None = None
 
     def send(self, request: Request) -> Response:
-        if self.barrier is not None:
-            self.barrier.wait(30)
-        return self.inner.send(request)
+        with self.lock:
+            self.now += 1
+            self.seen += 1
+            self.most = max(self.most, self.now)
+            first = self.barrier is not None and self.seen <= self.barrier.parties
+        try:
+            if first and self.barrier is not None:
+                self.barrier.wait(30)
+            return self.inner.send(request)
+        finally:
+            with self.lock:
+                self.now -= 1
 
     def close(self) -> None:
         self.inner.close()
@@ -81,40 +92,15 @@ class Meeting:
         return self.inner.stats()
 
 
-def test_all_that_the_plan_touches_is_read_at_once(
-    session: Callable[..., Session], server: ThreadedServer
+@pytest.mark.parametrize("parallelism", [1, 2, 4])
+def test_all_that_the_plan_touches_is_read_at_once_and_no_more_than_was_asked_for(
+    parallelism: int, session: Callable[..., Session], server: ThreadedServer
 ) -> None:
-    meeting = Meeting(HttpTransport(server.url, Token("ada-token")))
-    with WriteClient(server.url, "ada-token", transport=meeting) as client:
-        run = session(SEVERAL)
-        executor = run.executor(client, run.plan(client), secrets={})
-        meeting.barrier = threading.Barrier(4)
-        before = client.requests
-        assert executor.preflight() == {}
-        assert client.requests - before == 4
-
-
-def test_no_more_is_read_at_once_than_was_asked_for(
-    session: Callable[..., Session], server: ThreadedServer
-) -> None:
-    most, now, lock = 0, 0, threading.Lock()
-
-    class Counting(Meeting):
-        def send(self, request: Request) -> Response:
-            nonlocal most, now
-            with lock:
-                now += 1
-                most = max(most, now)
-            try:
-                return super().send(request)
-            finally:
-                with lock:
-                    now -= 1
-
-    counting = Counting(HttpTransport(server.url, Token("ada-token")))
-    with WriteClient(server.url, "ada-token", transport=counting) as client:
-        run = session(SEVERAL, parallelism=2)
-        executor = run.executor(client, run.plan(client), secrets={})
-        most = 0
-        executor.preflight()
-    assert most <= 2
+    watching = Watching(HttpTransport(server.url, Token("ada-token")))
+    with WriteClient(server.url, "ada-token", transport=watching) as client:
+        run = session(SEVERAL, parallelism)
+        planned = run.plan(client)
+        watching.seen = watching.most = 0
+        watching.barrier = threading.Barrier(parallelism)
+        assert run.apply(client, planned, secrets={}).complete
+    assert watching.most == parallelism

@@ -85,8 +85,7 @@ def open_(server: ThreadedServer, tmp_path: Path) -> Iterator[Open]:
 
 
 def applied(session: Session, client: WriteClient, *confirm: str) -> Report:
-    options = Options(confirm)
-    return session.apply(session.executor(client, session.plan(client, options), secrets={}), options)
+    return session.apply(client, session.plan(client, Options(confirm)), secrets={})
 
 
 @pytest.mark.parametrize("what", MAKES)
@@ -170,7 +169,7 @@ def test_whether_it_is_sent_again_is_the_word_of_the_call_alone(
     (step,) = change.steps
     told = change.model_copy(update={"steps": (step.model_copy(update={"repeat": repeat}),)})
     plan = planned.plan.model_copy(update={"changes": (told,)})
-    report = session.apply(session.executor(client, replace(planned, plan=plan), secrets={}))
+    report = session.apply(client, replace(planned, plan=plan), secrets={})
     assert len(late.received) == sent
     assert [item.result for item in report.outcomes] == [result]
 

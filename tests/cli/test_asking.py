@@ -6,12 +6,14 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dpsync.cli.options import interactive
 from dpsync.server.thread import ThreadedServer
+from tests.cli.test_drift import change
 
 DELETING = """
 dpsync: 1
@@ -23,8 +25,17 @@ organizations:
 """
 
 
-def ask(directory: Path, server: ThreadedServer, answer: str, tmp_path: Path) -> tuple[int, str, str]:
-    """Run apply with a terminal as stdin and stderr, type the answer, return code, stdout and the talk."""
+def ask(
+    directory: Path,
+    server: ThreadedServer,
+    answer: str,
+    tmp_path: Path,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> tuple[int, str, str]:
+    """Run apply with a terminal as stdin and stderr, type the answer, return code, stdout and the talk.
+
+    `meanwhile` happens while it waits for the answer.
+    """
     ours, theirs = pty.openpty()
     own = {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token", "XDG_STATE_HOME": str(tmp_path / "state")}
     env = {name: value for name, value in os.environ.items() if name != "CI"} | own
@@ -33,9 +44,12 @@ def ask(directory: Path, server: ThreadedServer, answer: str, tmp_path: Path) ->
         command, env=env, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True, close_fds=True
     )
     os.close(theirs)
+    said = b""
+    while b"to apply this plan" not in said and b"Apply this plan?" not in said:
+        said += os.read(ours, 65536)
+    meanwhile()
     os.write(ours, f"{answer}\n".encode())
     out, _ = process.communicate(timeout=60)
-    said = b""
     try:
         while piece := os.read(ours, 65536):
             said += piece
@@ -80,3 +94,26 @@ def test_nobody_is_asked_in_ci(value: str | None, asked: bool, monkeypatch: pyte
         monkeypatch.setenv("CI", value)
     assert interactive(no_input=False) == asked
     assert not interactive(no_input=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/orgs/acme/teams/sales", {"title": "Renamed"}),  # what the plan changes
+        ("/orgs/acme/teams/reviewers", {"title": "Renamed"}),  # what it has nothing to do for
+    ],
+)
+def test_what_is_applied_is_the_plan_of_now_and_must_be_what_was_agreed_to(
+    path: str, body: dict[str, str], platform: ThreadedServer, tmp_path: Path
+) -> None:
+    (tmp_path / "project").mkdir()
+    text = DELETING.replace("Sales", "Selling").replace("sales: {", "sales: { id: sales,")
+    (tmp_path / "project" / "dpsync.yaml").write_text(text.replace("prune: [teams], ", ""))
+
+    def meanwhile() -> None:
+        change(platform, path, **body)
+        platform.app.requests.clear()
+
+    ended, _, said = ask(tmp_path / "project", platform, "y", tmp_path, meanwhile)
+    assert (ended, "stale" in said) == (4, True)
+    assert [entry for entry in platform.app.requests if entry[0] != "GET"] == []

@@ -190,3 +190,68 @@ def test_a_file_that_cannot_be_written_ends_with_1(
     ended = run("plan", "-C", str(directory), "-o", "gone/plan.json")
     assert (ended.code, "cannot be written" in ended.err) == (1, True)
     assert [path.name for path in directory.iterdir()] == ["dpsync.yaml"]
+
+
+# What arises after a plan was saved.
+
+TEAMS = """\
+dpsync: 1
+policy: { prune: [teams], limits: { deletes: 9, percent: 100 }%s }
+organizations:
+  acme:
+    id: acme
+    teams: { writers: { title: Technical writers }, reviewers: { title: Reviewers } }
+"""
+MEMBERS = """\
+dpsync: 1
+policy: { prune: [members], limits: { deletes: 9, percent: 100 } }
+organizations:
+  acme:
+    id: acme
+    members: { %s }
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "code"),
+    [
+        (", protect: ['teams/*']", "protected"),
+        (", forget: ['acme/teams/sales']", "forgotten"),
+    ],
+)
+def test_a_guard_that_was_written_after_it_was_saved_holds(
+    policy: str, code: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = project(TEAMS % "")
+    assert run("plan", "-C", str(directory), "-o", "plan.json").code == 0
+    project(TEAMS % policy)
+    platform.app.requests.clear()
+    ended = run("apply", "-C", str(directory), "plan.json", "--yes")
+    assert ended.code == 4
+    assert code in ended.out + ended.err
+    assert writes(platform) == []
+
+
+def test_a_limit_that_was_lowered_after_it_was_saved_holds(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    directory = project(TEAMS % "")
+    run("plan", "-C", str(directory), "-o", "plan.json")
+    project((TEAMS % "").replace("deletes: 9", "deletes: 0"))
+    refused(run, platform, directory, 4, "plan.json", "--yes")
+
+
+def test_nobody_applies_a_saved_plan_that_removes_themselves(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan was made by one admin and removes another one, whose token applies it."""
+    others = ["lin: create", "rui: review", "eve: edit", "cam: comment", "kim: read", "gus: guest"]
+    declared = ", ".join(f"{item.replace(':', '@acme.example:')}" for item in ["ada: admin", *others])
+    directory = project(MEMBERS % declared)
+    assert run("plan", "-C", str(directory), "-o", "plan.json").code == 0
+    monkeypatch.setenv("DPSYNC_TOKEN", "grace-token")
+    platform.app.requests.clear()
+    ended = run("apply", "-C", str(directory), "plan.json", "--yes")
+    assert ended.code == 4
+    assert "own-user" in ended.out + ended.err
+    assert writes(platform) == []

@@ -84,7 +84,7 @@ class Project:
             assert planned.plan.can_apply, planned.plan.refusals
             journal = FileJournal(self.journals, "now") if self.keeps_journals else None
             try:
-                return session.apply(session.executor(writing, planned, journal), options)
+                return session.apply(writing, planned, journal=journal)
             finally:
                 if journal is not None:
                     journal.close()

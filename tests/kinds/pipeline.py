@@ -49,9 +49,8 @@ class Pipeline:
         journal = FileJournal(self.project / ".dpsync" / "journal", "now")
         with WriteClient(self.url, "token", clock=self.clock) as client:
             planned = session.plan(client, Options(confirm=confirm))
-            executor = session.executor(client, planned, journal, self.secrets)
             try:
-                return session.apply(executor, Options(confirm=confirm))
+                return session.apply(client, planned, journal=journal, secrets=self.secrets)
             finally:
                 journal.close()
 

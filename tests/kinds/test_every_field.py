@@ -63,8 +63,7 @@ class Bench(Lab):
         with WriteClient(self.server.url, "token") as client:
             planned = session.plan(client, options)
             assert members_unknown_to_the_platform(planned.plan) == []
-            executor = session.executor(client, planned, secrets=SECRETS)
-            report = session.apply(executor, options)
+            report = session.apply(client, planned, secrets=SECRETS)
         assert [item for item in report.outcomes if item.result not in ("done", "already")] == []
         assert report.converged, report.remaining
         assert report.complete, report.remaining

@@ -181,7 +181,7 @@ def test_what_the_platform_changed_meanwhile_is_not_sent_back(toy: Pipeline, stu
     from dpsync.client.client import WriteClient
 
     with WriteClient(toy.url, "token") as client:
-        assert session.apply(session.executor(client, planned, None, {})).converged
+        assert session.apply(client, planned, secrets={}).converged
     assert studio.style["smell"] == "coffee"
 
 

@@ -197,10 +197,10 @@ def test_nothing_is_sent_back_that_was_not_read_properly(bench: Bench, answer: A
     session = bench.session(bench.said({"integrations": {"tools": {"configuration": {"depth": 3}}}}))
     tape = Tape(bench.server.url, "token", keep=False)
     with WriteClient(bench.server.url, "token", transport=tape, clock=Impatient()) as client:
-        executor = session.executor(client, session.plan(client))
-        (path,) = (step.path for change in executor.plan.changes for step in change.steps)
+        planned = session.plan(client)
+        (path,) = (step.path for change in planned.plan.changes for step in change.steps)
         tape.changed = {f"{path}?": json.dumps(answer).encode()}
-        report = session.apply(executor)
+        report = session.apply(client, planned)
     tape.end()
     assert [(item.result, path in str(item.error)) for item in report.outcomes] == [("failed", True)]
     assert tape.stats().by_method.keys() == {"GET"}

@@ -57,7 +57,7 @@ class Lab:
         session, options = self.session(body, policy), Options(confirm)
         self.server.app.requests.clear()
         with WriteClient(self.server.url, "token") as client:
-            return session.apply(session.executor(client, session.plan(client, options)), options)
+            return session.apply(client, session.plan(client, options))
 
     def converges(self, body: str, policy: str = "{}", *confirm: str) -> Report:
         report = self.apply(body, policy, *confirm)

@@ -94,7 +94,7 @@ def killed(lab: Lab, body: str, number: int, after: bool) -> bool:
     with WriteClient(lab.server.url, "token", transport=transport) as client:
         planned = session.plan(client, options)
         try:
-            session.apply(session.executor(client, planned), options)
+            session.apply(client, planned)
         except Killed:
             return True
     return False

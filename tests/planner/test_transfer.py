@@ -68,7 +68,7 @@ def apply(lab: Lab, after: str, before: str | None = None) -> Report:
     run = session(lab.project, after, before)
     lab.server.app.requests.clear()
     with WriteClient(lab.server.url, "token") as client:
-        report = run.apply(run.executor(client, run.plan(client, Options())), Options())
+        report = run.apply(client, run.plan(client, Options()))
     assert report.complete, report
     return report
 
@@ -158,7 +158,7 @@ def test_killed_at_the_transfer_the_next_run_finishes(two: Lab, after_it: bool) 
             planned = run.plan(client, Options())
             if len([step for change in planned.plan.changes for step in change.steps]) > number:
                 with pytest.raises(Killed):
-                    run.apply(run.executor(client, planned), Options())
+                    run.apply(client, planned)
     apply(two, renamed, BEFORE)
     assert apply(two, renamed, BEFORE).writes == 0
 

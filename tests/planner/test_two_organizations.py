@@ -42,7 +42,7 @@ def planned(lab: Lab, text: str, *confirm: str, apply: bool = False) -> Plan:
         first = session.plan(client, options)
         if not apply:
             return first.plan
-        report = session.apply(session.executor(client, first), options)
+        report = session.apply(client, first)
         assert report.complete, report
         assert report.remaining is not None
         return report.remaining

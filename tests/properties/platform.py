@@ -102,7 +102,7 @@ class Platform:
     ) -> Report:
         with self.client(around) as client:
             planned = planned or session.plan(client)
-            return session.apply(session.executor(client, planned, secrets={}), Options())
+            return session.apply(client, planned, secrets={})
 
     def writes(self) -> list[tuple[str, str, int]]:
         """Every request that was no GET since the log was last emptied."""

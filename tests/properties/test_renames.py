@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from dpsync.api import Options, Session
+from dpsync.api import Session
 from dpsync.apply.journal import FileJournal, last_ids
 from dpsync.model.base import Base
 from dpsync.model.plan import Plan
@@ -91,8 +91,7 @@ class Renamed:
         journal = FileJournal(journals, "now")
         try:
             with self.platform.client(around) as client:
-                executor = session.executor(client, session.plan(client), journal, {})
-                report = session.apply(executor, Options())
+                report = session.apply(client, session.plan(client), journal=journal, secrets={})
                 assert report.complete, said(report)
         finally:
             journal.close()

@@ -56,7 +56,7 @@ def apply(platform: Platform, session: Session, answers: tuple[str, ...]) -> Rep
         discard_if(bool(codes) and codes <= TAKEN_OVER - {"restructure"}, "recognised as something else")
         discard_if(cannot_begin, "nothing to show")
         assert planned.plan.refusals == ()
-        return session.apply(session.executor(client, planned, secrets={}), options)
+        return session.apply(client, planned, secrets={})
 
 
 @law(40)
@@ -82,7 +82,7 @@ def test_killed_on_the_way_the_same_command_goes_on(platform: Platform, draw: Dr
         try:
             planned = session.plan(client, options)
             discard_if(bool(planned.plan.refusals), "refused")
-            session.apply(session.executor(client, planned, secrets={}), options)
+            session.apply(client, planned, secrets={})
         except DiagnosticError as error:
             discard_if({item.code for item in error.diagnostics} <= AMBIGUOUS, "ambiguous")
             raise

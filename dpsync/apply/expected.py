@@ -1,0 +1,82 @@
+"""What somebody has looked at and agreed to: a saved plan, a digest, a plan that was shown before a question.
+
+It is never carried out. It is an assertion about the plan that is made now, which alone is: the same changes,
+and no refusal that was not there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dpsync.model.plan import Change, Plan
+
+SHORTEST = 16
+"""Digits of a digest that name a plan: as many as are shown."""
+
+
+class Refused(Exception):
+    """Nothing was written: what the plan rests on has changed. `stale` says why, by address."""
+
+    def __init__(self, stale: Mapping[str, str]) -> None:
+        self.stale = dict(stale)
+        super().__init__(self.stale)
+
+
+class NotApproved(Exception):
+    """Nothing was written: another plan was approved than the one at hand. Both are digests."""
+
+    def __init__(self, approved: str, found: str) -> None:
+        self.approved = approved
+        self.found = found
+        super().__init__(approved, found)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the plan that is made now must be. Without anything, any plan is as expected."""
+
+    plan: Plan | None = None
+    """One that was saved, or shown."""
+    approved: str | None = None
+    """The first digits of a digest."""
+
+    def check(self, now: Plan) -> None:
+        """Raises NotApproved, or Refused with every difference."""
+        check_approved(now, self.approved)
+        if self.plan is not None and (found := different(self.plan, now)):
+            raise Refused(found)
+
+
+def check_approved(plan: Plan, approved: str | None) -> None:
+    """Raises NotApproved unless `approved`, the first digits of a digest, names this plan."""
+    if approved is None:
+        return
+    if len(approved) < SHORTEST or not plan.digest.startswith(approved.lower()):
+        raise NotApproved(approved, plan.digest)
+
+
+def different(before: Plan, now: Plan) -> dict[str, str]:
+    """By address, why a plan that was looked at is not what would be done now; empty when it is."""
+    old, new = _by_address(before), _by_address(now)
+    found = {}
+    for address in sorted(old.keys() | new.keys()):
+        if address not in new:
+            found[address] = "it was planned, and there is nothing to do any more"
+        elif address not in old:
+            found[address] = "it was not planned, and would be done now"
+        elif old[address] != new[address]:
+            found[address] = "it would be done differently now"
+    known = {(item.code, item.address) for item in before.refusals}
+    for item in now.refusals:
+        if (item.code, item.address) not in known:
+            found[item.address] = f"it is refused now ({item.code}): {item.message}"
+    if before.platform != now.platform:
+        found["platform"] = f"the plan was made for {before.platform}, and this is {now.platform}"
+    if before.environment != now.environment:
+        found["environment"] = f"the plan was made for {before.environment or 'none'}"
+    return found
+
+
+def _by_address(plan: Plan) -> dict[str, Change]:
+    return {change.address: change for change in plan.changes}

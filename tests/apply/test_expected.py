@@ -1,0 +1,81 @@
+"""What was agreed to is an assertion about the plan of now: the same changes, and no new refusal."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.apply.expected import Expected, NotApproved, Refused
+from dpsync.model.plan import Blocked, Change, Difference, Effect, Kept, Note, Plan, Refusal, Step
+
+STEP = Step(id="a create", verb="create", method="PUT", path="/teams", body={"title": "A"}, repeat="look_up")
+CREATE = Change(address="acme/teams/a", kind="team", action="create", steps=(STEP,))
+GONE = Change(address="acme/teams/[b]", kind="team", action="delete", id="b", digest="0")
+PLAN = Plan(changes=(CREATE, GONE))
+REFUSAL = Refusal(code="protected", address="acme/teams/[b]", message="it is protected", way_out="leave it")
+OTHER = REFUSAL.model_copy(update={"code": "own-user"})
+
+
+def with_(change: Change, **more: object) -> Plan:
+    return PLAN.model_copy(update={"changes": (change.model_copy(update=more), GONE)})
+
+
+@pytest.mark.parametrize(
+    ("now", "where"),
+    [
+        (Plan(changes=(CREATE,)), "acme/teams/[b]"),
+        (Plan(changes=(CREATE, GONE, CREATE.model_copy(update={"address": "acme/x"}))), "acme/x"),
+        (with_(CREATE, steps=()), "acme/teams/a"),
+        (with_(CREATE, steps=(STEP.model_copy(update={"path": "/others"}),)), "acme/teams/a"),
+        (with_(CREATE, steps=(STEP.model_copy(update={"body": {"title": "B"}}),)), "acme/teams/a"),
+        (with_(CREATE, id="other"), "acme/teams/a"),
+        (with_(CREATE, digest="1"), "acme/teams/a"),
+        (with_(CREATE, effects=(Effect(address="acme/x", what="goes with it"),)), "acme/teams/a"),
+        (with_(CREATE, differences=(Difference(field="title", after="B"),)), "acme/teams/a"),
+        (PLAN.model_copy(update={"refusals": (REFUSAL,)}), "acme/teams/[b]"),
+        (PLAN.model_copy(update={"environment": "prod"}), "environment"),
+        (PLAN.model_copy(update={"platform": "https://another.example"}), "platform"),
+    ],
+)
+def test_every_difference_in_what_would_be_done_is_refused(now: Plan, where: str) -> None:
+    with pytest.raises(Refused) as refused:
+        Expected(PLAN).check(now)
+    assert list(refused.value.stale) == [where]
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        PLAN,
+        PLAN.model_copy(update={"kept": (Kept(place="acme/spaces", addresses=("acme/spaces/[x]",)),)}),
+        PLAN.model_copy(update={"notes": (Note(address="acme", text="by the way"),)}),
+        PLAN.model_copy(update={"blocked": (Blocked(address="acme/x", reason="by hand"),)}),
+        PLAN.model_copy(update={"requests": 12, "base_from": "HEAD"}),
+    ],
+)
+def test_what_does_not_change_what_is_done_is_no_difference(now: Plan) -> None:
+    Expected(PLAN).check(now)
+
+
+def test_a_refusal_must_have_been_there_before() -> None:
+    refused = PLAN.model_copy(update={"refusals": (REFUSAL,)})
+    Expected(refused).check(refused)
+    Expected(refused).check(PLAN)
+    with pytest.raises(Refused, match="own-user"):
+        Expected(refused).check(PLAN.model_copy(update={"refusals": (REFUSAL, OTHER)}))
+
+
+@pytest.mark.parametrize("digits", [16, 40, 64])
+def test_a_digest_names_the_plan_of_now(digits: int) -> None:
+    Expected(approved=PLAN.digest[:digits].upper()).check(PLAN)
+    with pytest.raises(NotApproved):
+        Expected(approved=PLAN.digest[:digits]).check(Plan(changes=(CREATE,)))
+
+
+@pytest.mark.parametrize("approved", ["", "0" * 64, PLAN.digest[:15], PLAN.digest + "0"])
+def test_what_names_no_plan_approves_none(approved: str) -> None:
+    with pytest.raises(NotApproved):
+        Expected(approved=approved).check(PLAN)
+
+
+def test_where_nothing_is_expected_any_plan_is_as_expected() -> None:
+    Expected().check(PLAN)

@@ -1,0 +1,147 @@
+"""How an apply ends when something goes wrong: 1 and 4 only where nothing was sent, and else a report."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.apply.fresh import Fresh
+from dpsync.client.client import WriteClient
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Ran, Run
+from tests.cli.test_plan_and_apply import writes
+
+Project = Callable[..., Path]
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams: { a: { title: One }, b: { title: Two }, c: { title: Three } }
+"""
+
+
+@pytest.fixture
+def directory(project: Project) -> Path:
+    return project(TEXT)
+
+
+def applied(run: Run, directory: Path, *flags: str) -> Ran:
+    return run("apply", "-C", str(directory), "--yes", "--parallelism", "1", *flags)
+
+
+def breaking(at: int, error: Exception) -> Any:
+    """`send` that fails before it sends, at the write with this number."""
+    send, calls = WriteClient.send, 0
+
+    def broken(self: WriteClient, *arguments: Any, **named: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == at:
+            raise error
+        return send(self, *arguments, **named)
+
+    return broken
+
+
+@pytest.mark.parametrize("error", [RuntimeError("dictionary"), KeyError("x"), OSError("x")])
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_mistake_of_our_own_in_the_middle_ends_with_a_report_and_3(
+    at: int,
+    error: Exception,
+    run: Run,
+    directory: Path,
+    platform: ThreadedServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(WriteClient, "send", breaking(at, error))
+    ended = applied(run, directory, "--format", "json")
+    report = json.loads(ended.out)["report"]
+    assert ended.code == 3
+    assert sorted(item["result"] for item in report["outcomes"]) == ["done", "done", "unknown"]
+    events = [json.loads(line)["event"] for line in Path(report["journal"]).read_text().splitlines()]
+    assert events == ["start", *["intent", "outcome"] * 3, "end"]
+
+
+def test_where_every_step_was_refused_a_request_was_sent_all_the_same(
+    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dpsync.client.errors import Rejected
+
+    def refusing(self: WriteClient, method: str, path: str, *_: Any, **__: Any) -> Any:
+        raise Rejected(method, path, 422, "no")
+
+    monkeypatch.setattr(WriteClient, "send", refusing)
+    assert applied(run, directory).code == 3
+
+
+def test_where_nothing_could_be_sent_it_ends_with_1(
+    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dpsync.client.errors import NotSent
+
+    def unreachable(self: WriteClient, method: str, path: str, *_: Any, **__: Any) -> Any:
+        raise NotSent(method, path, "refused")
+
+    monkeypatch.setattr(WriteClient, "send", unreachable)
+    assert applied(run, directory).code == 1
+    assert writes(platform) == []
+
+
+def test_where_no_check_could_be_made_it_ends_with_1(
+    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(self: Fresh, task: object) -> None:
+        raise RuntimeError("x")
+
+    monkeypatch.setattr(Fresh, "unchanged", broken)
+    assert applied(run, directory).code == 1
+    assert writes(platform) == []
+
+
+def test_a_mistake_while_the_end_is_told_does_not_say_that_nothing_was_written(
+    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> str:
+        raise RuntimeError("x")
+
+    monkeypatch.setattr("dpsync.render.report_text.render_report", broken)
+    ended = applied(run, directory)
+    assert ended.code == 3
+    assert "the journal has it all" in ended.err
+    assert len(writes(platform)) == 3
+
+
+def piped(server: ThreadedServer, directory: Path, tmp_path: Path, to: Any) -> int:
+    """The exit code of an apply whose output goes to `to`."""
+    own = {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token", "XDG_STATE_HOME": str(tmp_path / "state")}
+    command = [sys.executable, "-m", "dpsync", "apply", "--yes", "-C", str(directory)]
+    return subprocess.run(command, env={**os.environ, **own}, stdout=to, stderr=subprocess.DEVNULL).returncode
+
+
+def test_what_cannot_be_shown_is_not_applied(
+    directory: Path, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    """A full disk under the output: the plan was not seen, so it is not carried out."""
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        assert piped(platform, directory, tmp_path, full) == 1
+    assert writes(platform) == []
+
+
+def test_an_apply_whose_end_nobody_hears_ends_as_it_ended(
+    run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object, **__: object) -> str:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("dpsync.cli.edge.silence", lambda: None)
+    monkeypatch.setattr("dpsync.render.report_text.render_report", gone)
+    assert applied(run, directory).code == 0
+    assert len(writes(platform)) == 3
