@@ -23,6 +23,7 @@ from dpsync.kinds.urls import segment
 from dpsync.live.decode import compose, pointer
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Outcome
 from dpsync.model.plan import GONE
 from dpsync.model.values import ENV, REF, fill, markers
@@ -84,6 +85,8 @@ class Attempt:
             return self._task.outcome("not-tried", "stopped")
         except ClientError as error:
             return self._task.outcome("failed", f"it could not be checked: {error}", error.status)
+        except DiagnosticError as error:
+            return self._task.outcome("failed", f"it could not be checked: {error}")
         return None
 
     def _recorded(self) -> Outcome:

@@ -11,7 +11,7 @@ import pytest
 from dpsync.api import Options, Session, load, load_registry
 from dpsync.client.client import WriteClient
 from dpsync.client.retry import Clock
-from dpsync.client.transport import HttpTransport, Token
+from dpsync.client.transport import HttpTransport, Request, Response, Token
 from dpsync.model.journal import Report
 from dpsync.server.thread import ThreadedServer
 from tests.apply.late import Answer, Late, lost, refused, status
@@ -129,6 +129,24 @@ def test_a_create_that_was_certainly_not_received_is_sent_again(answer: Answer, 
     session, late, client = open_(body, path, answer)
     report = applied(session, client)
     assert (len(late.received), report.complete) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "body", ["[]", "{}", "null", '"text"', '{"id": 5}', '{"id": null}', '{"id": {"id": "a"}}']
+)
+@pytest.mark.parametrize("done", [True, False])
+def test_a_success_that_does_not_say_what_was_made_is_a_lost_answer(
+    body: str, done: bool, open_: Open
+) -> None:
+    def odd(_: Request) -> Response:
+        return Response(201, {"content-type": "application/json"}, body.encode(), True)
+
+    path, text = MAKES["team"]
+    session, late, client = open_(text, path, odd, done=done)
+    report = applied(session, client)
+    assert (len(late.received), report.complete) == (1, done)
+    assert report.count("unknown") == (0 if done else 1)
+    assert "mistake" not in report.model_dump_json()
 
 
 def test_what_needs_an_unknown_create_is_not_tried(open_: Open) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -145,3 +146,24 @@ def test_an_apply_whose_end_nobody_hears_ends_as_it_ended(
     monkeypatch.setattr("dpsync.render.report_text.render_report", gone)
     assert applied(run, directory).code == 0
     assert len(writes(platform)) == 3
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopped_twice_before_the_first_write_it_ends_as_interrupted(
+    number: int,
+    code: int,
+    run: Run,
+    directory: Path,
+    platform: ThreadedServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = Fresh.read
+
+    def stopped(self: Fresh, source: Any) -> Any:
+        os.kill(os.getpid(), number)
+        os.kill(os.getpid(), number)
+        return read(self, source)
+
+    monkeypatch.setattr(Fresh, "read", stopped)
+    assert applied(run, directory).code == code
+    assert writes(platform) == []

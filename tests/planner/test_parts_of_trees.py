@@ -80,7 +80,7 @@ def apply_part(lab: Lab, text: str, policy: str, options: Options) -> Plan:
     session = lab.session(text, policy)
     with WriteClient(lab.server.url, "token") as client:
         planned = session.plan(client, options)
-        report = session.apply(session.executor(client, planned), options)
+        report = session.apply(client, planned)
         left = report.remaining.changes if report.remaining else ()
         assert report.converged, f"{options}\n{text}\n{[(item.address, item.moved) for item in left]}"
         assert session.plan(client, options).plan.empty
