@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
-from dpsync.model.circles import beginning_with, circles
+from dpsync.model.circles import MOST, beginning_with, chain, circles
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.values import LiveId, Ref, canonical
@@ -175,11 +175,11 @@ def _circles(registry: Registry, kind: Kind, mine: list[Resource]) -> Iterable[D
             names = [f'"{one.key}"' for one in (first, *others, first)]
             yield Diagnostic(
                 "DP235",
-                f"{kind.one} would be in itself: {' in '.join(names)}",
+                f"{kind.one} would be in itself: {chain(names, ' in ')}",
                 first.where(field.name),
                 str(first.address),
                 f"take the {field.name} of one of them away, or change it",
-                tuple((f'"{one.key}" is put there', one.where(field.name)) for one in others),
+                tuple((f'"{one.key}" is put there', one.where(field.name)) for one in others[:MOST]),
             )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeVar
 
 T = TypeVar("T")
+MOST: Final = 10
+"""Names of a circle that are told. Its beginning shows what is wrong, and nobody reads ten thousand."""
 
 
 def circles(things: Iterable[T], around: Callable[[T], T | None]) -> Iterator[tuple[T, ...]]:
@@ -29,3 +31,10 @@ def beginning_with(first: T, circle: tuple[T, ...]) -> tuple[T, ...]:
     """The same circle from another of its things on."""
     index = circle.index(first)
     return (*circle[index:], *circle[:index])
+
+
+def chain(names: Sequence[str], link: str) -> str:
+    """The names from one to the next; of a long circle the first ones and the last."""
+    if len(names) <= MOST:
+        return link.join(names)
+    return link.join([*names[: MOST - 1], f"… ({len(names) - MOST} more)", names[-1]])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dpsync.kinds.base import Field, Guard, Kind
 from dpsync.model.address import Address, Pattern
+from dpsync.model.circles import chain
 from dpsync.model.plan import Change, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.words import counted
@@ -146,11 +147,11 @@ def _circles(decided: Decided) -> Iterator[Refusal]:
             if any(not isinstance(one, Address) and decided.going.gone(one) for one in circle):
                 continue  # it must be empty by then, which another guard looks after
             names = [str(one if isinstance(one, Address) else context.address(one)) for one in circle]
-            chain = ", which is in ".join([*names[1:], names[0]])
+            around = chain([*names[1:], names[0]], ", which is in ")
             yield Refusal(
                 code="circle",
                 address=f"{names[0]}#{item.name}",
-                message=f"it would be in {chain}: a circle",
+                message=f"it would be in {around}: a circle",
                 way_out=f"give one of them another {item.name}",
             )
 

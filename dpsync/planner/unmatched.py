@@ -1,34 +1,35 @@
-"""Patterns of the policy that name nothing: neither something declared nor anything that was read.
+"""Patterns of the policy that do nothing: they match neither something declared nor anything that was read.
 
-They could name something: a pattern that nothing can ever fit is an error before anything is read. Often one
-like this was only forgotten, and sometimes it is the one that was meant to protect something.
+They could: a pattern that nothing can ever fit is an error before anything is read. Often one like this was
+only forgotten, and sometimes it is the one that was meant to protect something.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain
 
+from dpsync.kinds.base import Call
 from dpsync.model.address import Address, Pattern
 from dpsync.model.plan import Note
 from dpsync.planner.context import Context
 
-TEXT = "it matches nothing that is declared and nothing that was read"
+NOTHING = "it matches nothing that is declared and nothing that was read"
+NEVER_DELETED = "nothing of what it matches is ever deleted"
 
 
 def unmatched(context: Context) -> Iterator[Note]:
     """A warning for each such pattern."""
     policy = context.desired.policy
-    rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Context, Pattern], bool]]] = {
-        "prune": (policy.prune, _names_list),
-        "protect": (policy.protect, _names_object),
-        "ignore": (policy.ignore, _leaves_alone),
-        "forget": (policy.forget, _forgets),
+    rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Context, Pattern], str | None]]] = {
+        "prune": (policy.prune, _prunes_nothing),
+        "protect": (policy.protect, _protects_nothing),
+        "ignore": (policy.ignore, _leaves_nothing_alone),
+        "forget": (policy.forget, _forgets_nothing),
     }
-    for name, (patterns, matches) in rules.items():
+    for name, (patterns, wrong) in rules.items():
         for pattern in patterns:
-            if not matches(context, pattern):
-                yield Note(address=where(name, pattern), text=TEXT, severity="warning")
+            if (why := wrong(context, pattern)) is not None:
+                yield Note(address=where(name, pattern), text=why, severity="warning")
 
 
 def where(name: str, pattern: Pattern) -> str:
@@ -36,23 +37,32 @@ def where(name: str, pattern: Pattern) -> str:
     return f'policy.{name} "{pattern.text}"'
 
 
-def _names_list(context: Context, pattern: Pattern) -> bool:
-    lists = chain(context.desired.scopes, context.desired.unserved)
-    return any(pattern.matches(address) for address in lists)
+def _prunes_nothing(context: Context, pattern: Pattern) -> str | None:
+    if any(pattern.matches(address) for address in context.desired.unserved):
+        return None
+    lists = [scope for address, scope in context.desired.scopes.items() if pattern.matches(address)]
+    kinds = {name for scope in lists for name in scope.kinds}
+    if any(isinstance(context.registry.whole[name].delete, Call) for name in kinds):
+        return None
+    return NEVER_DELETED if lists else NOTHING
 
 
-def _names_object(context: Context, pattern: Pattern) -> bool:
-    return any(pattern.matches(address) for address in _objects(context))
+def _protects_nothing(context: Context, pattern: Pattern) -> str | None:
+    found = [len(address.segments) for address in _objects(context) if pattern.matches(address)]
+    if not found:
+        return NOTHING
+    # An organization is never deleted, and what is in it is not protected with it.
+    return None if max(found) > 1 else f'{NEVER_DELETED}; what is in it is protected by "{pattern.text}/**"'
 
 
-def _leaves_alone(context: Context, pattern: Pattern) -> bool:
+def _leaves_nothing_alone(context: Context, pattern: Pattern) -> str | None:
     named = pattern.covers if pattern.field is None else pattern.matches
-    return any(named(address) for address in _objects(context))
+    return None if any(named(address) for address in _objects(context)) else NOTHING
 
 
-def _forgets(context: Context, pattern: Pattern) -> bool:
+def _forgets_nothing(context: Context, pattern: Pattern) -> str | None:
     strangers = (identity for identity in context.snapshot.objects if identity not in context.declared)
-    return any(context.forgotten(identity, pattern) for identity in strangers)
+    return None if any(context.forgotten(identity, pattern) for identity in strangers) else NOTHING
 
 
 def _objects(context: Context) -> Iterator[Address]:

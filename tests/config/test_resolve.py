@@ -398,6 +398,13 @@ def test_a_circle_is_told_once_with_all_its_lines(tmp_path: Path) -> None:
     assert [span.line for span in (found.span, *(span for _, span in found.related))] == [6, 7, 8]
 
 
+def test_of_a_long_circle_the_beginning_is_told(tmp_path: Path) -> None:
+    entries = [f"  c{n}: {{ title: C{n}, parent: c{(n + 1) % 900} }}" for n in range(900)]
+    (found,) = loaded(tmp_path, organization("\n".join(["collections:", *entries])))[1]
+    assert found.message.endswith('"c7" in "c8" in … (891 more) in "c0"')
+    assert len(found.related) == 10
+
+
 def test_a_long_chain_is_no_circle(tmp_path: Path) -> None:
     entries = [f"  c{n}: {{ title: C{n}, parent: c{n + 1} }}" for n in range(3000)]
     text = organization("\n".join(["collections:", *entries, "  c3000: { title: End }"]))

@@ -135,7 +135,10 @@ def warnings(plan: Plan) -> list[str]:
         ("protect: ['teams/*']", []),
         ("protect: ['acme/teams/w']", []),
         ("protect: ['teams/[Sales]']", []),
-        ("protect: [acme]", []),
+        ("protect: ['**']", []),
+        ("protect: ['acme/**']", []),
+        ("protect: [acme]", ['policy.protect "acme"']),
+        ("protect: ['*']", ['policy.protect "*"']),
         ("protect: ['teams/old']", ['policy.protect "teams/old"']),
         ("protect: ['saml/*']", ['policy.protect "saml/*"']),
         ("prune: [teams]", []),
@@ -157,3 +160,20 @@ def test_a_pattern_that_names_nothing_is_a_warning(lab: Lab, policy: str, warned
     plan = lab.plan("teams: { w: { title: W } }", f"{{ {policy} }}")
     assert warnings(plan) == warned
     assert all(plan.origins[address].line == 2 for address in warned)
+
+
+def test_what_is_never_deleted_needs_neither_prune_nor_protection(lab: Lab) -> None:
+    lab.holds()
+    said = {
+        note.address: note.text
+        for note in lab.plan(
+            "agentInstructions: Be kind.\nteams: { w: { title: W } }",
+            "{ prune: [agentInstructions, teams], protect: [acme] }",
+        ).notes
+        if note.severity == "warning"
+    }
+    assert said == {
+        'policy.prune "agentInstructions"': "nothing of what it matches is ever deleted",
+        'policy.protect "acme"': "nothing of what it matches is ever deleted; "
+        'what is in it is protected by "acme/**"',
+    }
