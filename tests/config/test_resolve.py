@@ -351,14 +351,14 @@ def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
         (SCHEMA.replace("schema.json", "/etc/passwd"), {}, "DP125", "lies outside of the project"),
         (SCHEMA.replace(".json", ".txt"), {"schema.txt": "text"}, "DP208", "neither JSON nor YAML"),
         (SCHEMA.replace("schema.json", "5"), {}, "DP202", "the path of a file"),
-        (SCHEMA.replace("{ file: ▸", "▸{ file: "), {"schema.json": "[]"}, "DP208", "of type object"),
+        (SCHEMA.replace("{ file: ▸", "▸{ file: "), {"schema.json": "[]"}, "DP208", "holds a list, expected"),
         ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object } } }", {}, "DP208", "with properties"),
         ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object, properties: {} } } }", {}, "DP208",
          "additionalProperties: false"),
         ("sites: { d: { title: Docs, adaptiveSchema: "
          "▸{ type: object, additionalProperties: false, properties: { a: { type: nope } } } } }", {},
          "DP208", "no draft-07 JSON Schema: at properties/a/type"),
-        ("sites: { d: { title: Docs, adaptiveSchema: ▸text } }", {}, "DP208", "JSON Schema"),
+        ("sites: { d: { title: Docs, adaptiveSchema: ▸text } }", {}, "DP202", "expected a mapping"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_none(tmp_path: Path, body: str, files: dict[str, str], code: str, words: str) -> None:

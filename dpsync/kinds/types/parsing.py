@@ -143,21 +143,24 @@ def file_of(node: Node, ctx: Parsing) -> Scalar | Invalid | None:
 
 def expected(node: Node, what: str, ctx: Parsing) -> Invalid:
     """The one sentence for a value of the wrong type."""
+    hint = 'put it in quotes ("…") to make it text' if what == "text" and isinstance(node, Scalar) else None
+    return ctx.error("DP202", f"expected {what}, found {found_in(node)}", node.span, hint)
+
+
+def found_in(node: Node) -> str:
+    """What a value is, for people."""
     match node:
         case Mapping():
-            found = "a mapping"
+            return "a mapping"
         case Sequence():
-            found = "a list"
+            return "a list"
         case Scalar(value=None):
-            found = "nothing (null)"
+            return "nothing (null)"
         case Scalar(value=bool(value)):
-            found = f"the boolean {str(value).lower()}"
+            return f"the boolean {str(value).lower()}"
         case Scalar(value=str(value)):
-            found = f'the text "{value}"' if len(value) <= 40 else "a text"
-        case Scalar(value=value):
-            found = f"the number {value}"
-    hint = 'put it in quotes ("…") to make it text' if what == "text" and isinstance(node, Scalar) else None
-    return ctx.error("DP202", f"expected {what}, found {found}", node.span, hint)
+            return f'the text "{value}"' if len(value) <= 40 else "a text"
+    return f"the number {node.value}"
 
 
 def secret_of(node: Node) -> Secret | None:

@@ -17,6 +17,7 @@ from dpsync.kinds.types.parsing import (
     Type,
     expected,
     file_of,
+    found_in,
     secret_of,
     unlike,
 )
@@ -309,7 +310,12 @@ class Json(Type):
         value = self._with_secrets(content) if self.secrets else plain(content)
         wanted = self.shape.get("type")
         if wanted is not None and not isinstance(value, {"object": dict, "array": list}[wanted]):
-            return expected(node, "a mapping" if wanted == "object" else "a list", ctx)
+            what = "a mapping" if wanted == "object" else "a list"
+            if path is not None:
+                return ctx.error(
+                    "DP208", f"{path.value} holds {found_in(content)}, expected {what}", node.span
+                )
+            return expected(node, what, ctx)
         wrong = self.check(value)
         for sentence in wrong:
             ctx.error("DP208", sentence, node.span)
