@@ -66,7 +66,7 @@ def command(
     if updating and not directory.is_dir():
         raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
     if navigation is not None:
-        if not (directory / navigation).is_file():
+        if not (directory / navigation).exists():
             raise click.UsageError(f"--from-navigation: there is no file {str(directory / navigation)!r}")
         with endings(out):
             return _taken_over(

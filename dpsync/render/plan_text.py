@@ -14,7 +14,7 @@ from pydantic_core import to_json
 from dpsync.model.drift import Drift
 from dpsync.model.plan import Change, Difference, Note, Plan
 from dpsync.model.values import ENV, LIVE, REF
-from dpsync.model.words import counted, plural
+from dpsync.model.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 
@@ -61,8 +61,9 @@ def _platform(plan: Told, paint: Paint) -> str:
         else f"{visible(item.address)} (id {visible(item.id)})"
         for item in plan.organizations
     ]
-    word = plural("organization") if len(names) > 1 else "organization"
-    return paint(f"platform: {visible(plan.platform)}, {word}: {', '.join(names) or 'none'}", "bold")
+    named = ", ".join(names) or "none"
+    whose = f"organizations: {named}" if len(names) > 1 else f"organization: {named}"
+    return paint(f"platform: {visible(plan.platform)}, {whose}", "bold")
 
 
 def _profile(plan: Told, paint: Paint) -> str:
