@@ -14,7 +14,7 @@ from dpsync.model.plan import Blocked
 from dpsync.model.values import references
 from dpsync.planner.answers import Answer
 from dpsync.planner.context import Context
-from dpsync.planner.restructuring import Restructure, begins, confirmed, nodes_of
+from dpsync.planner.restructuring import Restructure, begins, confirmed, leading_over, nodes_of
 
 _LATER = "apply again when the platform has made it"
 _IGNORED = "create it on the platform, or take it out of policy.ignore"
@@ -42,6 +42,11 @@ class Blocking:
         for item in confirmed(context):
             if not item.alone:
                 self._hold(item)
+        for address, owner in leading_over(context).items():
+            reason = f"what it names goes with it before the new navigation of {owner} is built"
+            self._entries[address] = Blocked(
+                address=str(address), reason=reason, todo="apply again: it is made anew"
+            )
         if self.first:
             self._settle()
 

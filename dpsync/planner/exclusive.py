@@ -49,6 +49,7 @@ class Exclusive:
             if item.one_per is not None
         ]
         self._places: dict[_Key, _Place] = defaultdict(_Place)
+        self._had_by: dict[Identity, list[_Key]] = defaultdict(list)
         kinds = {kind.name for kind, _, _ in self._flags}
         for live in context.snapshot.objects.values():
             if live.kind in kinds:
@@ -62,9 +63,11 @@ class Exclusive:
             around = self.context.live_ancestor(live, within)
             if around is None or self._gone(around):
                 continue
-            place = self._places[kind.name, item.name, around]
+            key = kind.name, item.name, around
+            place = self._places[key]
             if live.fields.get(item.name) is True:
                 place.had_by.append(live.identity)
+                self._had_by[live.identity].append(key)
             if not self._gone(live.identity):
                 place.staying.append(live)
 
@@ -99,8 +102,9 @@ class Exclusive:
     def chosen_by_the_platform(self, going: list[Identity]) -> tuple[Effect, ...]:
         """Where the platform chooses another one because these go: shown, and not counted as a delete."""
         found: dict[str, Effect] = {}
-        for (_, flag, around), place in self._places.items():
-            if set(place.had_by) & set(going) and not place.chosen and (place.staying or place.arriving):
+        for key in (key for identity in going for key in self._had_by.get(identity, ())):
+            (_, flag, around), place = key, self._places[key]
+            if not place.chosen and (place.staying or place.arriving):
                 address = str(self.context.address(around))
                 what = f"the platform chooses another {flag}"
                 found[address] = Effect(address=address, what=what, counts=False)

@@ -9,7 +9,7 @@ from dpsync.model.plan import Effect, Kept
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.context import Context
-from dpsync.planner.restructuring import confirmed, settling
+from dpsync.planner.restructuring import confirmed, leading_over, settling
 
 
 @dataclass
@@ -95,9 +95,11 @@ def planned_cascade(context: Context, roots: dict[Identity, LiveObject]) -> Casc
         if resource.holder is not None and context.live(address) is None and not context.ignored(address)
     }
 
+    going = leading_over(context)
+
     def written(live: LiveObject, item: Field) -> bool:
         address = context.declared.get(live.identity)
-        if address not in context.resources or context.ignored(address):
+        if address not in context.resources or context.ignored(address) or address in going:
             return False
         return item.name in context.resources[address].fields
 

@@ -18,7 +18,7 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource, Scope
 from dpsync.model.plan import Note, Refusal
 from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
-from dpsync.model.values import canonical
+from dpsync.model.values import canonical, live_ids, references
 from dpsync.planner.answers import RESTRUCTURE, Answer
 from dpsync.planner.context import Context
 
@@ -73,6 +73,28 @@ def confirmed(context: Context) -> list[Restructure]:
         for item in restructures(context)
         if context.answers.agree(item.question) and (context.options.delete or not item.alone)
     ]
+
+
+def leading_over(context: Context) -> dict[Address, Address]:
+    """Entries that name a node of a navigation which goes, and are to name one of that built instead.
+
+    They cannot be changed before the new node is there, and by then they went with the old one. With each
+    comes the owner of the navigation.
+    """
+    found: dict[Address, Address] = {}
+    for item in confirmed(context):
+        old = set(context.snapshot.scopes[item.scope.address]) if item.alone else set()
+        for address, resource in context.resources.items() if old else ():
+            live = context.live(address)
+            if live is None or address.within(item.scope.address) or context.ignored(address):
+                continue
+            for field in context.kind(resource).fields:
+                ids = live_ids(live.fields.get(field.name))
+                named = {context.named(live, kind, id) for kind in field.type.refers for id in ids}
+                wanted = references(resource.fields.get(field.name))
+                if named & old and any(other.within(item.scope.address) for other in wanted):
+                    found[address] = item.scope.parent
+    return found
 
 
 def stands_alone(kind: Kind) -> bool:

@@ -149,6 +149,22 @@ def test_towards_spaces_everything_goes_first_and_nobody_sees_it(sectioned: Lab)
     assert sectioned.apply(SPACES).writes == 0
 
 
+def test_a_redirect_to_the_old_navigation_goes_with_it_and_is_made_anew_by_the_next_apply(lab: Lab) -> None:
+    leads = {"kind": "site-section", "siteSectionId": "news"}
+    redirects = [{"id": "r", "source": "/old", "destination": leads}]
+    lab.holds(spaces=spaces("a", "b", "c"), sites=[site(section("news", "c"), redirects=redirects)])
+    new = "    redirects: { /old: { destination: { kind: site-space, siteSpaceId: b } } }\n    structure:"
+    body = SPACES.replace("    structure:", new)
+    plan = lab.plan(body, "{ limits: { deletes: 99 } }", CONFIRM)
+    assert [item.address for item in plan.blocked] == ["acme/sites/docs/redirects/%2Fold"]
+    (gone,) = (change for change in plan.changes if change.action == "delete")
+    assert "acme/sites/docs/redirects/%2Fold" in {effect.address for effect in gone.effects}
+    report = lab.apply(body, "{ limits: { deletes: 99 } }", CONFIRM)
+    assert {item.result for item in report.outcomes} == {"done"}
+    lab.converges(body)
+    assert lab.writes == ["POST /orgs/acme/sites/docs/redirects"]
+
+
 def test_the_plan_names_every_url_that_goes(sectioned: Lab) -> None:
     plan = sectioned.plan(SPACES, "{}", CONFIRM)
     told = {note.address: note.text for note in plan.notes if "URL goes" in note.text}
