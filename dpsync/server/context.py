@@ -17,52 +17,14 @@ from . import standings
 from .access import Role, Standing, reaches
 from .clock import Clock, moment, stamp
 from .errors import ApiError, missing
+from .ids import new_id
+from .levels import SpaceGroups, space_groups
 from .remembered import Remembered
 from .store import Record, Store
 
 RETENTION = timedelta(days=7)
 CHANGE_REQUEST = "change-request"
 """`scope` is its space, `ref` its number there, `position` the same as a number."""
-
-_PREFIXES = {
-    "organization": "org",
-    "user": "user",
-    "team": "team",
-    "collection": "col",
-    "space": "space",
-    "site": "site",
-    "section-group": "group",
-    "section": "sect",
-    "site-space": "place",
-    "external-link": "link",
-    "redirect": "redirect",
-    "share-link": "share",
-    "glossary-entry": "term",
-    "saml-provider": "saml",
-    "link-invite": "invite",
-    "openapi-spec": "spec",
-    "openapi-version": "version",
-    "translation": "translation",
-    "change-request": "cr",
-    "review": "review",
-    "revision": "revision",
-    "page": "page",
-    "file": "file",
-    "comment": "comment",
-    "comment-reply": "reply",
-    "installation": "installation",
-    "integration-event": "event",
-    "conversation-issue": "issue",
-    "issues-cluster": "cluster",
-}
-
-
-def new_id(store: Store, kind: str) -> str:
-    """The next free id of a kind: the same requests on the same world give the same ids."""
-    while True:
-        id = f"{_PREFIXES[kind]}-{store.next(kind)}"
-        if store.get(kind, id) is None and (kind != "space" or store.get("deleted-space", id) is None):
-            return id
 
 
 def is_locked(space: Record) -> bool:
@@ -89,7 +51,7 @@ class Context:
     _role_numbers: dict[str, int] = field(default_factory=dict)
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
     _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
-    _counted: dict[tuple[str, Role, object], int] = field(default_factory=dict)
+    _space_groups: dict[str, SpaceGroups] = field(default_factory=dict)
     _spaces: dict[str, list[Record]] = field(default_factory=dict)
 
     @cached_property
@@ -122,7 +84,7 @@ class Context:
         """A write may change what is loaded and who may do what."""
         self._cache.clear()
         self._standings.clear()
-        self._counted.clear()
+        self._space_groups.clear()
         self._spaces.clear()
 
     def new_id(self, kind: str) -> str:
@@ -134,6 +96,7 @@ class Context:
         What is shown to the key of a share link is not remembered.
         """
         self._standings = remembered.standings
+        self._space_groups = remembered.space_groups
         if getattr(self.query, "shareKey", None) is None:
             self._remembered = remembered
 
@@ -307,12 +270,14 @@ class Context:
             return self.store.count("space", organization=organization)
         if standing.role is None and not standing.grants:
             return 0
-        key = (organization, standing.role, standing.grants)
-        if key not in self._counted:
-            spaces = self._spaces_in(organization)
-            levels = (standing.level(space, lambda id: self.load("collection", id)) for space in spaces)
-            self._counted[key] = sum(level is not None for level in levels)
-        return self._counted[key]
+        if organization not in self._space_groups:
+            self._space_groups[organization] = space_groups(self.store, organization)
+
+        def own(id: str) -> Record | None:
+            space = self.load("space", id)
+            return space if space is not None and space.organization == organization else None
+
+        return self._space_groups[organization].visible(standing, own)
 
     def _spaces_in(self, organization: str) -> list[Record]:
         if organization not in self._spaces:

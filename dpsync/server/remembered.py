@@ -9,6 +9,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from .access import Standing
+from .levels import SpaceGroups
 
 MOST = 50_000
 
@@ -20,6 +21,7 @@ class Remembered:
         self.version = -1
         self.texts: dict[Hashable, bytes] = {}
         self.standings: dict[tuple[str, str], Standing] = {}
+        self.space_groups: dict[str, SpaceGroups] = {}
         self._numbers: dict[Standing, int] = {}
 
     def at(self, version: int) -> "Remembered":
@@ -27,6 +29,7 @@ class Remembered:
         if version != self.version or len(self.texts) > MOST:
             self.texts.clear()
             self.standings.clear()
+            self.space_groups.clear()
             self._numbers.clear()
             self.version = version
         return self
