@@ -1,6 +1,6 @@
-"""The part of a configuration that a server has operations for; the rest is noted, to be told as blocked.
+"""The part of a configuration that can be read; the rest is noted, to be told as blocked.
 
-What a server cannot even read is not managed on it: such entries are taken out before anything is read.
+What a server has no operation for is taken out before anything is read, what a token may not read afterwards.
 """
 
 from __future__ import annotations
@@ -34,9 +34,4 @@ def within(desired: Desired, registry: Registry) -> Desired:
             scopes[address] = replace(scope, kinds=kinds)
         elif not any(other.within(address) for other in out):
             empty[address] = Unserved(why[scope.kinds[0]], scope.span)
-    resources = {
-        address: replace(item, children=tuple(child for child in item.children if child not in out))
-        for address, item in desired.resources.items()
-        if address not in out
-    }
-    return replace(desired, resources=resources, scopes=scopes, unserved={**desired.unserved, **out, **empty})
+    return replace(desired.without({**out, **empty}), scopes=scopes)

@@ -163,6 +163,8 @@ class Outputs:
 
     kind: str
     read: str
+    made: tuple[str, str] | None = None
+    """A field, and its value once there must be one."""
 
 
 @dataclass(frozen=True)

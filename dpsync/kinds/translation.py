@@ -23,7 +23,7 @@ TRANSLATION = Kind(
     update=Put("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     content=True,
-    outputs=Outputs("space", read="result.space"),
+    outputs=Outputs("space", read="result.space", made=("status", "completed")),
     busy=Busy("status", ("running",)),  # a pending one may wait for somebody to run it
     acts={"run": Post("{self}/run", None, repeat="never")},
     fields=(

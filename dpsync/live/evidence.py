@@ -98,7 +98,9 @@ class Surroundings:
         """Read what lies in objects that are given away, and which things show them."""
         asked = sorted(objects)
         items = [self._objects[identity] for identity in asked]
-        self._fetch([source for item in items for source in self.inside(item)])
+        found = [(source, item) for item in items for source in self.inside(item)]
+        self._fetch([source for source, _ in found])
+        self._unseen |= {item.identity: source.url for source, item in found if source.url in self._refused}
         shown = self.sources.map(self._shown_in, items)
         evidence = replace(self.snapshot.evidence, shown_in=dict(zip(asked, shown, strict=True)))
         self.snapshot = replace(self.snapshot, evidence=evidence)
@@ -179,7 +181,11 @@ class Surroundings:
         if kind.shown_in is None:
             return ()
         url = expand(self.registry, kind, kind.shown_in.path, item.id, self._above(item))
-        found = self.sources.named(url)
+        try:
+            found = self.sources.named(url)
+        except Forbidden:
+            self._unseen[item.identity] = url
+            return ()
         return tuple(((str(body.get("object")), id), str(body.get("title", ""))) for id, body in found)
 
     def _owners(self, kind: Kind) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpsync.client.client import ReadClient
-from dpsync.client.errors import BadAnswer, NotFound
+from dpsync.client.errors import BadAnswer, Forbidden, NotFound
 from dpsync.kinds.base import Kind, Lists, One, Pages, Single, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand, split_query
@@ -43,6 +43,8 @@ class Sources:
         self._registry = registry
         self._parallelism = parallelism
         self.objects: dict[str, tuple[LiveObject, ...]] = {}
+        self.refused: dict[str, Forbidden] = {}
+        """What this token may not read. It is never among `objects`, not even as empty."""
 
     def source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         """Where the objects of a kind below `owner` are read; `chain` begins with the owner itself."""
@@ -51,11 +53,23 @@ class Sources:
         own_id = owner[1] if isinstance(kind.shape, Single) else ""
         return Source(url, kind.name, owner, own_id, (url, *more) if more else ())
 
-    def fetch(self, sources: Iterable[Source]) -> None:
-        """Read what was not read yet."""
-        missing = list({source.url: source for source in sources if source.url not in self.objects}.values())
-        for source, found in zip(missing, self.map(self.read, missing), strict=True):
-            self.objects[source.url] = found
+    def fetch(self, sources: Iterable[Source], refusable: bool = False) -> None:
+        """Read what was not read yet. Raises Forbidden, unless with `refusable` it shall be noted."""
+        known = self.objects.keys() | (self.refused.keys() if refusable else set())
+        missing = list({source.url: source for source in sources if source.url not in known}.values())
+        for source, found in zip(missing, self.map(self._tried, missing), strict=True):
+            if not isinstance(found, Forbidden):
+                self.objects[source.url] = found
+            elif refusable:
+                self.refused[source.url] = found
+            else:
+                raise found
+
+    def _tried(self, source: Source) -> tuple[LiveObject, ...] | Forbidden:
+        try:
+            return self.read(source)
+        except Forbidden as refused:
+            return refused
 
     def map(self, function: Any, items: Sequence[Any]) -> list[Any]:
         """Run over the items, a bounded number at once; results in their order, the first error is raised."""

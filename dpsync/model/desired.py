@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dpsync.model.address import Address, Pattern
 from dpsync.model.span import Span
@@ -88,10 +89,13 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Unserved:
-    """An entry, or an empty mapping of entries, that a server cannot even read."""
+    """An entry, an empty mapping of entries or a field that cannot be read: by this server, or this token."""
 
     reason: str
     span: Span
+    todo: str = ""
+    because: str | None = None
+    """The address of what it cannot be read without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +112,35 @@ class Desired:
     environments: tuple[str, ...] = ()
     """Those that could be chosen."""
     unserved: Mapping[Address, Unserved] = field(default_factory=dict)
-    """What the server has no operation for: declared, but in none of the above."""
+    """What cannot be read: declared, but in none of the above."""
+    unserved_fields: Mapping[tuple[Address, str], Unserved] = field(default_factory=dict)
 
     def pruned(self, scope: Address) -> bool:
         """Whether undeclared things in this scope are deleted; a prune pattern covers one scope."""
         return any(pattern.matches(scope) for pattern in self.policy.prune)
+
+    def without(
+        self, out: Mapping[Address, Unserved], fields: Mapping[tuple[Address, str], Unserved] | None = None
+    ) -> Desired:
+        """The same without these entries and fields, and without what is in them: they are unserved then."""
+        fields = fields or {}
+        if not out and not fields:
+            return self
+        names: dict[Address, set[str]] = defaultdict(set)
+        for address, name in fields:
+            names[address].add(name)
+
+        def left(item: Resource) -> Resource:
+            children = tuple(child for child in item.children if child not in out)
+            hidden = names.get(item.address, set())
+            kept = {name: value for name, value in item.fields.items() if name not in hidden}
+            return replace(item, children=children, fields=kept)
+
+        return replace(
+            self,
+            resources={address: left(item) for address, item in self.resources.items() if address not in out},
+            scopes={address: item for address, item in self.scopes.items() if item.parent not in out},
+            lookups={address: item for address, item in self.lookups.items() if address not in out},
+            unserved={**self.unserved, **out},
+            unserved_fields={**self.unserved_fields, **fields},
+        )

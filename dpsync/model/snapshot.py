@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dpsync.model.address import Address
+from dpsync.model.desired import Unserved
 from dpsync.model.values import Value
 
 Identity = tuple[str, str]
@@ -75,6 +76,11 @@ class Snapshot:
     requests: int = 0
     platform: str = ""
     """The address that it was read from."""
+    unread: Mapping[Address, Unserved] = field(default_factory=dict)
+    """Declared, and not known: this token may not read it, or may not read what it is recognised by."""
+    unread_fields: Mapping[tuple[Address, str], Unserved] = field(default_factory=dict)
+    unsettled: Mapping[Address, Unserved] = field(default_factory=dict)
+    """Scopes in which nobody can tell what is undeclared, with the reason: nothing there may be deleted."""
 
     def above(self, item: LiveObject) -> list[Identity]:
         """What an object hangs below: its parent, that one's parent, up to the organization."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from dpsync.kinds.base import ByHand, Call, Field
 from dpsync.model.address import Address
-from dpsync.model.desired import Resource
+from dpsync.model.desired import Resource, Unserved
 from dpsync.model.plan import Blocked
 from dpsync.model.values import references
 from dpsync.planner.answers import Answer
@@ -28,12 +28,18 @@ def _not_yet(address: Address) -> str:
     return f"it names what comes out of {address}, which is not there yet"
 
 
+def _unserved(address: str, item: Unserved) -> Blocked:
+    return Blocked(address=address, reason=item.reason, todo=item.todo, because=item.because)
+
+
 class Blocking:
     """The blocked entries and fields. Entries are settled at the start, fields as the planner meets them."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._entries: dict[Address, Blocked] = {}
+        self._entries: dict[Address, Blocked] = {
+            address: _unserved(str(address), item) for address, item in context.desired.unserved.items()
+        }
         self._fields: dict[tuple[Address, str], Blocked] = {}
         self._unmoved: list[Blocked] = []
         self.first: dict[Address, Address] = {}
@@ -176,11 +182,25 @@ class Blocking:
         todo = f"move it {where} on the platform, or give the entry the place that it has"
         self._unmoved.append(Blocked(address=str(address), reason=reason, todo=todo))
 
-    def _unserved(self) -> Iterator[Blocked]:
-        for address, item in self._context.desired.unserved.items():
-            if not self._context.ignored(address):
-                yield Blocked(address=str(address), reason=item.reason)
+    def _settled(self) -> Iterator[Blocked]:
+        for address, blocked in self._entries.items():
+            if address not in self._context.desired.unserved or not self._context.ignored(address):
+                yield blocked
+
+    def _unserved_fields(self) -> Iterator[Blocked]:
+        for (address, name), item in self._context.desired.unserved_fields.items():
+            if not self._context.ignored(address, name):
+                yield _unserved(f"{address}#{name}", item)
+
+    def _undeletable(self) -> Iterator[Blocked]:
+        """Places where something could be deleted, if anybody could tell what."""
+        context = self._context
+        for address, item in context.snapshot.unsettled.items():
+            pruned = context.options.delete and context.desired.pruned(address)
+            if pruned and address in context.desired.scopes and not context.ignored(address):
+                yield _unserved(str(address), item)
 
     def all(self) -> tuple[Blocked, ...]:
-        found = [*self._entries.values(), *self._fields.values(), *self._unserved(), *self._unmoved]
+        found = [*self._settled(), *self._fields.values(), *self._unserved_fields(), *self._unmoved]
+        found += self._undeletable()
         return tuple(sorted(found, key=lambda item: item.address))

@@ -49,6 +49,10 @@ class Context:
     chosen: frozenset[Address] | None = None
     """The part that is planned, where that is not everything."""
 
+    def __post_init__(self) -> None:
+        """What this token may not read is planned no more than what the server does not serve."""
+        self.desired = self.desired.without(self.snapshot.unread, self.snapshot.unread_fields)
+
     @cached_property
     def answers(self) -> Answers:
         """What was answered, and what the rules ask while they read this context.

@@ -23,6 +23,7 @@ from dpsync.planner.context import Context
 from dpsync.planner.lineage import Lineage, own_places
 from dpsync.planner.removal import Removal
 from dpsync.planner.restructuring import answered, refused
+from dpsync.planner.transfer import transferred
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,14 @@ def _forgotten(decided: Decided) -> Iterator[Refusal]:
 
 
 def _unseen(decided: Decided) -> Iterator[Refusal]:
-    """Nothing is deleted while it cannot be seen what goes along."""
+    """Nothing is given away, and no navigation built anew, while it cannot be seen what goes along."""
+    given = transferred(decided.context)
     for identity, url in sorted(decided.context.snapshot.evidence.unseen.items()):
-        if decided.going.gone(identity):
+        if decided.going.gone(identity) or identity in given:
             yield Refusal(
                 code="unseen",
                 address=str(decided.context.address(identity)),
-                message=f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed",
+                message=f"it would go, and what goes along cannot be seen: GET {url} is not allowed (403)",
                 way_out="let somebody apply this whose token may read that, or declare it to keep it",
             )
 

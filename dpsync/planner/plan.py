@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from dpsync.kinds.base import Field, Kind, Order
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Also, Change, Note, Organization, Origin, Part, Plan, Verb, Waiting
+from dpsync.model.plan import Also, Blocked, Change, Note, Organization, Origin, Part, Plan, Verb, Waiting
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF, references
 from dpsync.planner import transfer
@@ -27,7 +27,7 @@ from dpsync.planner.guards import Decided, refusals
 from dpsync.planner.lanes import Lanes
 from dpsync.planner.listing import Listing
 from dpsync.planner.past import past_notes
-from dpsync.planner.removal import effects, removal
+from dpsync.planner.removal import effects, removal, unseen
 from dpsync.planner.restructuring import Restructure, confirmed, remade, shown_by, urls
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.steps import Book, Builder
@@ -38,6 +38,10 @@ from dpsync.planner.unmatched import unmatched, where
 
 class CircularPlan(Exception):
     """Steps that wait for each other: a fault of a declaration, with the circle."""
+
+
+def _place(blocked: Blocked) -> str:
+    return blocked.address
 
 
 def _by_address(note: Note) -> tuple[bool, str, str]:
@@ -349,7 +353,7 @@ class _Planner:
             environments=context.desired.environments,
             profile=context.registry.profile.name,
             changes=tuple(changes),
-            blocked=self.blocking.all(),
+            blocked=tuple(sorted([*self.blocking.all(), *unseen(context, self.going)], key=_place)),
             refusals=tuple(sorted(found, key=lambda item: (item.address, item.code, item.message))),
             waiting=tuple(sorted(self.waiting, key=lambda item: item.address)),
             kept=tuple(self.going.kept),
@@ -453,9 +457,10 @@ class _Planner:
                 if (at := pattern.span) is not None:
                     origin = Origin(file=at.file, line=at.line, column=at.column)
                     origins[where(list_, pattern)] = origin
-        for address, item in self.context.desired.unserved.items():
-            at = item.span
-            origins[str(address)] = Origin(file=at.file, line=at.line, column=at.column)
+        unread = {str(address): item.span for address, item in self.context.desired.unserved.items()}
+        unread |= {str(place): item.span for place, item in self.context.snapshot.unsettled.items()}
+        for name, at in unread.items():
+            origins.setdefault(name, Origin(file=at.file, line=at.line, column=at.column))
         return {key: origins[key] for key in sorted(origins)}
 
     def _check_circles(self) -> None:

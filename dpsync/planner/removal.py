@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dpsync.kinds.base import Call, Field
-from dpsync.model.plan import Effect, Kept
+from dpsync.model.address import Address
+from dpsync.model.plan import Blocked, Effect, Kept
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.context import Context
@@ -19,6 +21,8 @@ class Removal:
     roots: dict[Identity, LiveObject] = field(default_factory=dict)
     cascade: Cascade = field(default_factory=lambda: Cascade(frozenset()))
     kept: list[Kept] = field(default_factory=list)
+    unseen: dict[Identity, str] = field(default_factory=dict)
+    """What would be deleted, if a list could be read that says what goes along with it."""
 
     def gone(self, identity: Identity) -> bool:
         return identity in self.roots or self.cascade.gone(identity)
@@ -36,6 +40,16 @@ class Removal:
         return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
 
 
+def unseen(context: Context, found: Removal) -> Iterator[Blocked]:
+    """What is not deleted because nobody can see what would go along."""
+    for identity, url in found.unseen.items():
+        reason = f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed (403)"
+        yield Blocked(address=str(context.address(identity)), reason=reason, todo=TODO)
+
+
+TODO = "use the token of somebody who may read that, or declare it to keep it"
+
+
 def removal(context: Context) -> Removal:
     """Decide for every undeclared object in a declared place; parents come before their children."""
     found = Removal()
@@ -47,6 +61,8 @@ def removal(context: Context) -> Removal:
     for address in sorted(context.snapshot.scopes):
         if rebuilt.get(address) is False:
             continue  # what becomes of it is seen when the first section is there
+        if address in context.snapshot.unsettled:
+            continue  # nobody can tell what is undeclared there
         strangers = [
             identity
             for identity in context.snapshot.scopes[address]
@@ -74,11 +90,28 @@ def removal(context: Context) -> Removal:
                 found.roots[identity] = live
                 inside.add(identity)
     found.cascade = planned_cascade(context, found.roots)
+    _leave_the_unseen(context, found, [address for address, alone in rebuilt.items() if alone])
     for place, items in kept.items():
         names = sorted(str(context.address(item)) for item in items if not found.cascade.gone(item))
         if names:
             found.kept.append(Kept(place=place, addresses=tuple(names)))
     return found
+
+
+def _leave_the_unseen(context: Context, found: Removal, rebuilt: list[Address]) -> None:
+    """Take out what would take things along that cannot be seen; a navigation is built anew whole or not."""
+    while True:
+        left = {}
+        for identity, url in context.snapshot.evidence.unseen.items():
+            causes = found.cascade.causes.get((identity, ""), frozenset())
+            for root in {identity, *causes} & found.roots.keys():
+                if not any(context.address(root).within(place) for place in rebuilt):
+                    left[root] = url
+        if not left:
+            return
+        found.unseen |= left
+        found.roots = {root: live for root, live in found.roots.items() if root not in left}
+        found.cascade = planned_cascade(context, found.roots)
 
 
 def _cannot_be_declared(context: Context, live: LiveObject) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -13,12 +14,13 @@ from dpsync.client.transport import HttpTransport, Request, Response, Stats, Tok
 Json = Any
 Way = tuple[str | int, ...]
 
+JSON = {"content-type": "application/json"}
 GONE = object()
 """In place of a value: the member or item is not there."""
 WRONG: tuple[Any, ...] = (GONE, None, {}, [], "", 7, True)
 
 
-@dataclass
+@dataclass(eq=False)
 class Tape(Transport):
     """Sends each request once and plays its answer from then on. `changed`: what is played instead.
 
@@ -30,12 +32,17 @@ class Tape(Transport):
     keep: bool = True
     answers: dict[str, Response] = field(default_factory=dict)
     changed: dict[str, bytes] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    """Paths that this token may not read."""
 
     def __post_init__(self) -> None:
         self._http = HttpTransport(self.url, Token(self.token))
+        weakref.finalize(self, self._http.close)
 
     def send(self, request: Request) -> Response:
         name = f"{request.path}?{request.query}"
+        if request.path in self.refused:
+            return Response(403, JSON, b'{"error": {"code": 403, "message": "not yours"}}')
         if request.method != "GET":
             return self._http.send(request)
         if not self.keep or name not in self.answers:
@@ -44,10 +51,7 @@ class Tape(Transport):
         return Response(answer.status, answer.headers, self.changed.get(name, answer.body))
 
     def close(self) -> None:
-        """The connections stay for the next client."""
-
-    def end(self) -> None:
-        self._http.close()
+        """The connections stay for the next client, and go with the tape."""
 
     def stats(self) -> Stats:
         return self._http.stats()

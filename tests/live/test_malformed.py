@@ -112,7 +112,6 @@ def test_a_wrong_place_ends_the_plan_or_means_nothing(bench: Bench, name: str) -
     for change in random.Random(name).sample(tried, min(SAMPLE, len(tried))):
         if found := told(subject, *change):
             wrong.append(found)
-    subject.tape.end()
     assert wrong == []
 
 
@@ -201,7 +200,6 @@ def test_nothing_is_sent_back_that_was_not_read_properly(bench: Bench, answer: A
         (path,) = (step.path for change in planned.plan.changes for step in change.steps)
         tape.changed = {f"{path}?": json.dumps(answer).encode()}
         report = session.apply(client, planned)
-    tape.end()
     assert [(item.result, path in str(item.error)) for item in report.outcomes] == [("failed", True)]
     assert tape.stats().by_method.keys() == {"GET"}
     assert bench.planned(kept).plan.changes == ()
@@ -223,4 +221,3 @@ def test_a_list_with_one_thing_twice_or_fewer_than_it_counts_ends_the_plan(bench
                 subject.planned()
             assert ended.value.path == path_of(path)
             subject.tape.changed = {}
-    subject.tape.end()

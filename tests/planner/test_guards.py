@@ -101,7 +101,11 @@ def test_nothing_is_deleted_while_it_cannot_be_seen_what_goes_along(lab: Lab, pa
     lab.holds(spaces=spaces("x"), teams=[{"id": "t", "title": "Sales"}])
     session = lab.session("teams: {}", f"{{ prune: [teams], {LIMITLESS} }}")
     with ReadClient(lab.server.url, "token", transport=Refusing(lab.server.url, path)) as client:
-        assert codes(session.plan(client).plan) == [("unseen", "acme/teams/[Sales]")]
+        plan = session.plan(client).plan
+    assert (codes(plan), plan.changes) == ([], ())
+    (blocked,) = plan.blocked
+    assert blocked.address == "acme/teams/[Sales]"
+    assert f"GET {path} is not allowed (403)" in blocked.reason
 
 
 @pytest.mark.parametrize(

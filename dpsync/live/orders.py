@@ -1,0 +1,46 @@
+"""The present order where an order is declared and no tree has it: one list for each holding object."""
+
+from __future__ import annotations
+
+from dpsync.client.errors import Forbidden
+from dpsync.kinds.base import Kind
+from dpsync.kinds.urls import expand
+from dpsync.live.reading import Reading
+from dpsync.live.unread import Unread
+from dpsync.model.desired import Resource
+
+
+def read_orders(reading: Reading, unread: Unread) -> None:
+    """Note the live order of the siblings in each holder whose order is declared."""
+    for kind in reading.registry.ordered:
+        order = kind.order
+        if order is None or order.read is None or order.within is None or order.field is None:
+            continue
+        holders = [
+            resource
+            for resource in reading.desired.resources.values()
+            if resource.kind in kind.field(order.within).type.refers
+            and order.field in resource.fields
+            and resource.address in reading.matches
+        ]
+        urls = [_url(reading, holder, order.read.path) for holder in holders]
+        lists = reading.sources.map(lambda url: _ids(reading, url), urls)
+        for holder, url, ids in zip(holders, urls, lists, strict=True):
+            if ids is None:
+                unread.field(holder, order.field, url)
+            else:
+                reading.lanes[reading.identity(holder.address)] = tuple((kind.name, id) for id in ids)
+
+
+def _url(reading: Reading, holder: Resource, path: str) -> str:
+    kind: Kind = reading.registry[holder.kind]
+    (_, own), *above = reading.chain(holder.address)
+    return expand(reading.registry, kind, path, own, above)
+
+
+def _ids(reading: Reading, url: str) -> list[str] | None:
+    """None when this token may not read the list."""
+    try:
+        return [id for id, _ in reading.sources.named(url)]
+    except Forbidden:
+        return None

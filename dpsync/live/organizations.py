@@ -1,0 +1,66 @@
+"""The organizations themselves: found by id or by their natural key, never made.
+
+One that the token may not see at all ends the reading; so does one that it may not read.
+"""
+
+from __future__ import annotations
+
+from dpsync.client.errors import NotFound
+from dpsync.kinds.base import Kind
+from dpsync.kinds.urls import expand
+from dpsync.live.reading import Reading
+from dpsync.live.sources import Source
+from dpsync.model.desired import Resource
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.snapshot import LiveObject, Match
+
+
+def read_organizations(reading: Reading) -> None:
+    """Read and bind each declared organization. Raises DiagnosticError (exit 1) where there is none."""
+    root = reading.registry.root
+    mine = reading.by_parent[root.name, None]
+    if any(resource.pin is None for resource in mine) and root.find is not None:
+        _find(reading, root, [resource for resource in mine if resource.pin is None])
+    pinned = [resource for resource in mine if resource.pin]
+    found = reading.sources.map(lambda resource: _by_id(reading, root, resource), pinned)
+    for resource, live in zip(pinned, found, strict=True):
+        _bind(reading, resource, live, "pin")
+    reading.stop(Exit.FAILED)
+
+
+def _by_id(reading: Reading, root: Kind, resource: Resource) -> LiveObject | None:
+    url = expand(reading.registry, root, root.read.path, str(resource.pin), ())
+    try:
+        return reading.sources.read(Source(url, root.name, None))[0]
+    except NotFound:
+        return None
+
+
+def _find(reading: Reading, root: Kind, mine: list[Resource]) -> None:
+    assert root.find is not None
+    key = root.identity[0]
+    assert isinstance(key, str)
+    # The list's items are whole, so nothing else is read for an organization that is found by its key.
+    live = reading.sources.whole(root, root.find.path)
+    for resource in mine:
+        wanted = resource.fields.get(key)
+        hit = next((item for item in live if item.fields.get(key) == wanted), None)
+        _bind(reading, resource, hit, key)
+
+
+def _bind(reading: Reading, resource: Resource, live: LiveObject | None, by: str) -> None:
+    if live is not None:
+        reading.objects[live.identity] = live
+        reading.matches[resource.address] = Match(live.id, by)
+        return
+    key = str(reading.registry.root.identity[0])
+    named = resource.pin or resource.fields.get(key)
+    reading.diagnostics.append(
+        Diagnostic(
+            "DP310",
+            f'there is no organization "{named}" that this token may see',
+            resource.where("id" if resource.pin else key),
+            str(resource.address),
+            "check the id and whose token it is; an organization is never created",
+        )
+    )

@@ -1,0 +1,102 @@
+"""What one reading has found so far, and the few questions that every part of it asks.
+
+`reader` says in which order things are read; the other modules each add one sort of thing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dpsync.client.client import ReadClient
+from dpsync.kinds.base import Kind
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import Chain
+from dpsync.live.sources import Source, Sources
+from dpsync.model.address import Address
+from dpsync.model.base import Base
+from dpsync.model.desired import Desired, Resource
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.snapshot import Identity, LiveObject, Match
+
+
+@dataclass
+class Reading:
+    """The state of a reading. `known` is which id each address had after the last applies."""
+
+    client: ReadClient
+    registry: Registry
+    desired: Desired
+    parallelism: int
+    base: Base
+    known: Mapping[Address, str]
+    sources: Sources = field(init=False)
+    matches: dict[Address, Match] = field(default_factory=dict)
+    objects: dict[Identity, LiveObject] = field(default_factory=dict)
+    scopes: dict[Address, list[Identity]] = field(default_factory=dict)
+    lanes: dict[Identity, tuple[Identity, ...]] = field(default_factory=dict)
+    put_out: set[Identity] = field(default_factory=set)
+    outputs: dict[Address, str | None] = field(default_factory=dict)
+    transferred: set[Address] = field(default_factory=set)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.sources = Sources(self.client, self.registry, self.parallelism)
+        self.by_parent: dict[tuple[str, Address | None], list[Resource]] = defaultdict(list)
+        for resource in self.desired.resources.values():
+            self.by_parent[resource.kind, resource.parent].append(resource)
+        self.earlier: Mapping[Address, Resource] = self.base.desired.resources if self.base.desired else {}
+        self.earlier_by_parent: dict[tuple[str, Address | None], dict[Address, Resource]] = defaultdict(dict)
+        for address, resource in self.earlier.items():
+            self.earlier_by_parent[resource.kind, resource.parent][address] = resource
+
+    def resource(self, address: Address) -> Resource:
+        return self.desired.resources[address]
+
+    def identity(self, address: Address) -> Identity:
+        """The kind and id of an entry that was recognised."""
+        return self.resource(address).kind, self.matches[address].id
+
+    def chain(self, address: Address) -> Chain:
+        """The entry itself and everything above it, as URLs need them."""
+        chain: list[tuple[str, str]] = []
+        around: Address | None = address
+        while around is not None:
+            chain.append(self.identity(around))
+            around = self.resource(around).parent
+        return chain
+
+    def source(self, kind: Kind, parent: Address) -> Source:
+        """Where objects of a kind are read: below their parent, or in the tree that the parent is in."""
+        owner = self._tree_owner(kind, parent)
+        return self.sources.source(kind, self.identity(owner), self.chain(owner))
+
+    def _tree_owner(self, kind: Kind, parent: Address) -> Address:
+        """A tree hangs below its owner, however deep the node is."""
+        at = parent
+        if kind.in_tree:
+            owner = self.registry.tree_owner(kind)
+            while self.resource(at).kind != owner:
+                above = self.resource(at).parent
+                assert above is not None
+                at = above
+        return at
+
+    def bound(self, address: Address) -> str | None:
+        """The id that a reference means: what was put out, where the entry puts something out."""
+        if address in self.outputs:
+            return self.outputs[address]
+        found = self.matches.get(address)
+        return found.id if found else None
+
+    def first_child(self, resource: Resource) -> Resource | None:
+        return self.desired.resources.get(resource.children[0]) if resource.children else None
+
+    def earlier_first_child(self, resource: Resource) -> Resource | None:
+        return self.earlier.get(resource.children[0]) if resource.children else None
+
+    def stop(self, code: Exit) -> None:
+        """Raises DiagnosticError when there are questions that nobody here can answer."""
+        if self.diagnostics:
+            raise DiagnosticError(self.diagnostics, code)

@@ -1,0 +1,108 @@
+"""What this token may not read (403), and everything about which nothing can be known therefore.
+
+Nothing is concluded from a list that may not be read. Its entries are blocked, and so is what they hold. An
+entry that is recognised by the name of such an entry cannot be recognised either. Where an entry of a list
+could not be recognised, nobody can tell what else in that list is undeclared: nothing there is deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync.kinds.base import Kind
+from dpsync.live.reading import Reading
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource, Scope, Unserved
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.values import references
+
+TODO = "use the token of somebody who may read it"
+
+
+def why(url: str) -> str:
+    return f"this token may not read it (403): GET {url}"
+
+
+class Unread:
+    """Collected while it is read; `settle` adds what follows from it."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self.entries: dict[Address, Unserved] = {}
+        """Entries, looked-up things, and lists without entries."""
+        self.fields: dict[tuple[Address, str], Unserved] = {}
+        self.unsettled: dict[Address, Unserved] = {}
+        """Lists in which nobody can tell what is undeclared, each with the reason."""
+
+    def entry(self, resource: Resource, url: str) -> None:
+        self.entries[resource.address] = Unserved(why(url), resource.span, TODO)
+
+    def field(self, resource: Resource, name: str, url: str) -> None:
+        self.fields[resource.address, name] = Unserved(why(url), resource.where(name), TODO)
+
+    def read_below(self, kind: Kind, parent: Address, url: str) -> None:
+        """A list, tree or single below an entry may not be read."""
+        for resource in self._reading.by_parent[kind.name, parent]:
+            self.entry(resource, url)
+        for lookup in self._reading.desired.lookups.values():
+            if (lookup.kind, lookup.parent) == (kind.name, parent):
+                self.entries[lookup.address] = Unserved(why(url), lookup.span, TODO)
+        scope = self._reading.desired.scopes.get(parent.child(*kind.key.split(".")))
+        if scope is not None and not self._has_entries(scope.address):
+            self.entries[scope.address] = Unserved(why(url), scope.span, TODO)
+
+    def _has_entries(self, scope: Address) -> bool:
+        return any(address.within(scope) for address in self._reading.desired.resources)
+
+    def excuses(self, question: Diagnostic) -> bool:
+        """Whether an entry may be unclear only because what it names may not be read."""
+        resource = self._reading.desired.resources.get(Address.parse(str(question.address)))
+        return resource is not None and self._cannot_be_told(resource, ties=True)
+
+    def settle(self) -> None:
+        """Take in what cannot be known because of what was met: below it, and recognised by it."""
+        grown = -1
+        while grown != len(self.entries):
+            grown = len(self.entries)
+            for resource in self._reading.desired.resources.values():
+                if resource.address in self.entries:
+                    continue
+                if resource.parent in self.entries:
+                    self._because(resource, f"it needs {resource.parent}", resource.parent)
+                elif resource.address not in self._reading.matches and resource.pin is None:
+                    self._cannot_be_told(resource)
+
+    def _cannot_be_told(self, resource: Resource, ties: bool = False) -> bool:
+        named = sorted(self._named(resource, ties) & self.entries.keys())
+        if not named:
+            return False
+        reason = f"it cannot be told which one it is: it names {named[0]}"
+        self._because(resource, reason, named[0])
+        kind = self._reading.registry[resource.kind]
+        for scope in self._reading.desired.scopes.values():
+            if kind.name in scope.kinds and resource.address.within(scope.address):
+                self.undeclared_unknown(scope, f"{resource.address} cannot be recognised", str(named[0]))
+        return True
+
+    def undeclared_unknown(self, scope: Scope, reason: str, because: str | None = None) -> None:
+        """Nobody can tell what is undeclared in a place."""
+        known = Unserved(f"nothing undeclared is deleted there: {reason}", scope.span, because=because)
+        self.unsettled.setdefault(scope.address, known)
+
+    def _because(self, resource: Resource, reason: str, other: Address) -> None:
+        cause = self.entries[other].because or str(other)
+        self.entries[resource.address] = Unserved(reason, resource.span, because=cause)
+
+    def _named(self, resource: Resource, ties: bool) -> set[Address]:
+        """What an entry names in what it is recognised by, its first child included."""
+        return {address for value in self._keys(resource, ties) for address in references(value)}
+
+    def _keys(self, resource: Resource, ties: bool) -> Iterator[object]:
+        kind = self._reading.registry[resource.kind]
+        parts = [part for key in kind.identity for part in ((key,) if isinstance(key, str) else key)]
+        child = self._reading.first_child(resource)
+        for part in [*parts, kind.natural or "", *(kind.near if ties else ())]:
+            of_child = part.startswith("$child.")
+            entry = child if of_child else resource
+            if entry is not None:
+                yield entry.fields.get(part.removeprefix("$child.").partition(".")[0])

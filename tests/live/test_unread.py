@@ -1,0 +1,38 @@
+"""What a token may not read (403) is blocked; the rest is planned, and nothing is made or deleted by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.client.errors import Forbidden
+from dpsync.model.plan import Plan
+from tests.kinds.test_every_field import Bench
+from tests.planner.lab import REGISTRY
+
+from .test_malformed import Subject, path_of
+
+
+def acts(plan: Plan) -> set[tuple[str, str]]:
+    return {(change.action, change.address) for change in plan.changes}
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY.kinds))
+def test_with_any_one_answer_refused_the_rest_is_planned_as_before(bench: Bench, name: str) -> None:
+    """Wanted is another value for each entry, and everything that is not declared is to be deleted."""
+    subject = Subject(bench, REGISTRY[name])
+    for path in sorted({path_of(one) for one in subject.tape.answers}):
+        subject.tape.refused = {path}
+        if path == "/orgs/acme":
+            with pytest.raises(Forbidden):
+                subject.planned()
+            continue
+        plan = subject.planned().plan
+        assert acts(plan) <= acts(subject.base), path
+        if path != "/user":
+            assert plan.blocked or acts(plan) == acts(subject.base), path
+        assert all("(403)" in item.reason or item.because for item in plan.blocked), path
+        assert {item.address for item in plan.blocked} <= plan.origins.keys() | unmanaged(plan), path
+
+
+def unmanaged(plan: Plan) -> set[str]:
+    return {item.address for item in plan.blocked if "[" in item.address}
