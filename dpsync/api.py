@@ -76,7 +76,7 @@ def load(
     variables = os.environ if env is None else env
     desired, diagnostics = load_config(root, registry or load_registry(), variables, layers)
     if diagnostics.errors:
-        raise DiagnosticError(diagnostics.errors, Exit.INVALID, desired.texts)
+        raise DiagnosticError(diagnostics, Exit.INVALID, desired.texts)
     return desired
 
 
@@ -95,8 +95,8 @@ def validate(
     layers, registry = Layers.of(root, overlays, environment), registry or load_registry()
     desired, found = check(root, registry, os.environ if env is None else env, layers)
     if found.errors:
-        raise DiagnosticError(found.errors, Exit.INVALID, desired.texts)
-    return desired
+        raise DiagnosticError(found, Exit.INVALID, desired.texts)
+    return replace(desired, warnings=found.warnings)
 
 
 def load_base(

@@ -205,18 +205,28 @@ class Place:
         from dpsync.api import load
 
         self._tell(out)
-        return load(self.root, overlays=self.overlays, environment=self.environment)
+        return warned(out, load(self.root, overlays=self.overlays, environment=self.environment))
 
     def validated(self, out: Output) -> Desired:
         """The same; where no environment was chosen, every one is checked. Raises DiagnosticError."""
         from dpsync.api import validate
 
         self._tell(out)
-        return validate(self.root, overlays=self.overlays, environment=self.environment)
+        return warned(out, validate(self.root, overlays=self.overlays, environment=self.environment))
 
     def _tell(self, out: Output) -> None:
         for path in (self.root, *self.overlays):
             out.talk(f"Reading {visible(str(path))}", level=1)
+
+
+def warned(out: Output, desired: Desired) -> Desired:
+    """The configuration, after its warnings were said on stderr."""
+    from dpsync.render.diagnostics import render_diagnostics
+
+    if desired.warnings:
+        text = render_diagnostics(desired.warnings, desired.texts, color=out.paint(error=True).on)
+        out.complain(text.rstrip())
+    return desired
 
 
 def git_base(out: Output, place: Place, ref: str | None) -> Base:

@@ -37,7 +37,7 @@ def command(
     with endings(out):
         desired = Place.find(files, directory, environment).validated(out)
         if out.json:
-            out.document(findings_document((), 0))
+            out.document(findings_document(desired.warnings, 0))
         elif not quiet:
             for line in _unserved(desired, profile):
                 out.result(line)

@@ -62,6 +62,7 @@ def load_from(
     desired = Desired(
         resources, declared.scopes, resolving.lookups, rules, values.texts,
         sources.environment, sources.environments,
+        declared.diagnostics.warnings,
     )  # fmt: skip
     return desired, declared.diagnostics
 

@@ -39,6 +39,11 @@ class Resolving:
         self.declared.diagnostics.append(Diagnostic(code, message, span, address=address, hint=hint))
         return INVALID
 
+    def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        address = str(self._at.address) if self._at else None
+        found = Diagnostic(code, message, span, address=address, hint=hint, severity="warning")
+        self.declared.diagnostics.append(found)
+
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> None:
         self.declared.unknown_key(key, known, what)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dpsync.kinds.types import INVALID, Invalid, Json, Many, Object, OneOf, Reference, Table, TextFile, Type
+from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model import nodes
 from dpsync.model.json_text import escaped
@@ -73,8 +74,8 @@ class Writing:
                 return [self._written(of, item, (*path, str(n))) for n, item in enumerate(value)]
             case Table(values=values) if isinstance(value, dict):
                 return {key: self._written(values, item, (*path, key)) for key, item in value.items()}
-            case Json(secrets=True):
-                return self._hidden(value, path)
+            case Json(secrets=True, rarely=rarely):
+                return self._hidden(value, path, looks_secret if rarely else _may_be_secret)
             case Json() if self.in_file:
                 return Content(".json", json_text(value))
             case Markdown():
@@ -99,17 +100,17 @@ class Writing:
                 f"Markdown cannot hold it: {first.path} ({first.type}) {first.message}{more}"
             ) from None
 
-    def _hidden(self, value: Value, path: tuple[str, ...]) -> Any:
-        """A free-form value in which every text that is not plainly harmless is a secret."""
+    def _hidden(self, value: Value, path: tuple[str, ...], is_secret: Callable[[str, str], bool]) -> Any:
+        """A free-form value in which some texts are secrets, told by the name and the text."""
         if isinstance(value, dict):
             if set(value) == {"env"}:
                 raise Unwritable("it has a member that would be read as a secret's name")
-            return {key: self._hidden(item, (*path, key)) for key, item in value.items()}
+            return {key: self._hidden(item, (*path, key), is_secret) for key, item in value.items()}
         if isinstance(value, Secret):
             return {"env": value.env}
         if isinstance(value, list):
-            return [self._hidden(item, (*path, str(n))) for n, item in enumerate(value)]
-        if isinstance(value, str) and value and not _harmless(path[-1] if path else "", value):
+            return [self._hidden(item, (*path, str(n)), is_secret) for n, item in enumerate(value)]
+        if isinstance(value, str) and value and is_secret(_name(path), value):
             return {"env": self.secret(path)}
         return value
 
@@ -130,11 +131,16 @@ _PLACE = re.compile(r"https?://[a-z0-9.-]+(?::\d+)?(?:/[a-z][a-z-]{0,20})*/?")
 _EMAIL = re.compile(r"[^@\s:/]+@[a-z0-9.-]+", re.I)
 
 
-def _harmless(name: str, value: str) -> bool:
-    """Whether a text is surely no secret: words, an address without anything random in it, an e-mail."""
-    if _SUSPICIOUS.search(name):
-        return False
-    return any(form.fullmatch(value) for form in (_WORDS, _PLACE, _EMAIL))
+def _may_be_secret(name: str, value: str) -> bool:
+    """Whether a text is not plainly harmless: words, an address without anything random in it, an e-mail."""
+    if _SUSPICIOUS.search(name) or looks_secret(name, value):
+        return True
+    return not any(form.fullmatch(value) for form in (_WORDS, _PLACE, _EMAIL))
+
+
+def _name(path: tuple[str, ...]) -> str:
+    """What a text stands under: the items of a list under the name of the list."""
+    return next((part for part in reversed(path) if not part.isdecimal()), "")
 
 
 def trimmed(value: Any, absent: Any) -> Any:
@@ -206,6 +212,9 @@ class _Checking:
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
         self.problems.append(message)
         return INVALID
+
+    def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        """What looks like a secret is none of what is written here."""
 
     def unknown_key(self, key: nodes.Scalar, known: list[str], what: str) -> None:
         self.problems.append(f'"{key.value}" is unknown in {what}')

@@ -6,7 +6,8 @@ from dpsync.kinds.base import Field, Kind, One, Put, Single
 from dpsync.kinds.languages import LOCALIZED
 from dpsync.kinds.types import Json, Text, Type
 
-_OBJECT = Json(partial=True, shape={"type": "object"})  # a member that is not written is not managed
+# A member that is not written is not managed.
+_OBJECT = Json(partial=True, secrets=True, rarely=True, shape={"type": "object"})
 _LIST = Json(shape={"type": "array"})
 MEMBERS: dict[str, Type] = {
     "title": Text(1, 128),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dpsync.model.address import Address, Pattern
+from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.span import Span
 from dpsync.model.values import Value
 
@@ -111,6 +112,8 @@ class Desired:
     """The one that was chosen."""
     environments: tuple[str, ...] = ()
     """Those that could be chosen."""
+    warnings: tuple[Diagnostic, ...] = ()
+    """What may well be meant, and should be looked at."""
     unserved: Mapping[Address, Unserved] = field(default_factory=dict)
     """What cannot be read: declared, but in none of the above."""
     unserved_fields: Mapping[tuple[Address, str], Unserved] = field(default_factory=dict)

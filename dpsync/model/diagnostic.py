@@ -90,6 +90,10 @@ class Findings(list[Diagnostic]):
         return self
 
     @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return tuple(one for one in self if one.severity == "warning")
+
+    @property
     def errors(self) -> Findings:
         """Without the warnings."""
         found = Findings(one for one in self if one.severity == "error")

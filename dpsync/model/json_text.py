@@ -10,7 +10,8 @@ import json
 import re
 from typing import Any, Final
 
-from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError, to_json
 
 from dpsync.model.unseen import PRESENTATION, UNSEEN
 
@@ -24,9 +25,16 @@ def json_text(value: Any, indent: int | None = None) -> str:
         text = to_json(value, indent=indent).decode()
     except PydanticSerializationError:
         # A lone surrogate: the name of a file or an argument that is not UTF-8.
-        plain = to_jsonable_python(value)
-        text = json.dumps(plain, indent=indent, separators=None if indent else (",", ":"))
+        text = json.dumps(_plain(value), indent=indent, separators=None if indent else (",", ":"))
     return escaped(text)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return {name: _plain(item) for name, item in value}
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def escaped(text: str) -> str:

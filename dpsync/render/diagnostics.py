@@ -22,8 +22,8 @@ WIDTH: Final = 100
 """Columns of a source line that are shown; a longer one is cut around the caret."""
 MOST: Final = 200
 """Findings that are shown; of one code there are `MOST_OF_A_CODE` at most."""
-UNSHOWN: Final = "DP205"
-"""The finding that somebody has written a secret down: its line is not shown, by no other finding either."""
+UNSHOWN: Final = ("DP205", "DP236")
+"""Findings that somebody has written a secret down: its line is not shown, by no other finding either."""
 _BEFORE: Final = 60
 _TAB: Final = "    "
 _CUT: Final = "…"
@@ -47,7 +47,7 @@ def render_diagnostics(
     if not found:
         return ""
     lines = _Lines(
-        texts, {(one.span.file, one.span.line) for one in found if one.code == UNSHOWN and one.span}
+        texts, {(one.span.file, one.span.line) for one in found if one.code in UNSHOWN and one.span}
     )
     blocks = [_block(one, lines, _Paint(color)) for one in found]
     more = [_more(left_out)] if left_out else []

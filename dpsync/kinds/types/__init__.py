@@ -1,8 +1,9 @@
 """What a field may hold: every type, from one place. The longer texts are in `texts`."""
 
+from dpsync.kinds.types.free_form import Json
 from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
 from dpsync.kinds.types.scalars import Enum, Flag, Reference, Text
-from dpsync.kinds.types.structures import Json, Many, Object, OneOf, Table
+from dpsync.kinds.types.structures import Many, Object, OneOf, Table
 
 __all__ = [
     "INVALID",

@@ -69,6 +69,9 @@ class Parsing(Protocol):
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
         """Report a finding; returns INVALID so that a type can return the call."""
 
+    def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        """Report what may well be meant, and should be looked at."""
+
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> None:
         """Report a key that nobody knows, with the nearest known one."""
 

@@ -1,28 +1,24 @@
-"""Types of values with parts: mappings, choices, lists, tables, free JSON."""
+"""Types of values with parts: mappings, choices, lists, tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping as MappingType
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dpsync.kinds.types.parsing import (
     INVALID,
     MISSING,
-    Invalid,
     Misfit,
     Parsing,
     Schema,
     Type,
     expected,
-    file_of,
-    found_in,
-    secret_of,
     unlike,
 )
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
-from dpsync.model.values import Secret, Value, canonical
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.values import Value, canonical
 from dpsync.model.words import counted
 
 
@@ -279,108 +275,3 @@ class Table(Type):
     @property
     def takes_mapping(self) -> bool:
         return True
-
-
-@dataclass(frozen=True)
-class Json(Type):
-    """Any JSON value, in place or as `{file: …}`. `check` returns what is wrong with it, as sentences.
-
-    With `partial` a member that is not written is not managed, at any depth. With `secrets` a leaf may be
-    `{env: NAME}`.
-    """
-
-    check: Callable[[Any], list[str]] = field(default=lambda _: [])
-    partial: bool = False
-    secrets: bool = False
-    shape: Schema = field(default_factory=dict)
-    """A JSON Schema of it, as far as one is known."""
-
-    def parse(self, node: Node, ctx: Parsing) -> Value:
-        content = node
-        path = file_of(node, ctx)
-        if isinstance(path, Invalid):
-            return path
-        if path is not None:
-            found = ctx.file(path)
-            if found is None:
-                return INVALID
-            if isinstance(found, str):
-                return ctx.error("DP208", f"{path.value} is neither JSON nor YAML", path.span)
-            content = found
-        value = self._with_secrets(content) if self.secrets else plain(content)
-        wanted = self.shape.get("type")
-        if wanted is not None and not isinstance(value, {"object": dict, "array": list}[wanted]):
-            what = "a mapping" if wanted == "object" else "a list"
-            if path is not None:
-                return ctx.error(
-                    "DP208", f"{path.value} holds {found_in(content)}, expected {what}", node.span
-                )
-            return expected(node, what, ctx)
-        wrong = self.check(value)
-        for sentence in wrong:
-            ctx.error("DP208", sentence, node.span)
-        return INVALID if wrong else value
-
-    def _with_secrets(self, node: Node) -> Value:
-        match node:
-            case Mapping():
-                secret = secret_of(node)
-                return secret or {str(key.value): self._with_secrets(item) for key, item in node.entries}
-            case Sequence():
-                return [self._with_secrets(item) for item in node.items]
-        return plain(node)
-
-    def schema(self) -> Schema:
-        return dict(self.shape)
-
-    def misfit(self, wire: Any) -> Misfit | None:
-        expected = {"object": (dict, "an object"), "array": (list, "a list")}.get(self.shape.get("type", ""))
-        return unlike(wire, expected[1]) if expected and not isinstance(wire, expected[0]) else None
-
-    def same(self, one: Value, other: Value) -> bool:
-        return self._same(one, other) if self.partial or self.secrets else super().same(one, other)
-
-    def _same(self, one: Value, other: Value) -> bool:
-        if isinstance(one, Secret):
-            return True
-        if isinstance(one, dict) and isinstance(other, dict):
-            if not self.partial and other.keys() - one.keys():
-                return False
-            return all(
-                self._same(item, other[name]) if name in other else item is None or _only_secret(item)
-                for name, item in one.items()
-            )
-        if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-            return all(self._same(a, b) for a, b in zip(one, other, strict=True))
-        return canonical(one) == canonical(other)
-
-    def unread(self, value: Value) -> Value:
-        return _only_secret(value) if self.secrets else None
-
-    def narrow(self, live: Value, wanted: Value) -> Value:
-        return _narrow(live, wanted) if self.partial or self.secrets else live
-
-    @property
-    def takes_mapping(self) -> bool:
-        return True
-
-
-def _narrow(live: Value, wanted: Value) -> Value:
-    if isinstance(wanted, Secret):
-        return wanted
-    if isinstance(live, dict) and isinstance(wanted, dict):
-        return {name: _narrow(live[name], item) for name, item in wanted.items() if name in live}
-    return live
-
-
-def _only_secret(value: Value) -> Value:
-    """A JSON value with its secrets and nothing else, None when it has none."""
-    if isinstance(value, Secret):
-        return value
-    if isinstance(value, dict):
-        parts = {name: _only_secret(item) for name, item in value.items()}
-    elif isinstance(value, list):
-        parts = {str(index): _only_secret(item) for index, item in enumerate(value)}
-    else:
-        return None
-    return {name: item for name, item in parts.items() if item is not None} or None

@@ -1,0 +1,96 @@
+"""A secret that is written down is a warning with its place and the way out, and its line is never shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+Project = Callable[..., Path]
+
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    integrations:
+      acme-tools: {{ configuration: {{ channel: docs, {settings} }} }}
+    sites:
+      docs: {{ title: Acme Docs, basename: docs, customization: {{ header: {header} }} }}
+"""
+LITERAL = "hunter2-hunter2"
+
+
+def test_a_literal_is_a_warning_with_its_place_and_the_way_out(run: Run, project: Project) -> None:
+    text = TEXT.format(settings=f"token: {LITERAL}", header=f"{{ apiKey: {LITERAL} }}")
+    ended = run("validate", "-C", str(project(text)))
+    assert ended.code == 0
+    assert ended.out.startswith("Valid: ")
+    assert ended.err.count("warning[DP236]") == 2
+    assert "dpsync.yaml:6:60" in ended.err
+    assert "{ env: NAME }" in ended.err
+    assert LITERAL not in ended.out + ended.err
+    found = json.loads(run("validate", "-C", str(project(text)), "--format", "json").out)
+    assert [(one["code"], one["severity"]) for one in found["findings"]] == [("DP236", "warning")] * 2
+    assert found["exit"] == 0
+
+
+def test_its_line_is_not_shown_by_another_finding_either(run: Run, project: Project) -> None:
+    text = TEXT.format(settings=f"token: {LITERAL} }}, cofiguration: {{ x: y", header="{ }")
+    ended = run("validate", "-C", str(project(text)))
+    assert ended.code == 5
+    assert "DP236" in ended.err
+    assert LITERAL not in ended.out + ended.err
+
+
+def test_a_literal_in_a_file_of_its_own_is_found_there(run: Run, project: Project) -> None:
+    text = TEXT.format(settings="x: y", header="{ file: header.json }")
+    at = project(text, {"header.json": f'{{ "links": [{{ "secret": "{LITERAL}" }}] }}'})
+    ended = run("validate", "-C", str(at))
+    assert "header.json:1:25" in ended.err
+    assert LITERAL not in ended.err
+
+
+def test_with_the_way_out_there_is_nothing_to_say(run: Run, project: Project) -> None:
+    text = TEXT.format(settings="token: { env: TOKEN }", header="{ apiKey: { env: KEY } }")
+    assert run("validate", "-C", str(project(text))).err == ""
+
+
+def test_an_overlay_of_an_environment_is_looked_at_too(run: Run, project: Project) -> None:
+    text = TEXT.format(settings="x: y", header="{ }") + "environments: { prod: { overlay: prod.yaml } }\n"
+    integrations = f"integrations: {{ acme-tools: {{ configuration: {{ password: {LITERAL} }} }} }}"
+    at = project(text, {"prod.yaml": f"organizations: {{ acme: {{ {integrations} }} }}\n"})
+    assert "prod.yaml:1:" in run("validate", "-C", str(at)).err
+    assert LITERAL not in run("validate", "-C", str(at)).err
+
+
+def test_every_command_that_reads_it_warns_and_goes_on(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    at = project(TEXT.format(settings=f"token: {LITERAL}", header="{ }"))
+    for command in ("plan", "drift"):
+        ended = run(command, "-C", str(at))
+        assert ended.code in (0, 2)
+        assert "warning[DP236]" in ended.err
+
+
+def test_a_secret_of_a_customization_is_sent_and_not_kept(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEY", LITERAL)
+    text = TEXT.format(settings="x: y", header="{ }, footer: { copyright: { env: KEY } }")
+    integrations = text[text.index("    integrations") : text.index("    sites")]
+    at = project(text.replace(integrations, ""))
+    send = ("--confirm", "send acme/sites/docs/customization#footer")
+    ended = run("apply", "-C", str(at), "--yes", "--format", "json", *send)
+    assert ended.code == 0
+    assert LITERAL not in ended.out + ended.err
+    headers = {"Authorization": "Bearer ada-token"}
+    answer = httpx.get(f"{platform.url}/v1/orgs/acme/sites/docs/customization", headers=headers)
+    assert answer.json()["footer"]["copyright"] == LITERAL

@@ -1,0 +1,118 @@
+"""What looks like a secret is told apart from what people write into settings, and is never shown."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from typing import Any
+
+import pytest
+
+from dpsync.kinds.customization import USUAL
+from dpsync.kinds.types.free_form import NOT_SHOWN, Json
+from dpsync.kinds.types.secretive import looks_secret
+from dpsync.model.values import Secret
+
+LITERAL = "hunter2-hunter2"
+
+
+SECRET_NAMES = """
+token Token slack_token accessToken ACCESS_TOKEN bot-token token2 secret clientSecret password dbPassword
+passwd passphrase apiKey api_key APIKey apikey privateKey signing-key credentials authorization
+"""
+OTHER_NAMES = """
+channel tokenType tokenUrl secretName key keyboard publicKey passwordPolicy tokenizer monkey author title
+secretary maxTokensUrl compass
+"""
+SECRET_TEXTS = [
+    "xoxb-" + "1234567890-abcdefgh",
+    "ghp_" + "a" * 36,
+    "glpat-" + "x" * 20,
+    "sk_live_" + "4eC39HqLyjWD",
+    "AKIA" + "IOSFODNN7EXAMPLE",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc",
+    "Bearer abcdefgh12",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIE",
+    "https://ada:hunter2@db.example/x",
+    "postgres://u:p@h/db",
+    "https://cdn.example/logo.png?alt=media&token=1b2c3d4e",
+    "https://hooks.slack.com/services/T0/B0/xyz",
+    "9f86d081884c7d659a2feaa0c55ad015",
+    "wJalrXUtnFEMI7K7MDENGbPxRfiCYEXAMPLE3KEY",
+    "the key is Zm9vYmFyMTIzNDU2Nzg5MGFiY2RlZg==",
+]
+OTHER_TEXTS = [
+    "docs",
+    "Technical writers",
+    "#346DDB",
+    "IBMPlexMono",
+    "https://acme.example/docs/getting-started",
+    "https://cdn.acme.example/assets/logo-9f86d081.svg",
+    "https://acme.example/search?q=token&page=2",
+    "getting-started-with-part-2-of-3-guides",
+    "123e4567-e89b-12d3-a456-426614174000",
+    "2024-11-22T01:02:03Z",
+    "ReleaseNotes2024Final",
+    "internationalization",
+    "ada@acme.example",
+    "1234567890123456789",
+    "window.location.reload()",
+    "v1.2.3-beta4",
+    "hsl(210, 50%, 40%)",
+]
+
+
+@pytest.mark.parametrize("name", SECRET_NAMES.split())
+def test_a_name_of_a_secret(name: str) -> None:
+    assert looks_secret(name, "hunter2")
+    assert not looks_secret(name, "")
+    assert not looks_secret(name, "required")
+
+
+@pytest.mark.parametrize("name", ["", *OTHER_NAMES.split()])
+def test_a_name_of_something_else(name: str) -> None:
+    assert not looks_secret(name, "hunter2")
+
+
+@pytest.mark.parametrize("text", SECRET_TEXTS)
+def test_a_text_in_the_form_of_a_secret(text: str) -> None:
+    assert looks_secret("note", text)
+
+
+@pytest.mark.parametrize("text", OTHER_TEXTS)
+def test_a_text_that_anybody_may_read(text: str) -> None:
+    assert not looks_secret("note", text)
+
+
+def leaves(value: Any, name: str = "") -> list[tuple[str, str]]:
+    if isinstance(value, dict):
+        return [leaf for key, item in value.items() for leaf in leaves(item, key)]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in leaves(item, name)]
+    return [(name, value)] if isinstance(value, str) else []
+
+
+def test_a_platforms_own_looks_are_no_secrets() -> None:
+    assert [leaf for leaf in leaves(USUAL) if looks_secret(*leaf)] == []
+
+
+def test_most_random_tokens_are_found_whatever_their_name() -> None:
+    made = [secrets.token_hex(16), secrets.token_hex(32), base64.b64encode(secrets.token_bytes(32)).decode()]
+    made += [secrets.token_hex(20) for _ in range(47)]
+    assert sum(looks_secret("value", text) for text in made) >= 48
+
+
+def test_a_live_secret_beside_what_is_wanted_is_not_shown() -> None:
+    settings = Json(partial=True, secrets=True)
+    wanted = {"token": "t", "list": [Secret("A"), "b"], "other": "x", "channel": "docs", "more": [1]}
+    live = {
+        "token": LITERAL, "list": [LITERAL, "c", LITERAL], "other": {"password": LITERAL}, "channel": "news",
+        "more": [1, {"secret": LITERAL}], "unmanaged": LITERAL,
+    }  # fmt: skip
+    assert settings.narrow(live, wanted) == {
+        "token": NOT_SHOWN,
+        "list": [Secret("A"), NOT_SHOWN, NOT_SHOWN],
+        "other": NOT_SHOWN,
+        "channel": "news",
+        "more": [1, NOT_SHOWN],
+    }
