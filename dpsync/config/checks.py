@@ -155,7 +155,7 @@ def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
 
 
 def _is_wrong(resource: Resource, field: str) -> bool:
-    """Whether a value was written that is none, which was told."""
+    """Whether a value is written that could not be read; that has its finding."""
     return field in resource.spans and field not in resource.fields
 
 

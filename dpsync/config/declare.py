@@ -53,9 +53,9 @@ class Declarations:
         self.entries: dict[Address, Entry] = {}
         self.scopes: dict[Address, Scope] = {}
         self.empty: list[Scope] = []
-        self.diagnostics = Findings(sources.diagnostics, told=sources.unknown)
+        self.diagnostics = Findings(sources.diagnostics, reported=sources.unknown)
         self.unreadable: set[Address] = set()
-        """Entries, and lists of them, that were written and are no entries, which was told."""
+        """Entries, and lists of them, that were written and cannot be read as such; each has its finding."""
 
     def error(
         self, code: str, message: str, span: Span, hint: str | None = None, first: Span | None = None
@@ -71,8 +71,8 @@ class Declarations:
         self.error("DP201", f'unknown key "{key.value}" in {what}', key.span, hint)
         return near
 
-    def told(self, address: Address) -> bool:
-        """Whether there may be an entry at this address that could not be read: that was told, or will be."""
+    def may_be_unread(self, address: Address) -> bool:
+        """Whether an entry may be written for this address that could not be read; that has its finding."""
         return not self.complete or any(
             Address(address.segments[:n]) in self.unreadable for n in range(1, len(address.segments) + 1)
         )
@@ -204,6 +204,7 @@ class Declarations:
         for item in node.items:
             made = self._node(item, at_root, at_root, scope, owner=entry, holder=None)
             if made is None:
+                self.unreadable.add(scope.address)
                 continue
             if before is not None and _alone(before.kind) != _alone(made.kind):
                 message = f"a {made.kind.noun} and a {before.kind.noun} cannot stand side by side at the root"
@@ -215,24 +216,20 @@ class Declarations:
         scope: Scope, owner: Entry, holder: Entry | None,
     ) -> Entry | None:  # fmt: skip
         if not isinstance(node, Mapping):
-            self.unreadable.add(scope.address)
             self.error("DP202", "a node is a mapping", node.span)
             return None
         type_, key = node.get("type"), node.get("key")
         if not isinstance(type_, Scalar) or type_.value not in all_types:
-            self.unreadable.add(scope.address)
             self._wrong_type(node, type_, all_types)
             return None
         kind = all_types[str(type_.value)]
         if type_.value not in allowed:
-            self.unreadable.add(scope.address)
             inside = holder.kind.noun if holder else "structure"
             message = f"{kind.one} cannot stand in a {inside}"
             self.error("DP214", message, type_.span, f"a {inside} holds: {', '.join(allowed)}")
             return None
         local = _word(key)
         if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(local):
-            self.unreadable.add(scope.address)
             self.error(
                 "DP211", f"{kind.one} needs a key", (key or type_).span, "key: is a local name, never sent"
             )
@@ -279,7 +276,8 @@ class Declarations:
             return
         allowed = {type_: kind for type_, kind in all_types.items() if kind.name in shape.holds}
         for item in children.items:
-            self._node(item, allowed, all_types, scope, owner, holder=entry)
+            if self._node(item, allowed, all_types, scope, owner, holder=entry) is None:
+                self.unreadable.add(scope.address)
         if len(children.items) < shape.least:
             self._too_few(entry, shape)
 

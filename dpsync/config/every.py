@@ -17,8 +17,8 @@ from dpsync.model.diagnostic import Diagnostic, Findings
 def check(root: Path, registry: Registry, env: Mapping[str, str], layers: Layers) -> tuple[Desired, Findings]:
     """The configuration with these layers, and all findings: of every environment where none is chosen.
 
-    What is found without an environment is told without one. A variable that is not set is told only there:
-    those of an environment are known where it is used.
+    What is found without an environment is reported without one. A variable that is not set is reported only
+    there: those of an environment are known where it is used.
     """
     desired, found = load(root, registry, env, layers)
     texts = dict(desired.texts)

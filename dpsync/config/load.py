@@ -95,11 +95,11 @@ def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, R
         for resource in resources.values()
         if resource.kind == root.name
         and resource.pin is None
-        and not _says(declared.entries[resource.address], keys)
+        and not _is_written(declared.entries[resource.address], keys)
     ]
 
 
-def _says(entry: Entry, keys: list[str]) -> bool:
+def _is_written(entry: Entry, keys: list[str]) -> bool:
     """Whether one of its keys is written, be it wrong."""
     return entry.wrong_pin or any(key in entry.nodes for key in keys)
 

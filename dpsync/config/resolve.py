@@ -61,7 +61,7 @@ class Resolving:
             entry = self.declared.entries.get(address)
             if entry is not None and entry.kind.name == name:
                 return Ref(address)
-            if self.declared.told(address):
+            if self.declared.may_be_unread(address):
                 return INVALID
             if target.natural and place not in self.declared.scopes:
                 self.lookups.setdefault(address, Lookup(address, name, owner, local, span))

@@ -52,25 +52,25 @@ class Findings(list[Diagnostic]):
     """Findings as they are collected: of one code at most `MOST_OF_A_CODE`, the rest is only counted.
 
     So a mistake that stands in every line of a large file costs neither memory nor time. What is found later
-    at a place in `told` is not worth a finding: `found` says already what is wrong there.
+    at a place in `reported` is no finding: `found` has already said what is wrong there.
     """
 
-    def __init__(self, found: Iterable[Diagnostic] = (), told: Container[Span | None] = ()) -> None:
+    def __init__(self, found: Iterable[Diagnostic] = (), reported: Container[Span | None] = ()) -> None:
         super().__init__()
         self.left_out: Counter[str] = Counter()
         """How many more there were, by code."""
-        self._told: Container[Span | None] = ()
+        self._reported: Container[Span | None] = ()
         self._counts: Counter[str] = Counter()
         self._seen: set[Diagnostic] = set()
         self.extend(found)
-        self._told = told
+        self._reported = reported
 
     def full(self, code: str) -> bool:
         """Whether further findings of this code are only counted: their words need not be made."""
         return self._counts[code] >= MOST_OF_A_CODE
 
     def append(self, one: Diagnostic) -> None:
-        if one in self._seen or (one.span is not None and one.span in self._told):
+        if one in self._seen or (one.span is not None and one.span in self._reported):
             return
         if self.full(one.code):
             self.left_out[one.code] += 1

@@ -57,7 +57,7 @@ class Form:
 
 
 def forms(registry: Registry) -> tuple[Form, ...]:
-    """Every answer that some rule asks for. What a kind can be told to do is one of them."""
+    """Every answer that some rule asks for. A word that makes a kind act is one of them."""
     kinds = registry.whole.kinds.values()
     trees = {registry.whole.tree_owner(kind) for kind in kinds if isinstance(kind.shape, NodeShape)}
     acts = sorted({word for kind in kinds for word in kind.acts})

@@ -31,9 +31,9 @@ def test_the_same_finding_is_one() -> None:
     assert (found, found.left_out) == ([at(1)], {})
 
 
-def test_where_something_was_told_nothing_else_is() -> None:
+def test_where_something_was_reported_nothing_else_is() -> None:
     told = at(2, "DP131")
-    found = Findings([told], told={told.span})
+    found = Findings([told], reported={told.span})
     found += [at(2), at(3)]
     assert found == [told, at(3)]
 
