@@ -21,24 +21,22 @@ LARGEST = 100_000_000
 
 
 class Saved(Frozen):
-    """A plan with what it was made with, beside the configuration and the platform."""
+    """A plan and its digest. What it was made with is in it, so that the digest covers that, too."""
 
     format: Literal["dpsync.saved-plan/1"] = "dpsync.saved-plan/1"
     digest: str
-    confirm: tuple[str, ...] = ()
-    delete: bool = True
     plan: Plan
 
     @property
     def options(self) -> Options:
         """What the plan was made with, for making it again."""
         part = self.plan.part or Part()
-        return Options(self.confirm, self.delete, select=part.select, exclude=part.exclude)
+        return Options(self.plan.confirmed, self.plan.deleting, select=part.select, exclude=part.exclude)
 
 
-def save(path: Path, plan: Plan, confirm: tuple[str, ...] = (), delete: bool = True) -> None:
+def save(path: Path, plan: Plan) -> None:
     """Write a plan into a file, whole or not at all. Raises DiagnosticError (exit 1)."""
-    saved = Saved(digest=plan.digest, confirm=confirm, delete=delete, plan=plan)
+    saved = Saved(digest=plan.digest, plan=plan)
     try:
         disk.put(path, (json_text(saved, indent=1) + "\n").encode())
     except OSError as error:

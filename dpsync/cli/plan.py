@@ -69,7 +69,7 @@ def command(
         if not plan.can_apply:
             return Exit.REFUSED
         if saved_as is not None:
-            save(directory / saved_as, plan, confirm, not no_delete)
+            save(directory / saved_as, plan)
             out.talk(f"Saved; apply it with: dpsync apply {visible(str(saved_as))}")
         return Exit.CHANGES if detailed_exitcode and not plan.empty else Exit.DONE
     raise AssertionError

@@ -206,6 +206,10 @@ class Plan(Frozen):
     """Which operations the server was taken to have."""
     part: Part | None = None
     """What was selected; None for everything."""
+    confirmed: tuple[str, ...] = ()
+    """The answers that it was made with (`--confirm`)."""
+    deleting: bool = True
+    """Whether anything may be deleted (not with `--no-delete`)."""
     changes: tuple[Change, ...] = ()
     """By address, siblings that have an order in that order; deletes last."""
     blocked: tuple[Blocked, ...] = ()

@@ -352,6 +352,8 @@ class _Planner:
             environment=context.desired.environment.name if context.desired.environment else None,
             environments=context.desired.environments,
             profile=context.registry.profile.name,
+            confirmed=tuple(sorted(set(context.options.confirm))),
+            deleting=context.options.delete,
             changes=tuple(changes),
             blocked=tuple(sorted([*self.blocking.all(), *unseen(context, self.going)], key=_place)),
             refusals=tuple(sorted(found, key=lambda item: (item.address, item.code, item.message))),

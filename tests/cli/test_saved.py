@@ -9,6 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from dpsync.model.plan import Plan
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
@@ -255,3 +256,25 @@ def test_nobody_applies_a_saved_plan_that_removes_themselves(
     assert ended.code == 4
     assert "own-user" in ended.out + ended.err
     assert writes(platform) == []
+
+
+@pytest.mark.parametrize("answer", ["delete 4", "not my own acme/members/grace@acme.example"])
+def test_an_answer_that_nobody_gave_cannot_be_written_into_the_file(
+    answer: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """What was answered is a part of the plan: whoever approves the plan has approved the answers."""
+    directory = project(TEAMS % "")
+    run("plan", "-C", str(directory), "-o", "plan.json")
+    approved = digest(directory)
+    project((TEAMS % "").replace("deletes: 9", "deletes: 0"))
+    path = directory / "plan.json"
+    document = json.loads(path.read_text())
+    for place in (document, document["plan"]):
+        for name in ("confirm", "confirmed"):
+            if name in place:
+                place[name] = [answer]
+    path.write_text(json.dumps(document))
+    refused(run, platform, directory, 5, "plan.json", "--approved", approved)
+    document["digest"] = Plan.model_validate(document["plan"]).digest
+    path.write_text(json.dumps(document))
+    refused(run, platform, directory, 4, "plan.json", "--approved", approved)
