@@ -61,7 +61,7 @@ def test_a_conversation_is_kept_as_it_was_sent(api: Api) -> None:
         "source": "integration:api:ada",
         "impact": "low",
         "urls": {
-            "location": "https://api.docs.example/v1/orgs/acme/conversations/a%2F1%20%C3%BC",
+            "location": f"{api.server.url}/v1/orgs/acme/conversations/a%2F1%20%C3%BC",
             "source": "https://chat.example/1",
         },
     }

@@ -379,7 +379,7 @@ def test_only_admins_of_the_owner_develop(api: Api, tunnel: Tunnel) -> None:
     lin.refused(403, "PUT", f"{TOOLS}/dev", {"tunnelUrl": tunnel.url})
     hank.refused(404, "PUT", f"{TOOLS}/dev", {"tunnelUrl": tunnel.url})
     lin.refused(403, "DELETE", f"{TOOLS}/dev")
-    hank.delete(f"{TOOLS}/dev")
+    hank.refused(404, "DELETE", f"{TOOLS}/dev")
     configure(api, server="x")
     told(api, 1)
     assert len(tunnel.sent) == 1

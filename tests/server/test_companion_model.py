@@ -38,6 +38,7 @@ from processes import serving
 
 SOAK = os.environ.get("DPSYNC_SOAK") == "1"
 AT_ONCE = 4
+STATUSES = ["draft", "open", "archived", "merged"]
 
 SEEDS = st.integers(0, 2**32 - 1)
 """What a step is depends on where the platform is, and that, when requests are sent at once, on chance: what
@@ -108,7 +109,9 @@ class Observer:
 
     def _spaces(self) -> Any:
         spaces = self._items(f"{ORG}/spaces")
-        requests = sorted(self._items(f"{ORG}/change-requests"), key=lambda found: found["number"])
+        requests = sorted(
+            self._items(f"{ORG}/change-requests", status=STATUSES), key=lambda found: found["number"]
+        )
         return {
             space["id"]: (
                 space["title"],
@@ -133,10 +136,10 @@ class Observer:
             self._read[revision] = pages(content["pages"])
         return self._read[revision]
 
-    def _items(self, path: str) -> list[Any]:
-        return list(self._get(path, limit=1000)["items"])
+    def _items(self, path: str, **query: Any) -> list[Any]:
+        return list(self._get(path, limit=1000, **query)["items"])
 
-    def _get(self, path: str, **query: int) -> Any:
+    def _get(self, path: str, **query: Any) -> Any:
         answer = self._http.get(path, params=query)
         assert answer.status_code == 200, answer.text
         return answer.json()
