@@ -184,8 +184,8 @@ def test_no_other_module_opens_a_file() -> None:
         "copytree",
         "copyfile",
     }
-    # A reader of YAML opens a mapping, a schedule has open steps, and a planner opens a ring.
-    allowed = {("config/reader.py", "open")}
+    # A reader of YAML opens a mapping; the edge opens the null device, when nobody reads the output any more.
+    allowed = {("config/reader.py", "open"), ("cli/edge.py", "open")}
     found = set()
     for path in SOURCE.rglob("*.py"):
         where = path.relative_to(SOURCE).as_posix()

@@ -30,6 +30,7 @@ from dpsync.model.desired import Desired, Resource, Scope
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.snapshot import LiveObject, Match, Snapshot
 from dpsync.model.values import LiveId
+from dpsync.model.words import plural
 
 
 def read_snapshot(
@@ -126,7 +127,7 @@ class _Reader:
             for kind in self._putting_out(scope, declared=True):
                 source = self.reading.source(kind, scope.parent)
                 if source.url in self.sources.refused:
-                    reason = f"what {kind.noun}s have made is not known; {why(source.url)}"
+                    reason = f"what {plural(kind.noun)} have made is not known; {why(source.url)}"
                     self.unread.undeclared_unknown(scope, reason)
                 for item in self.sources.objects.get(source.url, ()):
                     if _is_silent(kind, item):
