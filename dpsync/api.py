@@ -2,7 +2,7 @@
 
 desired = load(Path("dpsync.yaml"))
 with ReadClient(url, token) as client:
-    plan = make_plan(client, desired)
+    plan = Session(desired, load_registry()).plan(client).plan
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def import_(
 
     made = make(client, registry, named, parallelism)
     desired, found = made.load(registry)
-    if problems := tuple(item for item in found if item.severity == "error"):
+    if problems := tuple(found.errors):
         return Imported(made, None, problems)
     try:
         return Imported(made, Session(desired, registry, parallelism).plan(client).plan)
@@ -308,7 +308,7 @@ def update(
     if made.files:
         edited = InFront(files, made.files)
         desired, wrong = load_from(edited, session.registry.whole, os.environ if env is None else env, layers)
-        found = [item for item in wrong if item.severity == "error"]
+        found = list(wrong.errors)
         if not found:
             found = unintended(planned.plan, replace(session, desired=desired).plan(client).plan, made)
         if found:

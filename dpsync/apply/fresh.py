@@ -137,11 +137,7 @@ class Fresh:
         chain = self._chain(change)
         if chain is None:
             return None
-        if kind.in_tree:
-            owner = self.registry.tree_owner(kind)
-            while chain[0][0] != owner:
-                chain = chain[1:]
-        return self.sources.source(kind, chain[0], chain)
+        return self.sources.below(kind, chain)
 
     def _chain(self, change: Change) -> list[Identity] | None:
         kind = self.registry[change.kind]

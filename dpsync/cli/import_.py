@@ -154,7 +154,7 @@ def _taken_over(
     from dpsync.render.documents import import_document
 
     made = take_over(navigation, registry, organization)
-    problems = [item for item in made.load(registry)[1] if item.severity == "error"]
+    problems = list(made.load(registry)[1].errors)
     written = put(directory, made.files, made.stray(directory), force)
     return _result(out, import_document(made, written, None, problems, 0))
 

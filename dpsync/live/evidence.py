@@ -108,8 +108,7 @@ class Surroundings:
 
     def source(self, item: LiveObject) -> Source:
         """Where an object was read: its list below its parent, or its tree below the tree's owner."""
-        kind = self.registry[item.kind]
-        return self._below(kind, self._above(item), self._owners(kind))
+        return self.sources.below(self.registry[item.kind], self._above(item))
 
     def inside(self, item: LiveObject) -> Iterator[Source]:
         """Its own tree and lists; a single is a part of it. A node was read with the rest of its tree."""
@@ -140,9 +139,9 @@ class Surroundings:
         """The lists of a kind as far as they are below what a chain goes through."""
         if kind.parent is None:
             yield Source(self._objects[chain[-1]].source, kind.name, None)
-        for name in self._owners(kind):
+        for name in self.sources.owners(kind):
             if any(around == name for around, _ in chain):
-                yield self._below(kind, chain, (name,))
+                yield self.sources.below(kind, chain, (name,))
                 continue
             for owner in self._all(self.registry[name], chain):
                 if shown is None or shown.kind != name or owner.identity in shown.objects:
@@ -187,15 +186,6 @@ class Surroundings:
             self._unseen[item.identity] = url
             return ()
         return tuple(((str(body.get("object")), id), str(body.get("title", ""))) for id, body in found)
-
-    def _owners(self, kind: Kind) -> tuple[str, ...]:
-        """Below what kinds a kind is read: nodes below the owner of their whole tree."""
-        return (self.registry.tree_owner(kind),) if kind.in_tree else kind.parents
-
-    def _below(self, kind: Kind, chain: Chain, owners: tuple[str, ...]) -> Source:
-        """The list or tree of a kind below the nearest of these owners in a chain."""
-        at = next(index for index, (name, _) in enumerate(chain) if name in owners)
-        return self.sources.source(kind, chain[at], chain[at:])
 
     def _above(self, item: LiveObject) -> list[Identity]:
         chain: list[Identity] = []
@@ -268,7 +258,8 @@ class Surroundings:
             outputs, place = self.registry[maker.kind].outputs, self._place_of_outputs(maker)
             if outputs is None or place is None:
                 continue
-            source = self._below(self.registry[outputs.kind], self._above(maker), (self._above(maker)[0][0],))
+            chain = self._above(maker)
+            source = self.sources.source(self.registry[outputs.kind], chain[0], chain)
             self.sources.fetch([source])
             named = {id for value in maker.fields.values() for id in live_ids(value)}
             for item in self.sources.objects[source.url]:

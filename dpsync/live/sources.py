@@ -53,6 +53,16 @@ class Sources:
         own_id = owner[1] if isinstance(kind.shape, Single) else ""
         return Source(url, kind.name, owner, own_id, (url, *more) if more else ())
 
+    def owners(self, kind: Kind) -> tuple[str, ...]:
+        """Below what kinds a kind is read: nodes below the owner of their whole tree."""
+        return (self._registry.tree_owner(kind),) if kind.in_tree else kind.parents
+
+    def below(self, kind: Kind, chain: Chain, owners: tuple[str, ...] | None = None) -> Source:
+        """Where a kind is read in a chain: below the nearest of its `owners`, or of those that are named."""
+        among = self.owners(kind) if owners is None else owners
+        at = next(index for index, (name, _) in enumerate(chain) if name in among)
+        return self.source(kind, chain[at], chain[at:])
+
     def fetch(self, sources: Iterable[Source], refusable: bool = False) -> None:
         """Read what was not read yet. Raises Forbidden, unless with `refusable` it shall be noted."""
         known = self.objects.keys() | (self.refused.keys() if refusable else set())

@@ -16,7 +16,7 @@ from dpsync.model.desired import Resource, Scope, Unserved
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.values import references
 
-TODO = "use the token of somebody who may read it"
+WAY_OUT = "use the token of somebody who may read it"
 
 
 def why(url: str) -> str:
@@ -35,10 +35,10 @@ class Unread:
         """Lists in which nobody can tell what is undeclared, each with the reason."""
 
     def entry(self, resource: Resource, url: str) -> None:
-        self.entries[resource.address] = Unserved(why(url), resource.span, TODO)
+        self.entries[resource.address] = Unserved(why(url), resource.span, WAY_OUT)
 
     def field(self, resource: Resource, name: str, url: str) -> None:
-        self.fields[resource.address, name] = Unserved(why(url), resource.where(name), TODO)
+        self.fields[resource.address, name] = Unserved(why(url), resource.where(name), WAY_OUT)
 
     def read_below(self, kind: Kind, parent: Address, url: str) -> None:
         """A list, tree or single below an entry may not be read."""
@@ -46,10 +46,10 @@ class Unread:
             self.entry(resource, url)
         for lookup in self._reading.desired.lookups.values():
             if (lookup.kind, lookup.parent) == (kind.name, parent):
-                self.entries[lookup.address] = Unserved(why(url), lookup.span, TODO)
+                self.entries[lookup.address] = Unserved(why(url), lookup.span, WAY_OUT)
         scope = self._reading.desired.scopes.get(parent.child(*kind.key.split(".")))
         if scope is not None and not self._has_entries(scope.address):
-            self.entries[scope.address] = Unserved(why(url), scope.span, TODO)
+            self.entries[scope.address] = Unserved(why(url), scope.span, WAY_OUT)
 
     def _has_entries(self, scope: Address) -> bool:
         return any(address.within(scope) for address in self._reading.desired.resources)

@@ -13,6 +13,8 @@ from dpsync.planner.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.context import Context
 from dpsync.planner.restructuring import confirmed, leading_over, settling
 
+_WAY_OUT = "use the token of somebody who may read that, or declare it to keep it"
+
 
 @dataclass
 class Removal:
@@ -44,10 +46,7 @@ def unseen(context: Context, found: Removal) -> Iterator[Blocked]:
     """What is not deleted because nobody can see what would go along."""
     for identity, url in found.unseen.items():
         reason = f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed (403)"
-        yield Blocked(address=str(context.address(identity)), reason=reason, todo=TODO)
-
-
-TODO = "use the token of somebody who may read that, or declare it to keep it"
+        yield Blocked(address=str(context.address(identity)), reason=reason, todo=_WAY_OUT)
 
 
 def removal(context: Context) -> Removal:
@@ -84,11 +83,9 @@ def removal(context: Context) -> Removal:
             live = objects[identity]
             if not isinstance(context.kind(live).delete, Call):
                 continue
-            if live.parent in inside:
-                inside.add(identity)  # it goes with its parent
-            else:
+            if live.parent not in inside:  # else it goes with its parent
                 found.roots[identity] = live
-                inside.add(identity)
+            inside.add(identity)
     found.cascade = planned_cascade(context, found.roots)
     _leave_the_unseen(context, found, [address for address, alone in rebuilt.items() if alone])
     for place, items in kept.items():
