@@ -38,7 +38,7 @@ def connect(context: Context, book: Book, going: Removal) -> None:
     _placed_from_the_top(context, book)
     _cleared(context, book)
     _exposure(book)
-    _guarded(context, book)
+    _guarded(context, book, going)
     _deletes(context, book, going)
 
 
@@ -142,7 +142,7 @@ def _exposure(book: Book) -> None:
                 step.needs.add(other.id)
 
 
-def _guarded(context: Context, book: Book) -> None:
+def _guarded(context: Context, book: Book, going: Removal) -> None:
     """Somebody gets the guarded value before somebody else gives it up."""
     for kind in context.registry.ordered:
         if kind.guard is None:
@@ -151,14 +151,14 @@ def _guarded(context: Context, book: Book) -> None:
         lose: dict[Address | None, list[Draft]] = {}
         for address, steps in book.by_address.items():
             for step in steps:
-                _sort(context, kind, address, step, gain, lose)
+                _sort(context, going, kind, address, step, gain, lose)
         for parent, losing in lose.items():
             for step in losing:
                 step.needs |= gain.get(parent, set()) - {step.id}
 
 
 def _sort(
-    context: Context, kind: Kind, address: Address, step: Draft,
+    context: Context, going: Removal, kind: Kind, address: Address, step: Draft,
     gain: dict[Address | None, set[str]], lose: dict[Address | None, list[Draft]],
 ) -> None:  # fmt: skip
     guard = kind.guard
@@ -166,21 +166,13 @@ def _sort(
     if guard is None:
         return
     if resource is None:
-        if step.verb == "delete" and _is(context, address, kind):
+        if step.verb == "delete" and going.addresses[address][0] == kind.name:
             lose.setdefault(address.parent(kind.key), []).append(step)
     elif resource.kind == kind.name and (guard.field in step.fields or step.verb == "create"):
         if resource.fields.get(guard.field) == guard.value:
             gain.setdefault(resource.parent, set()).add(step.id)
         else:
             lose.setdefault(resource.parent, []).append(step)
-
-
-def _is(context: Context, address: Address, kind: Kind) -> bool:
-    return any(
-        identity[0] == kind.name and context.address(identity) == address
-        for identity in context.snapshot.objects
-        if identity not in context.declared
-    )
 
 
 def _deletes(context: Context, book: Book, going: Removal) -> None:

@@ -429,7 +429,7 @@ class _Planner:
 
     def _delete(self, address: Address) -> Change:
         context = self.context
-        identity = next(item for item in self.going.roots if context.address(item) == address)
+        identity = self.going.addresses[address]
         live = self.going.roots[identity]
         along = effects(context, self.going.cascade, identity)
         going = [identity, *(lost for lost, name in self.going.cascade.by_root.get(identity, ()) if not name)]

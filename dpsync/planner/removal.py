@@ -21,6 +21,8 @@ class Removal:
     """`roots` get a delete of their own; what is in `cascade` goes along with one of them."""
 
     roots: dict[Identity, LiveObject] = field(default_factory=dict)
+    addresses: dict[Address, Identity] = field(default_factory=dict)
+    """The same by address."""
     cascade: Cascade = field(default_factory=lambda: Cascade(frozenset()))
     kept: list[Kept] = field(default_factory=list)
     unseen: dict[Identity, str] = field(default_factory=dict)
@@ -88,6 +90,7 @@ def removal(context: Context) -> Removal:
             inside.add(identity)
     found.cascade = planned_cascade(context, found.roots)
     _leave_the_unseen(context, found, [address for address, alone in rebuilt.items() if alone])
+    found.addresses = {context.address(root): root for root in found.roots}
     for place, items in kept.items():
         names = sorted(str(context.address(item)) for item in items if not found.cascade.gone(item))
         if names:
