@@ -18,6 +18,10 @@ from tests.apply.late import Answer, Late, lost, refused, status
 
 REGISTRY = load_registry()
 SITE = "sites: { docs: { id: docs, title: Acme Docs, %s } }"
+SECTION = (
+    "structure: [{ type: section, key: fresh, title: Fresh, path: fresh, "
+    "children: [{ type: space, key: one, space: { id: guides }, path: one }] }]"
+)
 MAKES = {
     "team": ("/teams", "teams: { fresh: { title: Fresh } }"),
     "space": ("/spaces", "spaces: { fresh: { title: Fresh } }"),
@@ -33,6 +37,7 @@ MAKES = {
         "/redirects",
         SITE % 'redirects: { /fresh: { destination: { kind: external, url: "https://a.example" } } }',
     ),
+    "section": ("/sections", SITE % SECTION),
     "group": ("/section-groups", SITE % "structure: [{ type: section-group, key: fresh, title: Fresh }]"),
     "external link": (
         "/external-links",
@@ -117,6 +122,14 @@ def test_no_answer_of_a_gateway_or_a_connection_makes_a_create_be_sent_again(
 def test_a_create_that_is_found_was_made(answer: str, open_: Open) -> None:
     path, body = MAKES["team"]
     session, late, client = open_(body, path, GATEWAY[answer], done=True)
+    report = applied(session, client)
+    assert (len(late.received), report.complete) == (1, True)
+
+
+def test_what_comes_with_a_thing_whose_answer_is_lost_is_found_with_it(open_: Open) -> None:
+    """A section is made with its first place, which has fields of its own to be written afterwards."""
+    path, body = MAKES["section"]
+    session, late, client = open_(body, path, lost("reset"), done=True)
     report = applied(session, client)
     assert (len(late.received), report.complete) == (1, True)
 
