@@ -200,14 +200,22 @@ class _Reader:
             holders = [item for name in names for item in self.whole.of(name) if item.live.id in held]
             path = order.read.path
             lists = self.sources.map(lambda holder, path=path: self._order(holder, path), holders)
-            self.whole.orders |= {
-                holder.live.identity: ids for holder, ids in zip(holders, lists, strict=True)
-            }
+            for holder, ids in zip(holders, lists, strict=True):
+                if ids is None:
+                    self.whole.unread.append(
+                        Unread(kind, holder, "the token's user may not read their order")
+                    )
+                else:
+                    self.whole.orders[holder.live.identity] = ids
 
-    def _order(self, holder: Found, path: str) -> list[str]:
+    def _order(self, holder: Found, path: str) -> list[str] | None:
+        """None when the token may not read it."""
         (_, own), *above = holder.chain
         url = expand(self.registry, holder.kind, path, own, above)
-        return [id for id, _ in self.sources.named(url)]
+        try:
+            return [id for id, _ in self.sources.named(url)]
+        except Forbidden:
+            return None
 
 
 def _is(item: LiveObject, name: str, keys: list[str]) -> bool:

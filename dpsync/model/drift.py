@@ -58,6 +58,8 @@ class Drift(Frozen):
     ignored: tuple[Drifted, ...] = ()
     """Differences that the policy says to leave alone."""
     blocked: tuple[Blocked, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Declared addresses about which nothing is known, since this token may not read them."""
     kept: tuple[Kept, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     notes: tuple[Note, ...] = ()

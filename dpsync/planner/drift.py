@@ -31,6 +31,7 @@ def find_drift(context: Context, plan: Plan) -> Drift:
         found=tuple(_Witness(context).each(plan)),
         ignored=tuple(_ignored(context, plan)),
         blocked=plan.blocked,
+        unread=_unread(context),
         kept=plan.kept,
         waiting=plan.waiting,
         notes=plan.notes,
@@ -40,6 +41,14 @@ def find_drift(context: Context, plan: Plan) -> Drift:
         requests=plan.requests,
         origins=plan.origins,
     )
+
+
+def _unread(context: Context) -> tuple[str, ...]:
+    """What could not be compared, as far as somebody watches it."""
+    snapshot = context.snapshot
+    found = [str(address) for address in snapshot.unread if not context.ignored(address)]
+    found += [f"{at}#{name}" for at, name in snapshot.unread_fields if not context.ignored(at, name)]
+    return tuple(sorted(found))
 
 
 def _ignored(context: Context, plan: Plan) -> Iterator[Drifted]:

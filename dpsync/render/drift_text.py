@@ -152,8 +152,13 @@ def _summary(drift: Drift, paint: Paint) -> str:
         if items
     ]
     rest = f" {', '.join(more).capitalize()}." if more else ""
+    if drift.unread:
+        rest += f" NOT LOOKED AT: {counted(len(drift.unread), 'entry')} that this token may not read."
     if not drift.drifted:
-        return f"{paint('No drift.', 'green bold')}{rest} {asked}"
+        words = (
+            paint("No drift in what was read.", "bold") if drift.unread else paint("No drift.", "green bold")
+        )
+        return f"{words}{rest} {asked}"
     number = {what: sum(item.what == what for item in drift.found) for what in _SIGNS}
     words = ", ".join(
         f"{number[what]} {said}"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from dpsync.api import Imported, import_
 from dpsync.client.errors import Forbidden
+from dpsync.importing.remembering import RememberingClient
 from dpsync.model.plan import Plan
 from tests.kinds.test_every_field import Bench
 from tests.planner.lab import REGISTRY
 
+from .answers import Tape
 from .test_malformed import Subject, path_of
 
 
@@ -36,3 +39,21 @@ def test_with_any_one_answer_refused_the_rest_is_planned_as_before(bench: Bench,
 
 def unmanaged(plan: Plan) -> set[str]:
     return {item.address for item in plan.blocked if "[" in item.address}
+
+
+def test_an_import_leaves_out_what_may_not_be_read_and_says_so(bench: Bench) -> None:
+    bench.server.reset()
+    tape = Tape(bench.server.url, "ada-token")
+
+    def imported() -> Imported:
+        with RememberingClient(tape.url, "ada-token", transport=tape) as client:
+            return import_(client, REGISTRY, ["acme"])
+
+    assert imported().proven
+    for path in sorted({path_of(one) for one in tape.answers} - {"/orgs", "/orgs/acme", "/user"}):
+        tape.refused = {path}
+        found = imported()
+        assert found.problems == (), path
+        assert found.plan is not None, path
+        assert acts(found.plan) == set(), path
+        assert any("may not read" in item.why for item in found.made.left_out), path

@@ -1,0 +1,61 @@
+"""A token that may not read everything: what it may not see is blocked with its line, the rest goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_plan_and_apply import writes
+
+Project = Callable[..., Path]
+TEXT = """\
+dpsync: 1
+policy: { prune: [saml], limits: { percent: 100 } }
+organizations:
+  acme:
+    id: acme
+    teams:
+      writers: { title: Technical writers }
+    saml:
+      okta: { label: Okta }
+"""
+
+
+@pytest.fixture
+def directory(project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The token is one of somebody who may not read the SAML providers."""
+    monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
+    return project(TEXT)
+
+
+def test_a_plan_names_what_may_not_be_read_with_its_line(run: Run, directory: Path) -> None:
+    ended = run("plan", "-C", str(directory), "--detailed-exitcode")
+    assert ended.code == 0, ended.err
+    assert "! acme/saml/okta  dpsync.yaml:9:7\n" in ended.out
+    assert "blocked: this token may not read it (403): GET /orgs/acme/saml" in ended.out
+
+
+def test_drift_says_what_it_has_not_looked_at(run: Run, directory: Path) -> None:
+    ended = run("drift", "-C", str(directory))
+    assert ended.code == 0, ended.err
+    assert "No drift in what was read." in ended.out
+    assert "NOT LOOKED AT: 1 entry that this token may not read." in ended.out
+    document = json.loads(run("drift", "-C", str(directory), "--format", "json").out)
+    assert document["drift"]["unread"] == ["acme/saml/okta"]
+
+
+def test_an_apply_is_not_converged(run: Run, directory: Path, platform: ThreadedServer) -> None:
+    platform.app.requests.clear()
+    ended = run("apply", "-C", str(directory), "--yes")
+    assert (ended.code, writes(platform)) == (3, []), ended.out + ended.err
+
+
+def test_what_is_ignored_is_no_matter(run: Run, project: Project, directory: Path) -> None:
+    ignored = TEXT.replace("{ prune: [saml]", "{ prune: [saml], ignore: [saml/okta]")
+    ended = run("drift", "-C", str(project(ignored)))
+    assert (ended.code, "No drift." in ended.out) == (0, True), ended.out
