@@ -107,7 +107,16 @@ def _rename(draw: Draw, things: Sequence[Thing], fields: Callable[[Draw], dict[s
 
 
 def remove_member(draw: Draw, org: Organization, managed: Managed) -> None:
-    others = list(org.members)[1:]
+    """Not the last owner of a team whose people are not managed: that is refused."""
+    kept = {
+        user
+        for team in org.teams
+        if "teams" not in managed.parts or team.key in managed.unmanaged_people
+        if list(team.people.values()).count("owner") == 1
+        for user, role in team.people.items()
+        if role == "owner"
+    }
+    others = [user for user in list(org.members)[1:] if user not in kept]
     if others:
         gone = draw.pick(others)
         del org.members[gone]
