@@ -65,9 +65,11 @@ def test_it_is_indented_as_asked(value: Any) -> None:
     assert "\n" not in json_text(value)
 
 
+# JSON writes two lone halves beside each other as the one character that they are halves of.
+TEXTS = st.text(st.characters()).filter(lambda text: not re.search("[\ud800-\udbff][\udc00-\udfff]", text))
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters()),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters()), inner, max_size=3),
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=8,
 )
 
