@@ -17,6 +17,7 @@ from dpsync.client.errors import NotFound
 from dpsync.identity.newcomers import could_be, rivals
 from dpsync.identity.view import View
 from dpsync.kinds.registry import Registry
+from dpsync.live.parts import has_parts, with_parts
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource
@@ -115,11 +116,19 @@ class Fresh:
             if live is None:
                 if change.action != "delete" and not any(step.verb == "restore" for step in change.steps):
                     found[change.address] = "it is gone since the plan was made"
-            elif object_digest(live, change.watched) != change.digest:
+            elif object_digest(self._with_parts(change, live), change.watched) != change.digest:
                 found[change.address] = "it was changed since the plan was made"
         return found
 
     # Reads.
+
+    def _with_parts(self, change: Change, live: LiveObject) -> LiveObject:
+        """A live object as it was planned on: with what only requests of their own say."""
+        resource = self.desired.resources.get(Address.parse(change.address))
+        chain = self._chain(change)
+        if resource is None or chain is None or not has_parts(self.registry[change.kind], resource):
+            return live
+        return with_parts(self.sources, self.registry, resource, live, chain)
 
     def read(self, source: Source) -> Read:
         try:

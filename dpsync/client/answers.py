@@ -102,6 +102,23 @@ def read_body(asked: Request, answer: Response) -> JSON:
     raise NotJson(asked.method, asked.path, answer.status, kind, found)
 
 
+def read_text(asked: Request, answer: Response) -> str:
+    """The text that a success consists of, whatever it says. Raises as `read_body` does."""
+    kind = media_type(answer.headers.get("content-type"))
+    if answer.status not in SUCCESS:
+        found = "a status that the API does not send"
+    elif kind == "text/html":
+        found = "an HTML page"
+    elif not answer.framed:
+        raise Unknown(asked.method, asked.path, "truncated", answer.status)
+    else:
+        try:
+            return answer.body.decode("utf-8")
+        except UnicodeDecodeError:
+            found = "no text in UTF-8"
+    raise NotJson(asked.method, asked.path, answer.status, kind, found)
+
+
 def read_result(asked: Request, answer: Response) -> Answer:
     """What a write gave. Raises Unknown for a success that cannot be read: what came of it is lost."""
     bare = answer.status in _BODYLESS or (answer.framed and not answer.body.strip())

@@ -78,6 +78,17 @@ class ReadClient:
         """The JSON at a path. NotFound is the platform's own 404; any other kind of nothing is NotJson."""
         return self._ask(path, params)
 
+    def text(self, path: str) -> str:
+        """The plain text at a path: an answer that is no JSON of the platform's making."""
+        request = answers.request("GET", path, None)
+
+        def read() -> str:
+            answer = self._transport.send(request)
+            self._raise_for(request, answer)
+            return answers.read_text(request, answer)
+
+        return self._policy.run(request, read, repeatable=True)
+
     def _ask(self, path: str, params: Params | None) -> JSON:
         request = answers.request("GET", path, params)
         return self._policy.run(request, lambda: self._read(request), repeatable=True)

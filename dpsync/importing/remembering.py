@@ -17,6 +17,7 @@ class RememberingClient(ReadClient):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._answers: dict[str, JSON] = {}
+        self._texts: dict[str, str] = {}
         self._lists: dict[str, list[dict[str, Any]]] = {}
 
     def get(self, path: str, params: Params | None = None) -> JSON:
@@ -25,6 +26,12 @@ class RememberingClient(ReadClient):
         if asked not in self._answers:
             self._answers[asked] = super().get(path, params)
         return self._answers[asked]
+
+    def text(self, path: str) -> str:
+        """The text, also when it was asked for before."""
+        if path not in self._texts:
+            self._texts[path] = super().text(path)
+        return self._texts[path]
 
     def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
         """The items, also when they were asked for before."""

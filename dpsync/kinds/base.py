@@ -195,10 +195,14 @@ class Add:
 
 @dataclass(frozen=True)
 class Busy:
-    """While `field` has one of these values the platform is at work on it, by itself."""
+    """While `field` has one of these values the platform is at work on it, by itself.
+
+    What the field `failed` holds afterwards says why it came to nothing.
+    """
 
     field: str
     values: tuple[str, ...]
+    failed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -215,6 +219,11 @@ class Field:
     """Where an answer has it, dotted. "=" is the name itself, "" the whole answer; None cannot be read.
 
     A mapping says where its parts are, when they lie apart.
+    """
+    own_read: Mapping[str, str] = _field(default_factory=dict)
+    """Parts of a value that have a request of their own, by the path that answers with one, as plain text.
+
+    It is sent for entries that declare the part, and for no others.
     """
     write: str | None = None
     create_as: str | None = None
@@ -380,7 +389,17 @@ class Kind:
     @property
     def lasting(self) -> set[str]:
         """Its fields but the one that says what the platform is doing."""
-        return {item.name for item in self.fields if self.busy is None or item.name != self.busy.field}
+        passing = {self.busy.field, self.busy.failed} if self.busy is not None else set()
+        return {item.name for item in self.fields if item.name not in passing}
+
+    def is_busy(self, fields: Mapping[str, Any]) -> bool:
+        """Whether the platform is at work on one that has these fields."""
+        return self.busy is not None and fields.get(self.busy.field) in self.busy.values
+
+    def failure(self, fields: Mapping[str, Any]) -> Any:
+        """Why the platform's last work on one with these fields came to nothing; None where it did not."""
+        failed = self.busy.failed if self.busy is not None else None
+        return fields.get(failed) if failed is not None and not self.is_busy(fields) else None
 
     @property
     def nest(self) -> Field | None:

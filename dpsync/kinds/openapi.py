@@ -22,14 +22,16 @@ OPENAPI = Kind(
     create=Put("{parent}/openapi/{slug}", {"source": "$source"}, gives="$slug", repeat="safe"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    busy=Busy("processingState", ("pending", "progress")),
+    busy=Busy("processingState", ("pending", "progress"), failed="lastProcessErrorCode"),
     fields=(
         Field("slug", SLUG, on="create", required=True),
         # The URL is read beside the source; a text is kept in versions only.
         Field("source", SOURCE, read={"url": "sourceURL"}, required=True,
+              own_read={"text": "{self}/versions/latest/content/raw"},
               via=Put("{self}", {"source": "$value"}, repeat="safe")),
         Field("visibility", Enum(("private", "public")), on="update", exposure=("private", "public"),
               usual="private"),
         Field("processingState", Enum(("pending", "progress", "complete")), on="neither"),
+        Field("lastProcessErrorCode", Text(), on="neither"),
     ),
 )  # fmt: skip

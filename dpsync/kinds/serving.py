@@ -74,6 +74,8 @@ class _Serving:
 
     def _field(self, kind: Kind, item: Field) -> Field:
         """Its own calls where there are any; else the member of the kind's call, if that takes it."""
+        there = {part: path for part, path in item.own_read.items() if self._has(kind, "GET", path)}
+        item = replace(item, own_read=there)
         if isinstance(item.via, Call):
             return item if self._call(kind, item.via) else replace(item, via={}, lacks=True)
         if item.via is not None:

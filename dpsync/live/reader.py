@@ -20,6 +20,7 @@ from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.live.orders import read_orders
 from dpsync.live.organizations import read_organizations
+from dpsync.live.parts import read_parts
 from dpsync.live.reading import Reading
 from dpsync.live.sources import Source
 from dpsync.live.transfers import find_transfers
@@ -236,6 +237,7 @@ class _Reader:
         """Everything that was found, once nothing is left to be asked."""
         reading = self.reading
         read_orders(reading, self.unread)
+        read_parts(reading)
         self._untold_outputs()
         self.unread.settle()
         self._pins_without_parent()

@@ -132,6 +132,13 @@ class Sources:
             return None  # also one of another organization, which this is not the place to bring back
         return replace(found, deleted=True)
 
+    def text(self, url: str) -> str | None:
+        """What a request answers with as plain text; None where there is none that this token may read."""
+        try:
+            return self._client.text(url)
+        except (NotFound, Forbidden):
+            return None
+
     def _one(self, kind: Kind, source: Source) -> tuple[LiveObject, ...]:
         try:
             body = self._client.get(source.url)

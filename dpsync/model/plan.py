@@ -217,6 +217,11 @@ class Plan(Frozen):
     refusals: tuple[Refusal, ...] = ()
     kept: tuple[Kept, ...] = ()
     notes: tuple[Note, ...] = ()
+    unproven: tuple[str, ...] = ()
+    """In a plan that proves an apply: fields that cannot be read back and that the git base has otherwise.
+
+    They are sent again by every apply until the files are committed.
+    """
     bindings: dict[str, str] = Field(default_factory=dict)
     """Which live id each recognised address has."""
     requests: int = 0

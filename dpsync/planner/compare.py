@@ -62,19 +62,55 @@ def unread(field: Field, value: Value) -> Value:
     return value if field.source is None else field.type.unread(value)
 
 
+def not_known(context: Context, field: Field, value: Value, live: LiveObject) -> Value:
+    """The part of an entry's value that nothing live can be compared with, None when there is none.
+
+    A part with a request of its own is known where that was answered. While the platform is at work on it,
+    what it will answer is not known, and it is not compared with anything else either.
+    """
+    hidden = unread(field, value)
+    if not field.own_read or not isinstance(hidden, dict):
+        return hidden
+    known = live.fields.get(field.name)
+    answered = known.keys() if isinstance(known, dict) else set()
+    busy = context.kind(live).is_busy(live.fields)
+    left = {
+        name: part
+        for name, part in hidden.items()
+        if name not in field.own_read or not (busy or name in answered)
+    }
+    return left or None
+
+
+def in_base(context: Context, resource: Resource, live: LiveObject) -> Resource | None:
+    """The entry that the git base has for a live object."""
+    if context.base.desired is None:
+        return None
+    address = context.earlier_addresses.get(live.identity, resource.address)
+    return context.base.desired.resources.get(address)
+
+
+def differs_from_base(context: Context, resource: Resource, field: Field, live: LiveObject) -> bool:
+    """Whether what nothing live can be compared with is not what the git base says.
+
+    An entry that the base does not have was sent when it was made, or is somebody else's work: either way
+    nothing says that it changed.
+    """
+    value = context.desired.resources[resource.address].fields[field.name]
+    hidden, earlier = not_known(context, field, value, live), in_base(context, resource, live)
+    if hidden is None or earlier is None:
+        return False
+    return canonical(unread(field, earlier.fields.get(field.name))) != canonical(hidden)
+
+
 def _unread_changed(context: Context, resource: Resource, field: Field, live: LiveObject) -> bool:
     """Whether what cannot be read back is to be sent: it differs from the git base, or somebody says so."""
     address = resource.address
-    value = unread(field, context.desired.resources[address].fields[field.name])
-    if value is None or context.options.proof:
+    hidden = unread(field, context.desired.resources[address].fields[field.name])
+    if context.options.proof or hidden is None:
         return False
-    if context.answers.agree(Answer(SEND, f"{address}#{field.name}")):
-        return True
-    if context.base.desired is None:
-        return False
-    earlier = context.base.desired.resources.get(context.earlier_addresses.get(live.identity, address))
-    before = earlier.fields.get(field.name) if earlier else None
-    return before is None or canonical(unread(field, before)) != canonical(value)
+    asked = context.answers.agree(Answer(SEND, f"{address}#{field.name}"))
+    return asked or differs_from_base(context, resource, field, live)
 
 
 def wanted_anew(context: Context, resource: Resource) -> list[Changed]:

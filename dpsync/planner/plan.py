@@ -19,7 +19,15 @@ from dpsync.planner import transfer
 from dpsync.planner.answers import IDLE, SEND, Answer
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.cascade import is_place
-from dpsync.planner.compare import Changed, changed, object_digest, unread, wanted_anew
+from dpsync.planner.compare import (
+    Changed,
+    changed,
+    differs_from_base,
+    in_base,
+    not_known,
+    object_digest,
+    wanted_anew,
+)
 from dpsync.planner.context import Context, Options
 from dpsync.planner.exclusive import Exclusive
 from dpsync.planner.graph import connect
@@ -91,6 +99,7 @@ class _Planner:
         }
         self.notes: list[Note] = []
         self.waiting: list[Waiting] = []
+        self.unproven: list[str] = []
 
     def _made_with_child(self, resource: Resource) -> bool:
         create = self.context.kind(resource).create
@@ -196,7 +205,7 @@ class _Planner:
                 self._link(resource, item)
 
     def _existing(self, resource: Resource, live: LiveObject) -> None:
-        self._cannot_compare(resource)
+        self._cannot_compare(resource, live)
         if live.deleted:
             self.book.makers[resource.address] = self.book.add(self.builder.restore(resource)).id
         self._busy(resource, live)
@@ -206,11 +215,14 @@ class _Planner:
         self._acts(resource)
 
     def _busy(self, resource: Resource, live: LiveObject) -> None:
-        """What the platform is at work on is told, not waited for."""
-        busy = self.context.kind(resource).busy
-        if busy is not None and live.fields.get(busy.field) in busy.values:
-            what = f"the platform is at work on it ({live.fields[busy.field]})"
+        """What the platform is at work on is told, not waited for; and what it reports as failed."""
+        kind = self.context.kind(resource)
+        if kind.busy is not None and kind.is_busy(live.fields):
+            what = f"the platform is at work on it ({live.fields[kind.busy.field]})"
             self.waiting.append(Waiting(address=str(resource.address), what=what))
+        if (failure := kind.failure(live.fields)) is not None:
+            text = f"the platform reports that its last work on it failed ({failure})"
+            self.notes.append(Note(address=str(resource.address), text=text))
 
     def _acts(self, resource: Resource) -> None:
         """What somebody asks for this once, after all that is changed about it."""
@@ -310,20 +322,26 @@ class _Planner:
             for other in self.context.resources.values()
         )
 
-    def _cannot_compare(self, resource: Resource) -> None:
+    def _cannot_compare(self, resource: Resource, live: LiveObject) -> None:
         kind = self.context.kind(resource)
         listed = {self._listed_by(other) for other in self.context.registry.ordered}
         for item in kind.fields:
-            hidden = unread(item, resource.fields.get(item.name))
+            hidden = not_known(self.context, item, resource.fields.get(item.name), live)
             if hidden is not None and (kind.name, item.name) not in listed:
                 address = f"{resource.address}#{item.name}"
-                self.notes.append(Note(address=address, text=self._not_compared(address)))
+                known = in_base(self.context, resource, live) is not None
+                self.notes.append(Note(address=address, text=self._not_compared(address, known)))
+                if self.context.options.proof and differs_from_base(self.context, resource, item, live):
+                    self.unproven.append(address)
 
-    def _not_compared(self, address: str) -> str:
-        if self.context.base.desired is not None:
+    def _not_compared(self, address: str, known: bool) -> str:
+        if known:
             return "compared with the git base only: the platform does not say what it is"
+        nobody = "the platform does not say what it is"
+        if self.context.base.desired is not None:
+            nobody = "neither the platform nor the git base says what it is"
         again = f"{Answer(SEND, address).flag} sends it again"
-        return f"it cannot be compared: the platform does not say what it is; {again}"
+        return f"it cannot be compared: {nobody}; {again}"
 
     @staticmethod
     def _listed_by(kind: Kind) -> tuple[str, str] | None:
@@ -360,6 +378,7 @@ class _Planner:
             waiting=tuple(sorted(self.waiting, key=lambda item: item.address)),
             kept=tuple(self.going.kept),
             notes=tuple(sorted(notes, key=_by_address)),
+            unproven=tuple(sorted(self.unproven)),
             base=context.base.commit,
             base_from=context.base.said,
             bindings={

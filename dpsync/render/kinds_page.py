@@ -310,7 +310,7 @@ def _type(registry: Registry, type_: Type) -> str:
         case LongText():
             what = "certificate as PEM" if isinstance(type_, Certificate) else "text"
             most = f", up to {type_.most} characters" if type_.most else ""
-            hidden = " (never given back)" if type_.unreadable else ""
+            hidden = " (in no list)" if type_.unreadable else ""
             return f"{what}{most}{hidden}, in place or as `{{file: PATH}}`"
     raise TypeError(f"no words for {type(type_).__name__}")
 
@@ -455,7 +455,7 @@ WORDS: dict[type, dict[str, str]] = {
         "restore": "the request that brings a deleted one back, and what an answer has as long as that works",
         "transfer": "the request that gives it, with what is in it, to another of what it belongs to",
         "add": "the request that makes one under the id of its pin, and the field that asks for it",
-        "busy": "a field, and its values while the platform is at work on it",
+        "busy": "a field, its values while the platform is at work on it, and where it says what failed",
         "acts": "what one can be told to do, each with its request; only done when asked for",
         "lacks": "which of its words a server has no request for; found out, never declared",
     },
@@ -464,6 +464,7 @@ WORDS: dict[type, dict[str, str]] = {
         "type": "what it may hold; see `dpsync/kinds/types/`",
         "on": "which request takes it: `create`, `update`, `both`, `neither`",
         "read": "where an answer has it, or each of its parts; nothing: it cannot be read",
+        "own_read": "parts of it that have a request of their own, sent for the entries that declare them",
         "write": "its name in a request",
         "create_as": "its name in the creating request, where that is yet another",
         "via": "a request of its own that sets it, or one for each value",

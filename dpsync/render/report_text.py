@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dpsync.model.journal import GOOD, Outcome, Report
-from dpsync.model.plan import Blocked
+from dpsync.model.plan import Blocked, Plan
 from dpsync.model.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_blocked, render_plan
@@ -55,6 +55,15 @@ def _counts(report: Report) -> str:
     return f"Applied: {', '.join(words)}."
 
 
+def _unproven(remaining: Plan) -> list[str]:
+    """What was sent and cannot be read back, while the git base still has another value."""
+    if not remaining.unproven:
+        return []
+    sent = counted(len(remaining.unproven), "value")
+    names = ", ".join(visible(name) for name in remaining.unproven)
+    return [f"{sent} cannot be read back and will be sent again until the files are committed: {names}"]
+
+
 def _proof(report: Report, paint: Paint) -> str:
     if report.interrupted:
         return paint("Interrupted: run apply again to finish the rest.", "yellow")
@@ -64,7 +73,7 @@ def _proof(report: Report, paint: Paint) -> str:
         text = "Converged: a new plan has no changes."
         if report.remaining.blocked:
             text += f" {len(report.remaining.blocked)} blocked, see above."
-        return paint(text, "green bold")
+        return "\n".join([paint(text, "green bold"), *_unproven(report.remaining)])
     if report.as_declared:
         number = report.count("unknown")
         what = f"{counted(number, 'request')} {'is' if number == 1 else 'are'} still in doubt"

@@ -217,6 +217,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "source": Sample({"url": "https://acme.example/1.yaml"}, {"url": "https://acme.example/2.yaml"}),
         "visibility": Sample("public", "private"),
         "processingState": Sample("complete"),
+        "lastProcessErrorCode": Sample("PARSE_ERROR"),
     },
     "saml": {
         "label": Sample("It", "That"),

@@ -39,7 +39,7 @@ def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
 
 @dataclass(frozen=True)
 class LongText(Type):
-    """A text of any kind. `unreadable`: the platform never gives it back."""
+    """A text of any kind. `unreadable`: no answer about the object itself has it."""
 
     least: int = 0
     most: int | None = None

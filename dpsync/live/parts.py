@@ -1,0 +1,67 @@
+"""Parts of values that have a request of their own: read for the entries that declare them.
+
+While the platform is at work on an object, or when its last work failed, such a part is an earlier one than
+what was sent last: then it is not read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpsync.kinds.base import Kind
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import Chain, expand
+from dpsync.live.reading import Reading
+from dpsync.live.sources import Sources
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+
+
+def has_parts(kind: Kind, resource: Resource) -> bool:
+    """Whether an entry declares a part that is read by a request of its own."""
+    return any(_declared(kind, resource))
+
+
+def read_parts(reading: Reading) -> None:
+    """Put them into the live objects of the entries that were recognised."""
+    asking = [
+        resource
+        for address, resource in reading.desired.resources.items()
+        if address in reading.matches and has_parts(reading.registry[resource.kind], resource)
+    ]
+    found = reading.sources.map(lambda resource: _part_of(reading, resource), asking)
+    reading.objects |= {item.identity: item for item in found}
+
+
+def _part_of(reading: Reading, resource: Resource) -> LiveObject:
+    (name, id), *above = reading.chain(resource.address)
+    identity = reading.registry[name].identity_of(id, above[0] if above else None)
+    return with_parts(reading.sources, reading.registry, resource, reading.objects[identity], above)
+
+
+def with_parts(
+    sources: Sources, registry: Registry, resource: Resource, live: LiveObject, above: Chain
+) -> LiveObject:
+    """The live object of an entry with such parts in its fields; those that cannot be read are left out.
+
+    `above` is what it hangs below. Raises ClientError as other reads do.
+    """
+    kind = registry[resource.kind]
+    if kind.is_busy(live.fields) or kind.failure(live.fields) is not None:
+        return live
+    fields = dict(live.fields)
+    for name, part, path in _declared(kind, resource):
+        found = sources.text(expand(registry, kind, path, live.id, above))
+        if found is not None:
+            fields[name] = {**(fields.get(name) or {}), part: found}
+    return replace(live, fields=fields)
+
+
+def _declared(kind: Kind, resource: Resource) -> list[tuple[str, str, str]]:
+    """Field, part and path of each."""
+    found = []
+    for field in kind.fields:
+        value = resource.fields.get(field.name)
+        if isinstance(value, dict):
+            found += [(field.name, part, path) for part, path in field.own_read.items() if part in value]
+    return found

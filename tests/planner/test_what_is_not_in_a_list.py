@@ -1,0 +1,197 @@
+"""Values that no list has: compared with an answer of their own, else with the git base, else not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.api import Options, Planned, Session, load
+from dpsync.apply.expected import Refused
+from dpsync.client.client import Params, ReadClient
+from dpsync.client.errors import NotJson, Unknown
+from dpsync.kinds.registry import load as load_registry
+from dpsync.render.paint import Paint
+from dpsync.render.report_text import render_report
+from dpsync.server.thread import ThreadedServer
+from tests.identity.past import Project, git
+
+TEXT = "openapi: 3.1.0\ninfo: {{ title: {}, version: '1' }}\npaths: {{}}\n"
+ADDRESS = "acme/openapi/pets"
+SOURCE = f"{ADDRESS}#source"
+
+
+@pytest.fixture
+def project(server: ThreadedServer, tmp_path: Path) -> Project:
+    (tmp_path / "project").mkdir()
+    return Project(server, tmp_path / "project")
+
+
+def spec(title: str) -> str:
+    return f"openapi: {{ pets: {{ source: {{ text: {TEXT.format(title)!r} }} }} }}"
+
+
+def live(text: str | None = None, **more: Any) -> dict[str, Any]:
+    """A specification of a world. Its only version has this text, or nothing is kept of it."""
+    spec = {"slug": "pets", "processingState": "complete", **more}
+    version = f"version-of-{spec['slug']}"
+    kept = [{"id": version, "text": text}] if text is not None else []
+    return {**spec, "lastVersion": version, "versions": kept}
+
+
+def changed(planned: Planned) -> list[str]:
+    found = planned.plan.changes
+    return [f"{change.address}#{item.field}" for change in found for item in change.differences]
+
+
+def notes(planned: Planned) -> str:
+    return "\n".join(f"{note.address}: {note.text}" for note in planned.plan.notes)
+
+
+def plan(project: Project, *confirm: str, client: type[ReadClient] = ReadClient) -> Planned:
+    with client(project.server.url, "token") as reading:
+        return project.session().plan(reading, Options(confirm))
+
+
+class AtWork(ReadClient):
+    """Sees every specification as one that the platform is at work on."""
+
+    def pages(self, path: str, params: Params | None = None, limit: int = 1000) -> list[dict[str, Any]]:
+        """The items, pending."""
+        return [{**item, "processingState": "pending"} for item in super().pages(path, params, limit)]
+
+
+def test_a_text_converges_before_it_is_committed(project: Project) -> None:
+    project.holds().commit("title: Acme").write(spec("Pets"))
+    project.converges()
+    assert plan(project).plan.empty
+    assert project.apply().writes == 0
+
+
+def test_a_text_that_somebody_else_sent_is_a_change_that_shows_both(project: Project) -> None:
+    project.holds(openapi=[live(TEXT.format("Cats"))]).commit(spec("Pets"))
+    (change,) = plan(project).plan.changes
+    (difference,) = change.differences
+    assert difference.before == {"text": TEXT.format("Cats")}
+    assert difference.after == {"text": TEXT.format("Pets")}
+    project.converges()
+
+
+def test_somebody_elses_text_after_the_plan_is_stale(project: Project) -> None:
+    project.holds(openapi=[live(TEXT.format("Cats"))]).write(spec("Pets"))
+    planned = plan(project)
+    project.holds(openapi=[live(TEXT.format("Dogs"))])
+    with project.client() as client, pytest.raises(Refused) as ended:
+        project.session().apply(client, planned)
+    assert ended.value.stale == {ADDRESS: "it was changed since the plan was made"}
+
+
+def test_one_more_request_for_each_text_and_only_for_those(project: Project) -> None:
+    entries = "openapi: {{ a: {{ source: {} }}, b: {{ source: {} }} }}"
+    known = {"sourceURL": "https://x.example/1.yaml"}
+    project.holds(openapi=[live("a", slug="a", **known), live("b", slug="b", **known)])
+    url = "{ url: 'https://x.example/1.yaml' }"
+    counted = []
+    for one, other in ((url, url), (url, "{ text: b }"), ("{ text: a }", "{ text: b }")):
+        project.write(entries.format(one, other))
+        counted.append(plan(project).snapshot.requests)
+    assert [count - counted[0] for count in counted] == [0, 1, 2]
+
+
+def test_while_the_platform_is_at_work_a_text_is_not_compared(project: Project) -> None:
+    project.holds(openapi=[live(TEXT.format("Cats"))]).commit(spec("Cats")).write(spec("Pets"))
+    planned = plan(project, client=AtWork)
+    assert planned.plan.empty
+    assert [item.address for item in planned.plan.waiting] == [ADDRESS]
+    assert "compared" not in notes(planned)
+    assert changed(plan(project)) == [SOURCE]
+
+
+@pytest.mark.parametrize(("before", "changes"), [("Pets", []), ("Cats", [SOURCE]), (None, [])])
+def test_what_failed_is_told_and_compared_with_the_base(
+    project: Project, before: str | None, changes: list[str]
+) -> None:
+    """The version that is kept is an earlier one: it says nothing of what was sent last."""
+    failed = live(TEXT.format("Earlier"), lastProcessErrorCode="PARSE_ERROR")
+    project.holds(openapi=[failed]).commit(spec(before) if before else "title: Acme").write(spec("Pets"))
+    planned = plan(project)
+    assert changed(planned) == changes
+    assert f"{ADDRESS}: the platform reports that its last work on it failed (PARSE_ERROR)" in notes(planned)
+
+
+@pytest.mark.parametrize("base", [True, False])
+def test_what_neither_platform_nor_base_knows_is_told_and_not_sent_again(
+    project: Project, base: bool
+) -> None:
+    project.holds(openapi=[live()])
+    if base:
+        project.commit("title: Acme")
+    project.write(spec("Pets"))
+    planned = plan(project)
+    assert planned.plan.empty
+    assert f'--confirm "send {SOURCE}" sends it again' in notes(planned)
+    assert changed(plan(project, f"send {SOURCE}")) == [SOURCE]
+
+
+def test_a_server_without_that_request_is_compared_with_the_base(project: Project) -> None:
+    """A profile that cannot read it sends nothing twice either."""
+    registry = load_registry("reference")
+    project.holds(openapi=[live(TEXT.format("Pets"))]).commit("title: Acme").write(spec("Pets"))
+    root = project.directory / "dpsync.yaml"
+    with ReadClient(project.server.url, "token") as client:
+        base = project.session().base
+        planned = Session(load(root, {}, registry), registry, 1, base).plan(client)
+    assert planned.plan.empty
+    assert "neither the platform nor the git base" in notes(planned)
+    assert not [path for _, path, _ in project.server.app.requests if "versions" in path]
+
+
+SCRIPT = "publishedIntegrations: {{ bot: {{ title: Bot, script: {}, secrets: {{ KEY: {{ env: {} }} }} }} }}"
+
+
+def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_without_a_base(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONE", "one")
+    project.holds().commit("title: Acme").write(SCRIPT.format("run()", "ONE"))
+    project.converges()
+    planned = plan(project)
+    assert planned.plan.empty
+    assert notes(planned).count("neither the platform nor the git base says what it is") == 2
+    git(project.directory, "add", "--all")
+    git(project.directory, "commit", "-q", "-m", "it is applied")
+    assert plan(project).plan.empty
+    project.write(SCRIPT.format("walk()", "TWO"))
+    bot = "acme/publishedIntegrations/bot"
+    assert changed(plan(project)) == [f"{bot}#script", f"{bot}#secrets"]
+    monkeypatch.setenv("TWO", "two")
+    report = project.converges()
+    assert report.remaining is not None
+    assert report.remaining.unproven == (f"{bot}#script", f"{bot}#secrets")
+    told = "2 values cannot be read back and will be sent again until the files are committed"
+    assert f"{told}: {bot}#script, {bot}#secrets" in render_report(report, Paint(False))
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ({"content-type": "text/html"}, NotJson),
+        ({"body": b"\xff\xfe"}, NotJson),
+        ({"status": 204}, None),
+        ({"framed": False}, Unknown),
+    ],
+)
+def test_what_is_no_text_is_never_read_as_one(answer: dict[str, Any], error: type[Exception] | None) -> None:
+    from dpsync.client import answers
+    from dpsync.client.transport import Response
+
+    kind = answer.pop("content-type", "application/yaml")
+    given = {"status": 200, "body": b"text", "framed": True, **answer}
+    response = Response(given["status"], {"content-type": kind}, given["body"], framed=given["framed"])
+    asked = answers.request("GET", "/x")
+    if error is None:
+        assert answers.read_text(asked, response) == "text"
+    else:
+        with pytest.raises(error):
+            answers.read_text(asked, response)
