@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
-
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 from dpsync.api import Planned, Session
 from dpsync.kinds.profiles import REFERENCE
@@ -14,7 +10,7 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import GOOD
 from dpsync.server.operations import OPERATIONS
 
-from .laws import AMBIGUOUS, SOAK, TAKEN_OVER, discard_if, said
+from .laws import AMBIGUOUS, TAKEN_OVER, discard_if, law, said
 from .organizations import Draw
 from .platform import Platform, case
 
@@ -22,23 +18,6 @@ _PATTERNS = [
     (method, re.compile("/v1" + re.escape(path).replace(r"\{\}", "[^/]+")))
     for method, path in REFERENCE.operations or ()
 ]
-
-
-def law(examples: int) -> Any:
-    """A test of `(reference, draw)` over many organizations."""
-
-    def decorate(test: Any) -> Any:
-        chosen = settings(
-            max_examples=examples * 20 if SOAK else examples,
-            derandomize=not SOAK,
-            database=None,
-            deadline=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
-        return chosen(given(draw=st.randoms(use_true_random=False).map(Draw))(test))
-
-    return decorate
 
 
 def plan_of(platform: Platform, session: Session) -> tuple[Planned, tuple[str, ...]]:
