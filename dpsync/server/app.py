@@ -24,6 +24,8 @@ from . import images, printing
 from .clock import Clock, utc_now
 from .context import Context
 from .errors import ApiError, bad, missing
+from .families import FAMILIES
+from .family import Families
 from .jobs import Jobs
 from .openapi import document
 from .operation import Operation
@@ -52,11 +54,19 @@ class Companion:
     500 and an entry in `violations`: for tests.
     """
 
-    def __init__(self, store: Store, profile: str, clock: Clock, check_answers: bool = False) -> None:
+    def __init__(
+        self,
+        store: Store,
+        profile: str,
+        clock: Clock,
+        check_answers: bool = False,
+        families: Families = FAMILIES,
+    ) -> None:
         if profile not in PROFILES:
             raise ValueError(f"unknown profile {profile!r}: one of {', '.join(PROFILES)}")
         self.store = store
         self.profile = profile
+        self.families = families
         self.clock = clock
         self.check_answers = check_answers
         self.requests: deque[tuple[str, str, int]] = deque(maxlen=10_000)
@@ -67,7 +77,7 @@ class Companion:
         self.sources = Sources()
         self._remembered = Remembered()
         printing.ensure_key(store)
-        self._jobs = Jobs(store, lambda: self.clock(), self.sources, JOBS)
+        self._jobs = Jobs(store, lambda: self.clock(), self.sources, JOBS, families)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -151,6 +161,7 @@ class Companion:
     def run(self, operation: Operation, ctx: Context) -> Response:
         """A checked request: its handler, in a transaction when it writes, and the answer."""
         ctx.needs, ctx.edits, ctx.full = operation.needs, operation.edits, self.profile == "full"
+        ctx.families = self.families
         if operation.method == "GET":
             with self.store.reading():
                 ctx.recall(self._remembered.at(self.store.version()))

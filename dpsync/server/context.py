@@ -17,6 +17,7 @@ from . import standings
 from .access import Role, Standing, reaches
 from .clock import Clock, moment, stamp
 from .errors import ApiError, missing
+from .family import Families
 from .ids import new_id
 from .levels import SpaceGroups, space_groups
 from .remembered import Remembered
@@ -43,6 +44,8 @@ class Context:
     needs: Role = None
     edits: bool = False
     full: bool = True
+    families: Families = field(default_factory=lambda: Families(()))
+    """Without them there can be no ids and no removing."""
     origin: str = "https://api.docs.example"
     """Where the caller reached the service: what is served beside the API has its URL there."""
     minimal: bool = False
@@ -77,8 +80,24 @@ class Context:
         self._forget()
 
     def remove(self, record: Record) -> None:
+        """Removes a record and first, by the links of the families, whatever cannot be without it."""
+        for kind, link in self.families.removed(record.kind):
+            for holder in link.holders(self.store, kind, record):
+                link.gone(self, holder)
         self.store.remove(record.kind, record.id)
         self._forget()
+
+    def transfer(self, item: Record, organization: str) -> None:
+        """Gives an item of an organization to another one, with what follows it and without the rest."""
+        for kind, link in self.families.transferred(item.kind):
+            for holder in link.holders(self.store, kind, item):
+                if link.follows:
+                    holder.organization = organization
+                    self.put(holder)
+                else:
+                    link.gone(self, holder)
+        item.organization = item.scope = organization
+        self.put(item)
 
     def _forget(self) -> None:
         """A write may change what is loaded and who may do what."""

@@ -38,7 +38,7 @@ def emit(ctx: Context, integration: Record, installation: str, organization: str
     else:
         event.kind = WAITING
         ctx.put(event)
-        if not ctx.store.find(JOB, ref=_queue(integration).id):
+        if not ctx.store.find(JOB, ref=queue(integration).id):
             ctx.put(dispatching(integration))
 
 
@@ -48,23 +48,14 @@ def _new_id(ctx: Context) -> str:
     return id
 
 
-def _queue(integration: Record) -> Record:
+def queue(integration: Record) -> Record:
     """What the job is on. Any name may be chosen: without the colon it could be the id of something else."""
     return Record("", f"{INTEGRATION}:{integration.id}", {}, integration.organization)
 
 
 def dispatching(integration: Record) -> Record:
     """The job that sends what waits."""
-    return job_on(_queue(integration), DISPATCH, integration=integration.id)
-
-
-def forget(ctx: Context, integration: Record) -> None:
-    """Every event of an integration, and what was still to be sent."""
-    for kind in (EVENT, WAITING):
-        for event in ctx.store.find(kind, scope=integration.id):
-            ctx.remove(event)
-    for job in ctx.store.find(JOB, ref=_queue(integration).id):
-        ctx.remove(job)
+    return job_on(queue(integration), DISPATCH, integration=integration.id)
 
 
 def _tunnel(integration: Record, event: Record) -> str | None:

@@ -7,8 +7,7 @@ restored keeps its own.
 
 from .access import GRANT, Role
 from .context import Context
-from .standings import granted
-from .store import Record, Store
+from .store import Record
 
 INVITE = "link-invite"
 """Its `ref` is the id of the space or collection that it leads to, if any."""
@@ -45,22 +44,3 @@ def copy(ctx: Context, item: Record, other: Record) -> None:
     for to in ("user", "team"):
         for grant in given_on(ctx, item, to):
             give(ctx, other, to, grant.ref, grant.doc["role"])
-
-
-def forget_on(ctx: Context, item: Record) -> None:
-    """With the invites to it, which are promises of such roles."""
-    for invite in invites_to(ctx.store, item):
-        ctx.remove(invite)
-    for to in ("user", "team"):
-        for grant in given_on(ctx, item, to):
-            ctx.remove(grant)
-
-
-def invites_to(store: Store, item: Record) -> list[Record]:
-    found = store.find(INVITE, organization=item.organization, ref=item.id)
-    return [invite for invite in found if item.kind.removeprefix("deleted-") in invite.doc]
-
-
-def forget_to(ctx: Context, organization: str, to: str, ref: str) -> None:
-    for grant in granted(ctx.store, organization, to, ref):
-        ctx.remove(grant)

@@ -56,11 +56,6 @@ def of_integration(ctx: Context, integration: Record) -> list[Record]:
     return found
 
 
-def below(ctx: Context, installation: Record) -> list[Record]:
-    """What an installation is put on."""
-    return [record for kind in (ON_SPACE, ON_SITE) for record in ctx.store.find(kind, scope=installation.id)]
-
-
 def enabled(integration: Record, installation: Record, placed: Record | None, kind: str) -> bool:
     """Active in the organization, meant for such a target, and there: put on it and active, or on all."""
     level = LEVEL[kind]
@@ -88,20 +83,10 @@ def tell_setup(ctx: Context, integration: Record, record: Record, before: State 
 def take_off(ctx: Context, record: Record) -> None:
     """Removes one, with what it is put on, and tells of it."""
     integration = integration_of(ctx, record)
-    if record.kind == INSTALLATION:
-        for placed in below(ctx, record):
-            ctx.remove(placed)
     ctx.remove(record)
     if integration is not None:
         previous = {"configuration": record.doc["configuration"]}
         _emit(ctx, integration, record, {"type": f"{_event(record)}_deleted", "previous": previous})
-
-
-def forget(ctx: Context, item: Record) -> None:
-    """Takes every integration off a space or site that leaves its organization; no other item has any."""
-    kind = {"space": ON_SPACE, "site": ON_SITE}.get(item.kind)
-    for placed in ctx.store.find(kind, ref=item.id) if kind else []:
-        take_off(ctx, placed)
 
 
 def _event(record: Record) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from .clock import Clock
 from .context import Context
+from .family import Families
 from .sources import Sources
 from .store import Record, Store, StoreError
 
@@ -53,6 +54,7 @@ class Work:
     store: Store
     clock: Clock
     sources: Sources
+    families: Families
 
     @contextmanager
     def step(self) -> Iterator[Context]:
@@ -62,7 +64,7 @@ class Work:
         with self.store.transaction():
             if not self.store.claim(self.job.id) or self.store.get(KIND, self.job.id) is None:
                 raise Superseded
-            yield Context(self.store, "", self.clock)
+            yield Context(self.store, "", self.clock, families=self.families)
 
     @contextmanager
     def last_step(self) -> Iterator[Context]:
@@ -77,11 +79,14 @@ Does = Callable[[Work], Awaitable[None]]
 class Jobs:
     """The tasks of the jobs in a store. `does` has what each name of a job means."""
 
-    def __init__(self, store: Store, clock: Clock, sources: Sources, does: Mapping[str, Does]) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, sources: Sources, does: Mapping[str, Does], families: Families
+    ) -> None:
         self._store = store
         self._clock = clock
         self._sources = sources
         self._does = does
+        self._families = families
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._version: int | None = None
         self._waiting = True
@@ -127,7 +132,8 @@ class Jobs:
 
     async def _do(self, job: Record) -> None:
         try:
-            await self._does[job.doc["does"]](Work(job, self._store, self._clock, self._sources))
+            work = Work(job, self._store, self._clock, self._sources, self._families)
+            await self._does[job.doc["does"]](work)
         except Superseded:
             pass
         except StoreError:

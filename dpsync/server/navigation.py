@@ -212,18 +212,9 @@ def target(node: Record) -> str:
     return f"{node.kind}:{node.id}"
 
 
-def _remove(ctx: Context, node: Record) -> None:
-    """A section or site space with what cannot be without it: redirects to it, and its customization."""
-    for redirect in ctx.store.find(REDIRECT, scope=node.scope, parent=target(node)):
-        ctx.remove(redirect)
-    if node.kind == PLACE and (overrides := ctx.store.get(OVERRIDES, node.id)):
-        ctx.remove(overrides)
-    ctx.remove(node)
-
-
 def remove_place(ctx: Context, nav: Navigation, place: Record) -> None:
     """Removes a site space; the first one left beside it takes over as default."""
-    _remove(ctx, place)
+    ctx.remove(place)
     nav.places.remove(place)
     left = nav.places_in(place.parent)
     if place.doc["default"] and left:
@@ -232,24 +223,20 @@ def remove_place(ctx: Context, nav: Navigation, place: Record) -> None:
 
 def remove_section(ctx: Context, nav: Navigation, section: Record) -> None:
     """Removes a section with its site spaces; the first section left takes over as default."""
-    for place in nav.places_in(section.id):
-        _remove(ctx, place)
-        nav.places.remove(place)
-    _remove(ctx, section)
+    ctx.remove(section)
+    nav.places = [place for place in nav.places if place.parent != section.id]
     nav.sections.remove(section)
     left = [node for _, node in nav.ordered(SECTION)]
     if section.doc["default"] and left:
         make_default(ctx, left, left[0])
 
 
-def forget_space(ctx: Context, space: Record) -> None:
-    """Takes a space out of every site that shows it. A section left empty by this goes too."""
-    for site_id in sorted({place.scope for place in ctx.store.find(PLACE, ref=space.id)}):
-        site = ctx.store.get("site", site_id)
-        if site is None:
-            continue
-        nav = read(ctx.store, site)
-        for place in [place for place in nav.places if place.ref == space.id]:
-            remove_place(ctx, nav, place)
-            if place.parent and not nav.places_in(place.parent):
-                remove_section(ctx, nav, nav.node(SECTION, place.parent))
+def take_out(ctx: Context, place: Record) -> None:
+    """Takes a space that goes out of a site. A section left empty by this goes, too."""
+    site = ctx.store.get("site", place.scope)
+    if site is None:
+        return
+    nav = read(ctx.store, site)
+    remove_place(ctx, nav, nav.node(PLACE, place.id))
+    if place.parent and not nav.places_in(place.parent):
+        remove_section(ctx, nav, nav.node(SECTION, place.parent))

@@ -24,6 +24,7 @@ from .. import world as worlds
 from ..app import DATABASE_UNUSABLE
 from ..clock import stamp
 from ..content.erasing import erase_expired
+from ..context import Context
 from ..errors import ApiError, bad, missing
 from ..store import SCHEMA_VERSION, Record, Store, StoreError
 from .clock import MovableClock
@@ -198,7 +199,7 @@ class ControlPlane:
                     self.clock.real()
             except OverflowError:
                 raise bad("body.advance: beyond what a date can be") from None
-            erase_expired(self.store, self.clock())
+            erase_expired(Context(self.store, "", self.clock, families=self.companion.families))
         return self.time(None)
 
     def faults(self, _: None) -> Json:

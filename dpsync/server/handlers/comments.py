@@ -139,8 +139,6 @@ def delete_comment(ctx: Context) -> None:
     if found is None:
         return
     _may(ctx, space, found, "delete")
-    for reply in ctx.store.find(REPLY, organization=found.organization, parent=found.id):
-        ctx.remove(reply)
     ctx.remove(found)
 
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from .. import answers, grants, installed
+from .. import answers, grants
 from ..content import revisions
-from ..content.erasing import erase_some_expired, hand_over
+from ..content.erasing import erase_some_expired
 from ..context import Context
 from ..errors import ApiError, bad, conflict, missing
 from ..merge_rules import check_users, rules_for
-from ..navigation import PLACE, forget_space
+from ..navigation import PLACE
 from ..paging import created_page, page
 from ..siblings import place, renumber, same_order
 from ..store import Record
@@ -84,7 +84,7 @@ def new_space(ctx: Context, organization: str, parent: str, fields: Json, id: st
         "createdAt": ctx.stamp,
         "updatedAt": ctx.stamp,
     }
-    erase_some_expired(ctx.store, ctx.now, organization)
+    erase_some_expired(ctx, organization)
     position = _end(ctx, organization, parent)
     id = id or ctx.new_id("space")
     space = Record("space", id, doc, organization, organization, parent, position)
@@ -116,9 +116,7 @@ def delete_space(ctx: Context) -> None:
     if space is None:
         return
     ctx.permit(space)
-    erase_some_expired(ctx.store, ctx.now, space.organization)
-    forget_space(ctx, space)
-    installed.forget(ctx, space)
+    erase_some_expired(ctx, space.organization)
     ctx.remove(space)
     space.kind = "deleted-space"
     space.doc["deletedAt"] = ctx.stamp
@@ -130,7 +128,7 @@ def restore_space(ctx: Context) -> Json:
     space = ctx.space(deleted=True)
     if space.kind == "space":
         return answers.space(ctx, space)
-    ctx.remove(space)
+    ctx.store.remove(space.kind, space.id)  # what it kept is its own again
     collection = ctx.load("collection", space.parent) if space.parent else None
     if collection is None or collection.organization != space.organization:
         space.parent = ""
@@ -162,13 +160,9 @@ def transfer_space(ctx: Context) -> Json:
     """To the end of the other organization's top level. A space that a site shows may not leave: 412."""
     space = ctx.space()
     target = _transfer_target(ctx, space, [space])
-    grants.forget_on(ctx, space)
-    installed.forget(ctx, space)
-    space.organization = space.scope = target
     space.parent = ""
     space.position = _end(ctx, target, "")
-    ctx.put(space)
-    hand_over(ctx, space)
+    ctx.transfer(space, target)
     return answers.space(ctx, space)
 
 
@@ -232,7 +226,6 @@ def delete_collection(ctx: Context) -> None:
     ctx.permit(collection)
     around = siblings(ctx, collection.organization, collection.parent)
     inside = siblings(ctx, collection.organization, collection.id)
-    grants.forget_on(ctx, collection)
     ctx.remove(collection)
     ordered = []
     for sibling in around:
@@ -271,12 +264,7 @@ def transfer_collection(ctx: Context) -> Json:
     collection.parent = ""
     collection.position = _end(ctx, target, "")
     for item in (collection, *inside):
-        grants.forget_on(ctx, item)
-        installed.forget(ctx, item)
-        item.organization = item.scope = target
-        ctx.put(item)
-        if item.kind == "space":
-            hand_over(ctx, item)
+        ctx.transfer(item, target)
     return answers.collection(ctx, collection)
 
 

@@ -5,7 +5,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from .. import answers, events, installed
+from .. import answers, installed
 from ..access import reaches
 from ..context import Context
 from ..errors import bad, conflict, missing
@@ -224,10 +224,6 @@ def unpublish(ctx: Context) -> None:
     if integration is None:
         return
     _demand_owner(ctx, integration)
-    for record in installed.of_integration(ctx, integration):
-        ctx.remove(record)
-    events.forget(ctx, integration)
-    ctx.store.remove(BUNDLE, integration.id)
     ctx.remove(integration)
 
 

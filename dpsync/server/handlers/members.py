@@ -6,7 +6,6 @@ from .. import answers
 from ..access import Role
 from ..context import Context
 from ..errors import conflict, missing
-from ..grants import forget_to
 from ..paging import page
 from ..store import Record
 
@@ -95,9 +94,6 @@ def delete_member(ctx: Context) -> None:
     if member is None:
         return
     _keep_an_admin(ctx, member)
-    for membership in ctx.store.find("membership", organization=organization.id, ref=member.ref):
-        ctx.remove(membership)
-    forget_to(ctx, organization.id, "user", member.ref)
     ctx.remove(member)
 
 

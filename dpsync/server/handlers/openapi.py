@@ -11,7 +11,7 @@ from typing import Any
 from .. import answers
 from ..context import Context
 from ..errors import bad, conflict, missing
-from ..jobs import Work, cancel, enqueue
+from ..jobs import Work, enqueue
 from ..models.openapi import LONGEST_SLUG, SLUG
 from ..paging import created_page
 from ..sources import FetchError
@@ -86,9 +86,6 @@ def update_spec(ctx: Context) -> Json:
 def delete_spec(ctx: Context) -> None:
     spec = _find(ctx, ctx.organization(), ctx.params["specSlug"])
     if spec is not None:
-        cancel(ctx, spec)
-        for version in ctx.store.find(VERSION, scope=spec.id):
-            ctx.remove(version)
         ctx.remove(spec)
 
 

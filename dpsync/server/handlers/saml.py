@@ -84,10 +84,3 @@ def list_logins(ctx: Context) -> Json:
             if found["status"] == "active"
         ]
     }
-
-
-def forget_team(ctx: Context, team: Record) -> None:
-    """Providers that had this default team have none."""
-    for provider in ctx.store.find(KIND, organization=team.organization, ref=team.id):
-        provider.ref = ""
-        ctx.put(provider)

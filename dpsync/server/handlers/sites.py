@@ -2,26 +2,16 @@
 
 from typing import Any
 
-from .. import answers, installed, navigation
+from .. import answers, navigation
 from ..context import Context
 from ..errors import bad, conflict, missing
-from ..grants import forget_on
 from ..paging import page
-from ..publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, navigation_of, opens
+from ..publishing import navigation_of, opens
 from ..slugs import unique_slug
 from ..store import Record
 from ..visitors import check_schema, conditions
 
 Json = dict[str, Any]
-_BELONGINGS = (
-    *navigation.KINDS.values(),
-    navigation.REDIRECT,
-    navigation.OVERRIDES,
-    CUSTOMIZATION,
-    SHARE_LINK,
-    VISITOR_AUTH,
-    "adaptive-schema",
-)
 
 
 def list_sites(ctx: Context) -> Json:
@@ -107,15 +97,7 @@ def delete_site(ctx: Context) -> None:
         ctx.permit(organization)
         return
     ctx.permit(site)
-    for kind in _BELONGINGS:
-        for found in ctx.store.find(kind, scope=site.id):
-            ctx.remove(found)
-    forget_on(ctx, site)
-    installed.forget(ctx, site)
     ctx.remove(site)
-    if (organization.doc.get("defaultContent") or {}).get("site") == site.id:
-        organization.doc["defaultContent"] = None
-        ctx.put(organization)
 
 
 def publish_site(ctx: Context) -> Json:

@@ -13,7 +13,7 @@ from ..context import Context
 from ..documents import empty_document, stored_document
 from ..errors import bad, missing
 from ..jobs import KIND as JOB
-from ..jobs import Work, cancel, enqueue
+from ..jobs import Work, enqueue
 from ..paging import created_page
 from ..store import Record
 from ..translator import Translated, translated, translated_content, words
@@ -95,7 +95,6 @@ def delete_translation(ctx: Context) -> None:
     """Its result stays: it is a space like any other."""
     found = _find(ctx)
     if found is not None:
-        cancel(ctx, found)
         ctx.remove(found)
 
 

@@ -1,0 +1,115 @@
+"""A family: what the companion has to know of one kind of records, declared in one place.
+
+    record      what the store keeps; its columns say what it belongs to and refers to (see `store`)
+    family      all records of one kind: how their ids begin, what they belong to, how a world says them
+    owner       the record that one belongs to: its id is in the column `scope`, and both go together
+    link        any other way in which a record depends on another one, and what becomes of it when that goes
+    holder      a record that has a link, seen from the other end
+    kept        a link that still holds while a deleted space can be restored
+
+What all families have in common (removing a record, transferring it) is written once and reads these
+declarations; none of it names a kind. The declarations are in `families`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .store import Record, Store
+
+if TYPE_CHECKING:
+    from .context import Context
+
+Columns = dict[str, str]
+Gone = Callable[["Context", Record], None]
+"""What happens to a holder when what it depends on goes."""
+
+
+def drop(ctx: "Context", holder: Record) -> None:
+    """It goes, too, with everything that depends on it."""
+    ctx.remove(holder)
+
+
+def clear(column: str) -> Gone:
+    """It stays, and names nothing in this column any more."""
+
+    def forget(ctx: "Context", holder: Record) -> None:
+        setattr(holder, column, "")
+        ctx.put(holder)
+
+    return forget
+
+
+def in_scope(of: Record) -> Columns:
+    return {"scope": of.id}
+
+
+def by_ref(of: Record) -> Columns:
+    """In the same organization."""
+    return {"organization": of.organization, "ref": of.id}
+
+
+@dataclass(frozen=True)
+class Link:
+    """Holders depend on records of the kind `to`.
+
+    `where` gives the columns (or the `id`) by which the holders of such a record are found; `only` says of
+    each one found whether it is a holder. `gone` is what becomes of a holder when the record is removed.
+    `kept`: not before a deleted space is erased for good. `follows`: holders go along when the record is
+    transferred to another organization; the others lose it as if it were removed.
+    """
+
+    to: str
+    where: Callable[[Record], Columns] = by_ref
+    only: Callable[[Record, Record], bool] | None = None
+    gone: Gone = drop
+    kept: bool = False
+    follows: bool = False
+
+    def holders(self, store: Store, kind: str, of: Record) -> list[Record]:
+        columns = self.where(of)
+        if "id" in columns:
+            one = store.get(kind, columns["id"])
+            found = [one] if one is not None else []
+        else:
+            found = store.find(kind, **columns)
+        return [holder for holder in found if self.only is None or self.only(holder, of)]
+
+
+@dataclass(frozen=True)
+class Family:
+    """`also`: another kind that its records are kept as for a time (a deleted space, an event that waits)."""
+
+    kind: str
+    owner: str = ""
+    links: tuple[Link, ...] = ()
+    also: str = ""
+
+    def every_link(self) -> Iterator[Link]:
+        """That to its owner included."""
+        if self.owner:
+            yield Link(self.owner, in_scope, kept=True, follows=True)
+        yield from self.links
+
+
+class Families:
+    """All families, in the order in which they are declared: what depends on others comes after them."""
+
+    def __init__(self, families: Iterable[Family]) -> None:
+        self._families = {family.kind: family for family in families}
+        self._removed: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
+        self._transferred: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
+        # What depends on others is removed before them: then they have no holders left to look for.
+        for family in reversed(self._families.values()):
+            for link in family.every_link():
+                to = self._families[link.to]
+                self._transferred[to.kind].append((family.kind, link))
+                self._removed[to.also if link.kept and to.also else to.kind].append((family.kind, link))
+
+    def removed(self, kind: str) -> list[tuple[str, Link]]:
+        """What depends on records of this kind: each kind of holders with its link. KeyError: no family."""
+        return self._removed[kind]
+
+    def transferred(self, kind: str) -> list[tuple[str, Link]]:
+        """The same, with what is kept."""
+        return self._transferred[kind]
