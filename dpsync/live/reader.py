@@ -22,6 +22,7 @@ from dpsync.live.orders import read_orders
 from dpsync.live.organizations import read_organizations
 from dpsync.live.parts import read_parts
 from dpsync.live.reading import Reading
+from dpsync.live.references import check_references
 from dpsync.live.sources import Source
 from dpsync.live.transfers import find_transfers
 from dpsync.live.unread import Unread, why
@@ -241,6 +242,8 @@ class _Reader:
         self._untold_outputs()
         self.unread.settle()
         self._pins_without_parent()
+        check_references(reading)
+        reading.stop(Exit.INVALID)
         self._read_removed()
         return Snapshot(
             objects=reading.objects,
@@ -269,7 +272,6 @@ class _Reader:
             known = address in self.reading.matches or address in self.unread.entries
             if resource.pin is not None and not known and not added:
                 self.reading.diagnostics.append(no_such_id(kind, resource))
-        self.reading.stop(Exit.INVALID)
 
     def _read_removed(self) -> None:
         """Places that the git base declares and nobody does any more: what was there is still to be named.

@@ -78,6 +78,15 @@ class Policy:
     limits: Limits = Limits()
     forget: tuple[Pattern, ...] = ()
 
+    def ignores(self, address: Address, field: str | None = None) -> bool:
+        """Whether the object, something around it, or this field of it is left alone."""
+        return any(
+            pattern.covers(address)
+            if pattern.field is None
+            else field == pattern.field and pattern.matches(address)
+            for pattern in self.ignore
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Environment:

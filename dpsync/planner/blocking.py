@@ -126,7 +126,7 @@ class Blocking:
     def _never_made(self, address: Address) -> bool:
         """Whether an entry is not live and is not created either, since the policy ignores it."""
         declared = address in self._context.resources
-        ignored = declared and self._context.ignored_by_policy(address)
+        ignored = declared and self._context.desired.policy.ignores(address)
         return ignored and self._context.live(address) is None
 
     def _not_put_out(self, address: Address) -> bool:

@@ -70,23 +70,14 @@ class Context:
             fields = {
                 name: self.normal(kind.field(name), value, resource)
                 for name, value in resource.fields.items()
-                if not self.ignored_by_policy(address, name)
+                if not self.desired.policy.ignores(address, name)
             }
             edited[address] = replace(resource, fields=fields)
         return edited
 
     def ignored(self, address: Address, field: str | None = None) -> bool:
         """Whether the policy leaves it alone, or it was not selected."""
-        return self.left_out(address) or self.ignored_by_policy(address, field)
-
-    def ignored_by_policy(self, address: Address, field: str | None = None) -> bool:
-        """Whether the policy leaves the object, something around it, or this field of it alone."""
-        return any(
-            pattern.covers(address)
-            if pattern.field is None
-            else field == pattern.field and pattern.matches(address)
-            for pattern in self.desired.policy.ignore
-        )
+        return self.left_out(address) or self.desired.policy.ignores(address, field)
 
     def left_out(self, address: Address) -> bool:
         """Whether something was not selected."""

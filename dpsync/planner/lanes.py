@@ -183,7 +183,7 @@ class Lanes:
 
     def _movable(self, wanted: list[Address]) -> list[Sibling]:
         """What a policy ignores keeps its place, as what is not declared does."""
-        return [address for address in wanted if not self.context.ignored_by_policy(address)]
+        return [address for address in wanted if not self.context.desired.policy.ignores(address)]
 
     def _moves(self, then: list[Sibling], wanted: list[Address]) -> list[Draft]:
         found = []

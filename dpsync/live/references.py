@@ -1,0 +1,84 @@
+"""References by id (`{id: …}`) to what is not there: a list that was read anyway disproves them.
+
+Nothing is read for this. Where an object of the meant kind could be in a list that was not read, or may not
+be read, the reference is taken as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from dpsync.kinds.base import Field
+from dpsync.live.reading import Reading
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.values import live_ids
+
+
+def check_references(reading: Reading) -> None:
+    """Add a diagnostic for each id in a field that names nothing live, and nothing that is brought back."""
+    listed = _Listed(reading)
+    for address in sorted(reading.desired.resources):
+        resource = reading.desired.resources[address]
+        kind = reading.registry[resource.kind]
+        for name, value in resource.fields.items():
+            ids = live_ids(value)
+            if ids and not reading.desired.policy.ignores(address, name):
+                unknown = ids - listed.possible(kind.field(name), address, ids)
+                reading.diagnostics += [
+                    _unknown(reading, resource, kind.field(name), id) for id in sorted(unknown)
+                ]
+
+
+class _Listed:
+    """The ids of what was read, by list and kind."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._pins = {item.pin for item in reading.desired.resources.values()}
+        self._ids: dict[tuple[str, str], Set[str]] = {}
+
+    def possible(self, field: Field, address: Address, ids: Set[str]) -> Set[str]:
+        """Which of the ids may be there: all, unless every kind that is meant was read where the entry is."""
+        found: set[str] = set()
+        for name in _meant(self._reading, field):
+            lists = list(self._lists(name, address))
+            if not lists or None in lists:
+                return ids
+            found |= {id for url in lists if url is not None for id in self._known(url, name)}
+        return found | (ids & self._pins)
+
+    def _lists(self, name: str, address: Address) -> Iterator[str | None]:
+        """The lists of a kind that belong to an entry, or to something around it; None for an unread one."""
+        reading, kind = self._reading, self._reading.registry[name]
+        owners = reading.sources.owners(kind)
+        around: Address | None = address
+        while around is not None:
+            holder = reading.desired.resources[around]
+            if holder.kind in owners:
+                url = reading.source(kind, around).url if around in reading.matches else None
+                yield url if url in reading.sources.objects else None
+            around = holder.parent
+
+    def _known(self, url: str, name: str) -> Set[str]:
+        if (url, name) not in self._ids:
+            objects = self._reading.sources.objects[url]
+            self._ids[url, name] = {item.id for item in objects if item.kind == name}
+        return self._ids[url, name]
+
+
+def _meant(reading: Reading, field: Field) -> list[str]:
+    """The kinds that an id in the field may be of: what an entry puts out is named by its own id."""
+    return [name for name in field.type.refers if reading.registry[name].outputs is None]
+
+
+def _unknown(reading: Reading, resource: Resource, field: Field, id: str) -> Diagnostic:
+    nouns = " or ".join(reading.registry[name].noun for name in _meant(reading, field))
+    return Diagnostic(
+        "DP306",
+        f'there is no {nouns} with the id "{id}" on the platform',
+        resource.where(field.name),
+        str(resource.address),
+        "correct the id, or name what is meant by its key",
+    )
