@@ -23,6 +23,8 @@ from dpsync.planner.context import Context
 
 INSIDE, NAMES, EMPTY = "goes with it", "names it and goes with it", "would be left empty and goes with it"
 """Why an object goes along: it lies below another one, names it, or loses the last of its children."""
+_REASONS = (INSIDE, NAMES, EMPTY)
+"""Where there are several, the first of these is told."""
 
 Lost = tuple[Identity, str]
 """An object and the field of it that loses its value; no name where the object goes itself."""
@@ -94,8 +96,10 @@ class _Spread:
             for item in context.kind(live).fields:
                 for target in self._targets(live, item):
                     self.naming[target].append((live, item))
-        self.waiting = list(found.roots)
+        self.waiting = sorted(found.roots)
         self.because: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in found.roots}
+        self.unemptied = dict(self.because)
+        """The same without those that only leave it empty: what emptied it does not go because of these."""
 
     def _targets(self, live: LiveObject, item: Field) -> Iterable[Identity]:
         if not item.names:
@@ -107,10 +111,9 @@ class _Spread:
         while self.waiting:
             identity = self.waiting.pop()
             causes = self.because[identity]
-            emptied = self.found.objects.get(identity) == EMPTY
             for child in self.below[identity]:
-                if not (emptied and self.found.gone(child.identity)):  # it went before
-                    self._goes(child, INSIDE, causes)
+                gone = self.found.gone(child.identity)
+                self._goes(child, INSIDE, self.unemptied[identity] if gone else causes)
             for live, item in self.naming[identity]:
                 self._named_by(live, item, causes)
         for root in self.found.roots:
@@ -135,10 +138,13 @@ class _Spread:
         if identity in self.found.roots:
             self.found.also[identity] = self.found.also.get(identity, frozenset()) | causes - {identity}
             return
-        known = self.because.get(identity, frozenset())
-        if causes <= known:
+        if not causes:
             return
-        self.found.objects.setdefault(identity, why)
+        known, unemptied = (found.get(identity, frozenset()) for found in (self.because, self.unemptied))
+        self.unemptied[identity] = unemptied if why == EMPTY else unemptied | causes
+        self.found.objects[identity] = min(why, self.found.objects.get(identity, why), key=_REASONS.index)
+        if causes <= known and self.unemptied[identity] == unemptied:
+            return
         self.because[identity] = self.found.causes[identity, ""] = known | causes
         self.waiting.append(identity)
         if live.parent is not None:

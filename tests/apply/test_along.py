@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 from dpsync.api import Options
 from dpsync.apply import along
 from dpsync.client.client import WriteClient
+from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
 from dpsync.model.journal import Outcome, Report
+from dpsync.model.snapshot import Identity
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
@@ -159,6 +162,41 @@ def test_what_is_stale_is_left_and_the_rest_is_done(lab: Lab) -> None:
     assert "teams/sales/members/cy" in things(lab.world())
 
 
+class Meanwhile:
+    """Does something as soon as the first delete has been answered."""
+
+    def __init__(self, inner: Transport, act: Callable[[], None]) -> None:
+        self.inner, self.act = inner, act
+
+    def send(self, request: Request) -> Response:
+        answer = self.inner.send(request)
+        if request.method == "DELETE":
+            act, self.act = self.act, lambda: None
+            act()
+        return answer
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def stats(self) -> Any:
+        return self.inner.stats()
+
+
+@pytest.mark.parametrize(("method", "who"), [("DELETE", "bo"), ("PUT", "cy")])
+def test_what_leaves_or_joins_between_two_deletes_is_noticed(method: str, who: str, lab: Lab) -> None:
+    """The shared lists were read before the first one; those of its own are read before each."""
+    lab.holds(**EVERYTHING)
+    session = replace(lab.session("teams: {}", f"{{ prune: [teams], {LIMITS} }}"), parallelism=1)
+    transport = Meanwhile(
+        HttpTransport(lab.server.url, Token("token")),
+        lambda: send(lab, method, f"{ORG}/teams/sales/members/{who}"),
+    )
+    with WriteClient(lab.server.url, "token", transport=transport) as client:
+        report = session.apply(client, session.plan(client))
+    (outcome,) = stale(report)
+    assert f"[sales]/members/[{who}" in (outcome.error or "")
+
+
 def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:
     lab.holds(**EVERYTHING)
     report = apply_after(lab, "teams: {}", "teams", ("DELETE", f"{ORG}/teams/sales", None))
@@ -166,11 +204,21 @@ def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:
     assert report.converged
 
 
-@pytest.mark.parametrize("limit", [along.BATCH, 1])
+def read_each_time(self: along.Along) -> dict[Identity, str]:
+    """Read the shared lists again before every delete."""
+    found = READ_AGAIN(self)
+    self._good_for = 1
+    return found
+
+
+READ_AGAIN = along.Along._read_again
+
+
+@pytest.mark.parametrize("reading", [READ_AGAIN, read_each_time])
 def test_deletes_that_take_along_the_same_do_not_stop_each_other(
-    limit: int, lab: Lab, monkeypatch: pytest.MonkeyPatch
+    reading: Callable[[along.Along], dict[Identity, str]], lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(along, "BATCH", limit)
+    monkeypatch.setattr(along.Along, "_read_again", reading)
     lab.holds(**EVERYTHING)
     body = (
         "members: { ada@acme.example: admin }\nteams: {}\nsaml: {}\ncollections: {}\nspaces: {}\n"

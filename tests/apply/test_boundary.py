@@ -10,6 +10,7 @@ from dpsync.api import Session
 from dpsync.apply.fresh import Fresh
 from dpsync.apply.journal import JournalFull
 from dpsync.client.client import WriteClient
+from dpsync.model.journal import Outcome
 from dpsync.model.mask import Mask
 from dpsync.server.thread import ThreadedServer
 from tests.apply.conftest import writes
@@ -126,9 +127,15 @@ def test_a_secret_that_is_in_the_name_of_a_step_does_not_hide_what_became_of_it(
     client: WriteClient, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dpsync.apply.executor.sent_secrets", lambda *_: ["acme/teams/one"])
-    report = session.apply(client, session.plan(client))
-    assert {item.step: item.result for item in report.outcomes} == {
+    told: list[Outcome] = []
+    report = session.apply(client, session.plan(client), told=told.append)
+    expected = {
         "[secret] create": "done",
         "acme/teams/two create": "done",
         "acme/teams/sales update": "done",
     }
+    assert {item.step: item.result for item in report.outcomes} == expected
+    assert {item.step: item.result for item in told} == expected
+    assert report.remaining is not None
+    assert "acme/teams/two" in report.remaining.bindings
+    assert "acme/teams/one" not in report.model_dump_json()

@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from dpsync.api import Options, Session, load, load_registry
+from dpsync.apply.fresh import Fresh
 from dpsync.client.client import WriteClient
 from dpsync.client.retry import Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Token
+from dpsync.live.sources import Source
 from dpsync.model.journal import Report
+from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.server.thread import ThreadedServer
 from tests.apply.late import Answer, Late, lost, refused, status
 
@@ -203,6 +206,35 @@ def test_whether_it_is_sent_again_is_the_word_of_the_call_alone(
     report = session.apply(client, replace(planned, plan=plan), secrets={})
     assert len(late.received) == sent
     assert [item.result for item in report.outcomes] == [result]
+
+
+def test_what_is_never_to_be_repeated_is_not_looked_for_either(open_: Open) -> None:
+    """Whatever it makes: that something like it is there does not say that it was done."""
+    session, late, client = open_(MAKES["space"][1], "/spaces", lost("reset"), done=True)
+    planned = session.plan(client)
+    (change,) = planned.plan.changes
+    step = change.steps[0].model_copy(update={"repeat": "never"})
+    plan = planned.plan.model_copy(update={"changes": (change.model_copy(update={"steps": (step,)}),)})
+    report = session.apply(client, replace(planned, plan=plan), secrets={})
+    assert (len(late.received), report.count("unknown")) == (1, 1)
+
+
+def test_what_is_there_without_what_should_come_with_it_is_not_found_for_certain(
+    open_: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A section that is listed before its first place is."""
+    read = Fresh.read
+
+    def without_places(self: Fresh, source: Source) -> dict[Identity, LiveObject]:
+        return {key: item for key, item in read(self, source).items() if item.kind != "site_space"}
+
+    path, body = MAKES["section"]
+    session, _, client = open_(body, path, lost("reset"), done=True)
+    planned = session.plan(client)
+    monkeypatch.setattr(Fresh, "read", without_places)
+    report = session.apply(client, planned, secrets={})
+    assert [item.result for item in report.outcomes if item.verb == "create"] == ["unknown"]
+    assert "mistake" not in report.model_dump_json()
 
 
 def test_a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_done(open_: Open) -> None:

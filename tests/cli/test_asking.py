@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from dpsync.cli.apply import _nothing_to_do
 from dpsync.cli.options import interactive
+from dpsync.model.diagnostic import Exit
+from dpsync.model.plan import Change, Plan, Refusal
 from dpsync.server.thread import ThreadedServer
 from tests.cli.test_drift import change
 
@@ -94,6 +97,14 @@ def test_nobody_is_asked_in_ci(value: str | None, asked: bool, monkeypatch: pyte
         monkeypatch.setenv("CI", value)
     assert interactive(no_input=False) == asked
     assert not interactive(no_input=True)
+
+
+def test_nobody_is_asked_about_a_plan_that_may_not_be_applied() -> None:
+    change = Change(address="acme/teams/a", kind="team", action="create")
+    refusal = Refusal(code="limits", address="acme", message="too many", way_out="fewer")
+    assert _nothing_to_do(Plan(changes=(change,))) is None
+    assert _nothing_to_do(Plan(changes=(change,), refusals=(refusal,))) == Exit.REFUSED
+    assert _nothing_to_do(Plan(refusals=(refusal,))) == Exit.REFUSED
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,19 @@ def test_what_was_sent_is_in_no_output_and_no_journal(
             assert piece not in text
 
 
+def test_what_will_be_sent_is_masked_in_the_plan_that_is_shown_before(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOOLS_TOKEN", SECRET)
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    url = f"{platform.url}/v1/orgs/acme/teams/writers"
+    httpx.patch(url, json={"title": f"by {SECRET}"}, headers=headers).raise_for_status()
+    ended = run("apply", "-C", str(project(TEXT)), "--no-input")
+    assert ended.code == 4
+    assert "[secret]" in ended.out
+    assert not any(piece in ended.out + ended.err for piece in pieces(SECRET))
+
+
 def clean(ended: Ran) -> Ran:
     assert TOKEN not in ended.out + ended.err
     return ended

@@ -296,6 +296,19 @@ def test_the_token_is_in_no_exception_and_no_repr(clock: FakeClock, act: Act, me
     assert type(error.__context__) in (type(None), *_own_errors())
 
 
+def test_what_was_sent_as_a_secret_is_in_no_later_message(clock: FakeClock) -> None:
+    answers_ = [reply(200, {}), reply(403, {"error": {"message": "s3cret-value, was it?"}})]
+    with (
+        FaultyServer(*answers_) as server,
+        WriteClient(server.url, TOKEN, max_wait=0, clock=clock) as client,
+    ):
+        client.send("POST", "/a", {}, repeatable=False, secrets=["s3cret-value"])
+        with pytest.raises(ClientError) as caught:
+            client.get("/b")
+
+    assert "[secret], was it?" in str(caught.value)
+
+
 def _own_errors() -> list[type[BaseException]]:
     found: list[type[BaseException]] = [ClientError]
     for kind in found:

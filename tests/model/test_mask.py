@@ -40,6 +40,17 @@ def test_it_is_found_in_every_form(form: str) -> None:
     assert Mask([SECRET])(f"it said {form}, twice: {form}.") == f"it said {HIDDEN}, twice: {HIDDEN}."
 
 
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
+def test_it_is_found_in_base64_for_urls_of_a_longer_text(before: str) -> None:
+    secret = (
+        "ÿþ~?>~ÿ?>?ÿþ~?>"  # nearly every group of it has a character that the alphabets write in two ways
+    )
+    written = base64.b64encode(f"{before}{secret}!".encode()).decode()
+    text = base64.urlsafe_b64encode(f"{before}{secret}!".encode()).decode()
+    assert {"+", "/"} & set(written[8:-8])
+    assert HIDDEN in Mask([secret])(text)
+
+
 @given(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=9, max_size=30), st.text(max_size=5))
 def test_it_is_found_in_the_base64_of_a_longer_text(secret: str, before: str) -> None:
     """As in basic authentication. Of the characters at its ends, some belong to what is around it, too."""

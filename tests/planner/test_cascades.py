@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.plan import Change, Plan
+from dpsync.planner.cascade import INSIDE
 
 from .lab import Lab, group, section, site, spaces
 
@@ -197,6 +198,19 @@ def test_what_two_deletes_take_along_is_counted_once(lab: Lab) -> None:
         "acme/spaces/[Space z]": {f"{base}/[z]": True},
     }
     assert plan.deletes == 5
+
+
+def test_what_goes_with_a_holder_and_empties_it_goes_with_both(lab: Lab) -> None:
+    """It is shown where the holder is, whichever of the two deletes is looked at first."""
+    second = {**site(section("a", "x", "y")), "id": "other", "title": "Other", "basename": "other"}
+    lab.holds(spaces=spaces("x", "y", "z"), sites=[site(section("b", "z")), second])
+    policy = "{ prune: [sites, spaces], limits: { deletes: 99, percent: 100 } }"
+    plan = lab.plan("spaces: { z: { title: Space z } }\nsites: { docs: { title: Docs } }", policy)
+    assert {change.address: [effect.what for effect in change.effects] for change in plan.changes} == {
+        "acme/sites/[Other]": [INSIDE, INSIDE, INSIDE],
+        "acme/spaces/[Space x]": [],
+        "acme/spaces/[Space y]": [],
+    }
 
 
 def test_a_section_that_gets_another_space_in_the_same_plan_is_not_left_empty(lab: Lab) -> None:
