@@ -210,12 +210,13 @@ def build(
     clock: Clock | None = None,
     check_answers: bool = False,
     allow_fetch: Collection[str] = (),
+    families: Families = FAMILIES,
 ) -> Companion:
     """The ASGI application over a store.
 
     `allow_fetch`: the hosts beside loopback that may be contacted.
     """
-    app = Companion(store, profile, clock or utc_now, check_answers)
+    app = Companion(store, profile, clock or utc_now, check_answers, families)
     app.sources.allowed = allow_fetch
     return app
 

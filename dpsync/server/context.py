@@ -18,7 +18,6 @@ from .access import Role, Standing, reaches
 from .clock import Clock, moment, stamp
 from .errors import ApiError, missing
 from .family import Families
-from .ids import new_id
 from .levels import SpaceGroups, space_groups
 from .remembered import Remembered
 from .store import Record, Store
@@ -107,7 +106,7 @@ class Context:
         self._spaces.clear()
 
     def new_id(self, kind: str) -> str:
-        return new_id(self.store, kind)
+        return self.families.new_id(self.store, kind)
 
     def recall(self, remembered: Remembered) -> None:
         """For a request that only reads, what was worked out before about the state that it reads.

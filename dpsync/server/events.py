@@ -27,7 +27,7 @@ KEPT = 1000
 
 
 def emit(ctx: Context, integration: Record, installation: str, organization: str, payload: Json) -> None:
-    id = _new_id(ctx)
+    id = ctx.new_id(EVENT)
     payload = {"eventId": id, "installationId": installation, **payload}
     doc = {"createdAt": ctx.stamp, "payload": payload}
     event = Record(EVENT, id, doc, organization, integration.id, ref=installation)
@@ -40,12 +40,6 @@ def emit(ctx: Context, integration: Record, installation: str, organization: str
         ctx.put(event)
         if not ctx.store.find(JOB, ref=queue(integration).id):
             ctx.put(dispatching(integration))
-
-
-def _new_id(ctx: Context) -> str:
-    while ctx.store.get(WAITING, id := ctx.new_id(EVENT)) is not None:
-        pass
-    return id
 
 
 def queue(integration: Record) -> Record:

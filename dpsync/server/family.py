@@ -7,19 +7,21 @@
     holder      a record that has a link, seen from the other end
     kept        a link that still holds while a deleted space can be restored
 
-What all families have in common (removing a record, transferring it) is written once and reads these
-declarations; none of it names a kind. The declarations are in `families`.
+What all families have in common (making ids, removing a record, transferring it, loading and dumping worlds)
+is written once and reads these declarations; none of it names a kind. The declarations are in `families`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .store import Record, Store
 
 if TYPE_CHECKING:
     from .context import Context
+    from .families.loading import Dumping, Loading
 
+Json = dict[str, Any]
 Columns = dict[str, str]
 Gone = Callable[["Context", Record], None]
 """What happens to a holder when what it depends on goes."""
@@ -77,13 +79,37 @@ class Link:
 
 
 @dataclass(frozen=True)
+class InWorld:
+    """How a world says the records of a family: under one key of the record that they are in.
+
+    `load` is given that record and the value, `dump` the same record, and gives the value; None: nothing.
+    """
+
+    key: str
+    load: "Callable[[Loading, Record, Any], None]"
+    dump: "Callable[[Dumping, Record], Any]"
+    under: tuple[str, ...] = ("organization",)
+
+
+WORLD = Record("world", "", {})
+"""What organizations, users and tokens are in."""
+
+
+@dataclass(frozen=True)
 class Family:
-    """`also`: another kind that its records are kept as for a time (a deleted space, an event that waits)."""
+    """`prefix`: of its ids; without one none are made. `counted`: its size is told by the control plane.
+
+    `also`: another kind that its records are kept as for a time (a deleted space, an event that waits); both
+    have their ids from one series.
+    """
 
     kind: str
+    prefix: str = ""
     owner: str = ""
     links: tuple[Link, ...] = ()
     also: str = ""
+    world: InWorld | None = None
+    counted: bool = False
 
     def every_link(self) -> Iterator[Link]:
         """That to its owner included."""
@@ -99,6 +125,10 @@ class Families:
         self._families = {family.kind: family for family in families}
         self._removed: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
         self._transferred: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
+        self._inside: dict[str, list[InWorld]] = {}
+        for said in filter(None, (family.world for family in self._families.values())):
+            for kind in said.under:
+                self._inside.setdefault(kind, []).append(said)
         # What depends on others is removed before them: then they have no holders left to look for.
         for family in reversed(self._families.values()):
             for link in family.every_link():
@@ -113,3 +143,25 @@ class Families:
     def transferred(self, kind: str) -> list[tuple[str, Link]]:
         """The same, with what is kept."""
         return self._transferred[kind]
+
+    def inside(self, kind: str) -> list[InWorld]:
+        """What a world says of records that are in one of this kind."""
+        return self._inside.get(kind, [])
+
+    def counted(self) -> list[str]:
+        return [family.kind for family in self._families.values() if family.counted]
+
+    def prefix(self, kind: str) -> str:
+        """KeyError: no family that makes ids."""
+        prefix = self._families[kind].prefix
+        if not prefix:
+            raise KeyError(f"the family {kind} makes no ids")
+        return prefix
+
+    def new_id(self, store: Store, kind: str) -> str:
+        """The next free id of a kind: the same requests on the same world give the same ids."""
+        prefix, also = self.prefix(kind), self._families[kind].also
+        while True:
+            id = f"{prefix}-{store.next(kind)}"
+            if store.get(kind, id) is None and (not also or store.get(also, id) is None):
+                return id

@@ -71,7 +71,7 @@ class ThreadedServer:
         chosen = world if world is not None else worlds.builtin()
 
         def load() -> None:
-            worlds.load(self.app.store, chosen, self.app.clock())
+            worlds.load(self.app.store, chosen, self.app.clock(), self.app.families)
             self.app.requests.clear()
             self.app.violations.clear()
 

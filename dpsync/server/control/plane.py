@@ -33,7 +33,6 @@ from .gateway import Gateway
 from .worlds import export
 
 PREFIX = "/_dpsync/"
-_COUNTED = ("organization", "user", "member", "team", "collection", "space", "site")
 
 _OF_ONE_PROCESS = ("requests", "faults")
 _log = logging.getLogger("dpsync.server")
@@ -136,7 +135,7 @@ class ControlPlane:
 
     def health(self, _: None) -> Json:
         with self.store.reading():
-            counts = {kind: self.store.count(kind) for kind in _COUNTED}
+            counts = {kind: self.store.count(kind) for kind in self.companion.families.counted()}
         return {
             "version": __version__,
             "profile": self.companion.profile,
@@ -164,12 +163,12 @@ class ControlPlane:
 
     def export(self, _: None) -> Json:
         with self.store.reading():
-            return export(self.store)
+            return export(self.store, self.companion.families)
 
     def replace(self, given: Any) -> None:
         """All state, or nothing when it is no world. The log, the faults and the clock stay as they are."""
         try:
-            worlds.load(self.store, given, self.clock())
+            worlds.load(self.store, given, self.clock(), self.companion.families)
         except StoreError:
             raise
         except Exception as error:

@@ -4,21 +4,23 @@ import math
 from typing import Any
 
 from .. import world as worlds
+from ..families import FAMILIES
+from ..family import Families
 from ..jobs import KIND as JOB
 from ..store import Record, Store, open_store
 
 Json = dict[str, Any]
 
 
-def export(store: Store) -> Json:
+def export(store: Store, families: Families = FAMILIES) -> Json:
     """A world that loads to the same answers. New ids may be ones that had been used and were deleted.
 
     What is left unsaid is found by loading what is said. Jobs are left out: loading makes them.
     """
-    world = worlds.dump(store)
+    world = worlds.dump(store, families)
     loaded = open_store(":memory:")
     try:
-        worlds.load(loaded, world)
+        worlds.load(loaded, world, families=families)
         said = {(record.kind, record.id): (_said(record), record.seq) for record in loaded.every()}
     finally:
         loaded.close()

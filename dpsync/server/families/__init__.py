@@ -1,14 +1,35 @@
-"""What the companion keeps: every family, in the order in which they are declared and a world is loaded."""
+"""What the companion keeps: every family, in the order in which they are declared and a world is loaded.
+
+Each module declares some, and says at its top how a world has them.
+"""
 
 from ..family import Families
-from . import content, integrations, organizations, sites, work
+from . import (
+    comments,
+    content,
+    conversations,
+    grants,
+    integrations,
+    pages,
+    people,
+    publishing,
+    settings,
+    sites,
+    work,
+)
 
 FAMILIES = Families(
     (
-        *organizations.FAMILIES,
+        *people.FAMILIES,
+        *grants.FAMILIES,
         *content.FAMILIES,
+        *pages.FAMILIES,
         *sites.FAMILIES,
+        *publishing.FAMILIES,
+        *settings.FAMILIES,
         *work.FAMILIES,
         *integrations.FAMILIES,
+        *comments.FAMILIES,
+        *conversations.FAMILIES,
     )
 )

@@ -1,22 +1,77 @@
-"""Collections and spaces, and what is in a space. A deleted space keeps its own until it is erased."""
+"""Collections and spaces: siblings in the order given, collections first, unless both have a `position`.
 
-from ..answers.comments import COMMENT, REPLY
-from ..content.revisions import KIND as REVISION
-from ..context import CHANGE_REQUEST
-from ..family import Columns, Family, Link
+    collections: [{id, title, description, defaultLevel, parent}]       # parent: a collection's id
+    spaces: [{id, title, emoji, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
+                                                            # or deletedDaysAgo, before loading
+
+When a space was deleted is said as a time (`deletedAt`) or, for worlds that are to stay fresh, as a number of
+days before that of loading (`deletedDaysAgo`): then it was at its beginning, by UTC.
+"""
+
+from datetime import timedelta
+
+from ..clock import stamp
+from ..family import Family, InWorld, Json
 from ..store import Record
+from .loading import Dumping, Loading, but
+
+_PLACE = ("parent", "position", "deletedDaysAgo")
 
 
-def _in_comment(comment: Record) -> Columns:
-    return {"organization": comment.organization, "parent": comment.id}
+def _load_collections(loading: Loading, organization: Record, given: list[Json]) -> None:
+    for one in given:
+        doc = {"title": "Untitled", "defaultLevel": "inherit", **but(loading.own("collection", one), *_PLACE)}
+        _place(loading, "collection", organization, one, doc)
+
+
+def _load_spaces(loading: Loading, organization: Record, given: list[Json]) -> None:
+    for space in given:
+        doc = {
+            "title": "Untitled",
+            "editMode": "live",
+            "defaultLevel": "inherit",
+            "mergeRules": {"type": "inherit"},
+            "createdAt": loading.then(),
+            "updatedAt": loading.then(),
+            **but(loading.own("space", space), *_PLACE),
+        }
+        if "deletedDaysAgo" in space:
+            day = loading.now - timedelta(days=space["deletedDaysAgo"])
+            doc["deletedAt"] = stamp(day.replace(hour=0, minute=0, second=0, microsecond=0))
+        kind = "deleted-space" if doc.get("deletedAt") else "space"
+        _place(loading, kind, organization, space, doc)
+
+
+def _place(loading: Loading, kind: str, organization: Record, given: Json, doc: Json) -> None:
+    parent = given.get("parent") or ""
+    following = loading.following(organization.id, parent)
+    position = given.get("position") or following
+    id = loading.id("space" if kind == "deleted-space" else kind, given)
+    if kind == "space":
+        loading.titles[id] = doc["title"]
+    loading.inside(
+        loading.add(Record(kind, id, doc, organization.id, organization.id, parent, position)), given
+    )
+
+
+def _dump_collections(dumping: Dumping, organization: Record) -> list[Json]:
+    return [_dump(dumping, item) for item in dumping.created("collection", organization=organization.id)]
+
+
+def _dump_spaces(dumping: Dumping, organization: Record) -> list[Json]:
+    found = dumping.created("space", "deleted-space", organization=organization.id)
+    return [_dump(dumping, space) for space in found]
+
+
+def _dump(dumping: Dumping, item: Record) -> Json:
+    place = {"id": item.id, "parent": item.parent or None, "position": item.position}
+    return {**place, **item.doc, **dumping.inside(item)}
 
 
 FAMILIES = (
-    Family("collection", owner="organization"),
-    Family("space", owner="organization", also="deleted-space"),
+    Family("collection", prefix="col", owner="organization", counted=True,
+           world=InWorld("collections", _load_collections, _dump_collections)),
+    Family("space", prefix="space", owner="organization", also="deleted-space", counted=True,
+           world=InWorld("spaces", _load_spaces, _dump_spaces)),
     Family("deleted-space", owner="organization"),
-    Family(REVISION, owner="space"),
-    Family(CHANGE_REQUEST, owner="space"),
-    Family(COMMENT, owner="space"),
-    Family(REPLY, owner="space", links=(Link(COMMENT, _in_comment),)),
-)
+)  # fmt: skip

@@ -1,10 +1,128 @@
-"""Integrations, and what they are installed as."""
+"""Integrations of the organization that published them, and what it has installed. Events are plain records,
+but those that still wait to be sent.
 
-from ..events import EVENT, INTEGRATION, WAITING
-from ..family import Columns, Family, Link
-from ..images import BUNDLE
-from ..installed import INSTALLATION, ON_SITE, ON_SPACE, take_off
+    integrations:                                                   # published by this organization
+      - {name, version, title, visibility, target, icon, previewImages, configurations, verified…}
+    installations:                                                  # status paused, or none
+      - id, integration, configuration, externalIds, space_selection, site_selection, status
+        spaces: [{space, configuration, externalIds}]
+        sites: [{site, configuration, externalIds}]
+"""
+
+import base64
+
+from .. import images
+from ..events import EVENT, INTEGRATION, WAITING, dispatching
+from ..family import Columns, Family, InWorld, Json, Link
+from ..installed import INSTALLATION, LEVEL, ON_SITE, ON_SPACE, take_off
 from ..store import Record
+from .loading import Dumping, Loading, but
+
+_BUNDLED = ("runtime", "script", "secrets")
+
+
+def _load_integrations(loading: Loading, organization: Record, given: list[Json]) -> None:
+    for one in given:
+        _integration(loading, organization, one)
+
+
+def _integration(loading: Loading, organization: Record, given: Json) -> None:
+    name = str(given["name"])
+    files: Json = {}
+
+    def kept(text: str) -> str:
+        content = base64.b64decode(text)
+        files[images.file_name(content)] = base64.b64encode(content).decode()
+        return images.file_name(content)
+
+    doc = {
+        "title": "Untitled",
+        "version": 1,
+        "visibility": "private",
+        "verified": False,
+        "target": "all",
+        "scopes": [],
+        "categories": [],
+        "externalLinks": [],
+        **but(given, "name", "icon", "waiting", *_BUNDLED),
+        "previewImages": [kept(text) for text in given.get("previewImages") or []],
+        **({"icon": kept(given["icon"])} if given.get("icon") else {}),
+    }
+    integration = loading.add(Record(INTEGRATION, name, doc, organization.id, organization.id))
+    bundle = {"runtime": "v1", "script": "", "secrets": {}, "images": files}
+    bundle |= {part: given[part] for part in _BUNDLED if part in given}
+    loading.add(Record(images.BUNDLE, name, bundle, organization.id, name))
+    for event in given.get("waiting") or []:
+        event_doc = but(event, "id", "organization", "installation")
+        loading.add(
+            Record(WAITING, event["id"], event_doc, event["organization"], name, ref=event["installation"])
+        )
+    if given.get("waiting"):
+        loading.add(dispatching(integration))
+
+
+def _dump_integrations(dumping: Dumping, organization: Record) -> list[Json]:
+    found = dumping.created(INTEGRATION, organization=organization.id)
+    return [_dump_integration(dumping, integration) for integration in found]
+
+
+def _dump_integration(dumping: Dumping, found: Record) -> Json:
+    bundle = dumping.store.get(images.BUNDLE, found.id)
+    parts = bundle.doc if bundle else {"images": {}}
+    made = {"name": found.id, **found.doc, **but(parts, "images")}
+    made["previewImages"] = [parts["images"][image] for image in found.doc["previewImages"]]
+    if icon := found.doc.get("icon"):
+        made["icon"] = parts["images"][icon]
+    waiting = dumping.created(WAITING, scope=found.id)
+    if waiting:
+        made["waiting"] = [
+            {"id": event.id, "organization": event.organization, "installation": event.ref, **event.doc}
+            for event in waiting
+        ]
+    return made
+
+
+def _load_installations(loading: Loading, organization: Record, given: list[Json]) -> None:
+    for one in given:
+        _installation(loading, organization, one)
+
+
+def _installation(loading: Loading, organization: Record, given: Json) -> None:
+    id, name = loading.id(INSTALLATION, given), given["integration"]
+    doc = {
+        "space_selection": "all",
+        "site_selection": "all",
+        "configuration": {},
+        "externalIds": [],
+        "createdAt": loading.then(),
+        "updatedAt": loading.then(),
+        **but(given, "id", "integration", "spaces", "sites"),
+    }
+    loading.add(Record(INSTALLATION, id, doc, organization.id, organization.id, ref=name))
+    for kind in (ON_SPACE, ON_SITE):
+        level = LEVEL[kind]
+        for placed in given.get(f"{level}s") or []:
+            target = placed[level]
+            if loading.get(level, target) is None:
+                raise ValueError(f"the installation {id!r} is on the unknown {level} {target!r}")
+            placed_doc = {"configuration": {}, "externalIds": [], **but(placed, level)}
+            placed_id = f"{id}:{target}"
+            loading.add(Record(kind, placed_id, placed_doc, organization.id, id, name, ref=target))
+
+
+def _dump_installations(dumping: Dumping, organization: Record) -> list[Json]:
+    found = dumping.created(INSTALLATION, organization=organization.id)
+    return [_dump_installation(dumping, installation) for installation in found]
+
+
+def _dump_installation(dumping: Dumping, found: Record) -> Json:
+    made: Json = {"id": found.id, "integration": found.ref, **found.doc}
+    for kind in (ON_SPACE, ON_SITE):
+        level = LEVEL[kind]
+        placed = dumping.created(kind, scope=found.id)
+        if placed:
+            made[f"{level}s"] = [{level: one.ref, **one.doc} for one in placed]
+    return made
 
 
 def _by_id(of: Record) -> Columns:
@@ -13,11 +131,13 @@ def _by_id(of: Record) -> Columns:
 
 
 FAMILIES = (
-    Family(INTEGRATION, owner="organization"),
-    Family(BUNDLE, owner=INTEGRATION),
-    Family(EVENT, owner=INTEGRATION, also=WAITING),
+    Family(INTEGRATION, owner="organization",
+           world=InWorld("integrations", _load_integrations, _dump_integrations)),
+    Family(images.BUNDLE, owner=INTEGRATION),
+    Family(EVENT, prefix="event", owner=INTEGRATION, also=WAITING),
     Family(WAITING, owner=INTEGRATION),
-    Family(INSTALLATION, owner="organization", links=(Link(INTEGRATION, _by_id),)),
+    Family(INSTALLATION, prefix="installation", owner="organization", links=(Link(INTEGRATION, _by_id),),
+           world=InWorld("installations", _load_installations, _dump_installations)),
     Family(ON_SPACE, owner=INSTALLATION, links=(Link("space", _by_id, gone=take_off),)),
     Family(ON_SITE, owner=INSTALLATION, links=(Link("site", _by_id, gone=take_off),)),
-)
+)  # fmt: skip

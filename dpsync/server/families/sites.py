@@ -1,37 +1,182 @@
-"""Sites, the nodes of their navigation, and what a site has beside it."""
+"""Sites, their visitor schemas and their navigation.
 
-from ..family import Columns, Family, Link
-from ..navigation import GROUP, LINK, OVERRIDES, PLACE, REDIRECT, SECTION, take_out, target
-from ..publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH
+    sites:
+      - id, title, basename, type, visibility, published, agentsContext, adaptiveContent, proxy…
+        adaptiveSchema: {…}                                         # a visitor schema
+        structure:                                                  # only spaces, or sections and groups
+          - {type: section-group, id, title, icon, children: […]}
+          - type: section
+            id, title, path, icon, description, condition, default
+            children: [{type: space, id, space, path, condition, hidden, default, customization}]
+          - {type: external-link, id, title, url, icon, description, condition}
+
+Paths and basenames that are left out are made as the service makes them, and the first of its kind is the
+default where none says so.
+"""
+
+from collections.abc import Iterable
+
+from ..family import Columns, Family, InWorld, Json, Link
+from ..navigation import GROUP, LINK, OVERRIDES, PLACE, SECTION, take_out
+from ..navigation import read as read_navigation
+from ..slugs import unique_slug
 from ..store import Record
+from .loading import Dumping, Loading, but
+
+
+def _load(loading: Loading, organization: Record, given: list[Json]) -> None:
+    for site in given:
+        _site(loading, organization.id, site)
+
+
+def _site(loading: Loading, organization: str, given: Json) -> None:
+    id = loading.id("site", given)
+    basenames = {
+        record.doc["basename"]
+        for record in loading.records
+        if record.kind == "site" and record.organization == organization
+    }
+    title = given.get("title") or "Untitled"
+    doc = {
+        "title": title,
+        "type": "basic",
+        "visibility": "public",
+        "basename": given.get("basename") or unique_slug(title, basenames, "site"),
+        "agentsContext": "included",
+        "published": False,
+        "createdAt": loading.then(),
+        **loading.own("site", given),
+    }
+    loading.inside(loading.add(Record("site", id, doc, organization, organization)), given)
+
+
+def _load_schema(loading: Loading, site: Record, given: Json) -> None:
+    kept = {"jsonSchema": given, "updatedAt": loading.then()}
+    loading.add(Record("adaptive-schema", site.id, kept, site.organization, site.id))
+
+
+def _dump_schema(dumping: Dumping, site: Record) -> Json | None:
+    kept = dumping.store.get("adaptive-schema", site.id)
+    return kept.doc["jsonSchema"] if kept else None
+
+
+# --- navigation -----------------------------------------------------------------------------------
+
+
+def _load_structure(loading: Loading, site: Record, given: list[Json]) -> None:
+    if all(node["type"] == "space" for node in given):
+        _site_spaces(loading, site, "", given)
+    else:
+        sections: list[Record] = []
+        _nodes(loading, site, "", given, sections)
+        _one_default(sections)
+
+
+def _nodes(
+    loading: Loading, site: Record, parent: str, nodes: Iterable[Json], sections: list[Record]
+) -> None:
+    for position, node in enumerate(nodes, 1):
+        if node["type"] == "section-group":
+            id = loading.id(GROUP, node)
+            doc = {"title": "Untitled", **but(node, "id", "type", "children")}
+            loading.add(Record(GROUP, id, doc, site.organization, site.id, parent, position))
+            _nodes(loading, site, id, node.get("children") or [], sections)
+        elif node["type"] == "external-link":
+            id, doc = loading.id(LINK, node), but(node, "id", "type")
+            loading.add(Record(LINK, id, doc, site.organization, site.id, parent, position))
+        elif node["type"] == "section":
+            _section(loading, site, parent, position, node, sections)
+        else:
+            raise ValueError(f"a node of type {node['type']!r} beside sections and groups")
+
+
+def _section(
+    loading: Loading, site: Record, parent: str, position: int, node: Json, sections: list[Record]
+) -> None:
+    id = loading.id(SECTION, node)
+    title = node.get("title") or "Untitled"
+    taken = {section.doc["path"] for section in sections}
+    doc = {
+        "title": title,
+        "path": node.get("path") or unique_slug(title, taken, "section"),
+        "default": False,
+        **but(node, "id", "type", "children"),
+    }
+    sections.append(loading.add(Record(SECTION, id, doc, site.organization, site.id, parent, position)))
+    _site_spaces(loading, site, id, node.get("children") or [])
+
+
+def _site_spaces(loading: Loading, site: Record, section: str, nodes: Iterable[Json]) -> None:
+    made: list[Record] = []
+    for position, node in enumerate(nodes, 1):
+        space = node["space"]
+        if space not in loading.titles:
+            raise ValueError(f"the site {site.id!r} shows the unknown space {space!r}")
+        taken = {place.doc["path"] for place in made}
+        doc = {
+            "path": node.get("path") or unique_slug(loading.titles[space], taken, "space"),
+            "default": False,
+            "hidden": False,
+            **but(node, "id", "type", "space", "customization"),
+        }
+        id = loading.id(PLACE, node)
+        place = loading.add(Record(PLACE, id, doc, site.organization, site.id, section, position, space))
+        made.append(place)
+        if node.get("customization"):
+            looks = node["customization"]
+            loading.add(Record(OVERRIDES, place.id, looks, place.organization, place.scope))
+    _one_default(made)
+
+
+def _one_default(nodes: list[Record]) -> None:
+    """Where none, or more than one, claims to be the default, the first (claiming) one is."""
+    chosen = next((node for node in nodes if node.doc["default"]), nodes[0] if nodes else None)
+    for node in nodes:
+        node.doc["default"] = node is chosen
+
+
+def _dump(dumping: Dumping, organization: Record) -> list[Json]:
+    found = dumping.created("site", organization=organization.id)
+    return [{"id": site.id, **site.doc, **dumping.inside(site)} for site in found]
+
+
+def _dump_structure(dumping: Dumping, site: Record) -> list[Json]:
+    nav = read_navigation(dumping.store, site)
+    overrides = {kept.id: kept.doc for kept in dumping.store.find(OVERRIDES, scope=site.id)}
+
+    def places(section: str) -> list[Json]:
+        return [place_of(place) for place in nav.places_in(section)]
+
+    def place_of(place: Record) -> Json:
+        looks = {"customization": overrides[place.id]} if overrides.get(place.id) else {}
+        return {"type": "space", "id": place.id, "space": place.ref, **place.doc, **looks}
+
+    def node_of(node: Record) -> Json:
+        if node.kind == LINK:
+            return {"type": "external-link", "id": node.id, **node.doc}
+        if node.kind == GROUP:
+            return {"type": "section-group", "id": node.id, **node.doc, "children": nodes(node.id)}
+        return {"type": "section", "id": node.id, **node.doc, "children": places(node.id)}
+
+    def nodes(parent: str) -> list[Json]:
+        return [node_of(node) for node in nav.children(parent)]
+
+    return nodes("") if nav.sectioned else places("")
 
 
 def _in_section(section: Record) -> Columns:
     return {"scope": section.scope, "parent": section.id}
 
 
-def _shown(space: Record) -> Columns:
-    return {"ref": space.id}
-
-
-def _to_node(node: Record) -> Columns:
-    return {"scope": node.scope, "parent": target(node)}
-
-
-def _same_id(place: Record) -> Columns:
-    return {"id": place.id}
-
-
 FAMILIES = (
-    Family("site", owner="organization"),
-    Family("adaptive-schema", owner="site"),
-    Family(GROUP, owner="site"),
-    Family(SECTION, owner="site"),
-    Family(LINK, owner="site"),
-    Family(PLACE, owner="site", links=(Link(SECTION, _in_section), Link("space", _shown, gone=take_out))),
-    Family(OVERRIDES, owner="site", links=(Link(PLACE, _same_id),)),
-    Family(REDIRECT, owner="site", links=(Link(SECTION, _to_node), Link(PLACE, _to_node))),
-    Family(SHARE_LINK, owner="site"),
-    Family(CUSTOMIZATION, owner="site"),
-    Family(VISITOR_AUTH, owner="site"),
-)
+    Family("site", prefix="site", owner="organization", counted=True, world=InWorld("sites", _load, _dump)),
+    Family("adaptive-schema", owner="site",
+           world=InWorld("adaptiveSchema", _load_schema, _dump_schema, ("site",))),
+    Family(GROUP, prefix="group", owner="site",  # the whole navigation is one tree
+           world=InWorld("structure", _load_structure, _dump_structure, ("site",))),
+    Family(SECTION, prefix="sect", owner="site"),
+    Family(LINK, prefix="link", owner="site"),
+    Family(PLACE, prefix="place", owner="site",
+           links=(Link(SECTION, _in_section), Link("space", lambda space: {"ref": space.id}, gone=take_out))),
+    Family(OVERRIDES, owner="site", links=(Link(PLACE, lambda place: {"id": place.id}),)),
+)  # fmt: skip

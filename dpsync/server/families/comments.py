@@ -1,6 +1,10 @@
 """Comments on spaces and change requests, each with its replies.
 
-A body is written as its markdown, or as the mapping that the API takes.
+comments:                                                       # a body is markdown, or {document}
+  - id, space, changeRequest, page, node, tableCell, body, postedBy, postedAt, editedAt
+    status, resolvedAt, resolvedBy                              # open where nothing is said
+    reactions: [{emoji, user, reactedAt}]
+    replies: [{id, body, postedBy, postedAt, editedAt, reactions}]
 """
 
 from typing import Any
@@ -9,22 +13,22 @@ from ..answers.comments import COMMENT, REPLY
 from ..content.revisions import active_id
 from ..context import CHANGE_REQUEST
 from ..documents import stored_document
-from ..store import Record, Store
-from .loading import Json, Loading, Part, but, created
+from ..family import Columns, Family, InWorld, Json, Link
+from ..store import Record
+from .loading import Dumping, Loading, but
 
 _LINKS = ("id", "space", "changeRequest", "page", "replies")
-_SPACES = ("space", "deleted-space")
 
 
-def _load(loading: Loading, organization: str, given: list[Json]) -> None:
+def _load(loading: Loading, organization: Record, given: list[Json]) -> None:
     """ValueError: one on a space or a change request that is not there."""
-    kinds = (*_SPACES, CHANGE_REQUEST)
-    known = {record.id: record for record in loading.records if record.kind in kinds}
     for comment in given:
-        space = known.get(comment["space"])
-        request = known.get(comment["changeRequest"]) if comment.get("changeRequest") else None
-        if space is None or space.kind not in _SPACES or (comment.get("changeRequest") and request is None):
-            raise ValueError(f"a comment of {organization!r} is on an unknown space or change request")
+        id, named = comment["space"], comment.get("changeRequest")
+        space = loading.get("space", id) or loading.get("deleted-space", id)
+        request = loading.get(CHANGE_REQUEST, named) if named else None
+        if space is None or (named and request is None):
+            of = organization.id
+            raise ValueError(f"a comment of {of!r} is on an unknown space or change request")
         revision = str(request.doc["revision"]) if request is not None else active_id(space)
         _comment(loading, space, revision, comment)
 
@@ -56,11 +60,11 @@ def _body(given: Any) -> Json:
     return {"markdown": str(given.get("markdown", "") if isinstance(given, dict) else given)}
 
 
-def _dump(store: Store, organization: str) -> list[Json]:
+def _dump(dumping: Dumping, organization: Record) -> list[Json]:
     replies: dict[str, list[Record]] = {}
-    for reply in created(store, REPLY, organization=organization):
+    for reply in dumping.created(REPLY, organization=organization.id):
         replies.setdefault(reply.parent, []).append(reply)
-    found = created(store, COMMENT, organization=organization)
+    found = dumping.created(COMMENT, organization=organization.id)
     return [_told(comment, replies.get(comment.id, [])) for comment in found]
 
 
@@ -79,4 +83,11 @@ def _readable(doc: Json) -> Json:
     return {**doc, "body": doc["body"].get("markdown", doc["body"])}
 
 
-PARTS = (Part("comments", _load, _dump),)
+def _in_comment(comment: Record) -> Columns:
+    return {"organization": comment.organization, "parent": comment.id}
+
+
+FAMILIES = (
+    Family(COMMENT, prefix="comment", owner="space", world=InWorld("comments", _load, _dump)),
+    Family(REPLY, prefix="reply", owner="space", links=(Link(COMMENT, _in_comment),)),
+)

@@ -18,26 +18,27 @@
 Without `startedFrom` a change request starts from the content as it is.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from ..content.editing import Editing
 from ..content.revisions import KIND as REVISION
-from ..content.revisions import content_of, empty_content, first_id
+from ..content.revisions import active_id, content_of, empty_content
 from ..content.rich_text import to_document
 from ..content.tree import fresh_slug, too_deep, unique_slugs, walk
 from ..context import CHANGE_REQUEST
 from ..documents import stored_document
+from ..family import Family, InWorld, Json
 from ..models.base import Body, Document, Id, Stamp, absent
 from ..models.change_requests import Status
 from ..models.changes import Change, PageFields
 from ..models.pages import Dimensions, PageType
 from ..models.templates import MarkdownText
-from ..store import Record, Store
-from .loading import Json, Loading, created
+from ..store import Record
+from .loading import Dumping, Loading
 
-KEYS = ("content", "changeRequests")
+_UNDER = ("space", "deleted-space")
 
 
 class _Text(Body):
@@ -120,18 +121,9 @@ class _ChangeRequest(Body):
 # --- loading --------------------------------------------------------------------------------------
 
 
-def load(loading: Loading, space: Record, given: Json) -> None:
-    """ValueError: no content, or a change that cannot be made."""
-    main = empty_content()
-    id = space.doc.get("revision") or first_id(space.id)
-    if given.get("content"):
-        revision = _revision(loading, space, id, _Content.model_validate(given["content"]))
-        main = content_of(revision)
-    for number, request in enumerate(given.get("changeRequests") or [], 1):
-        _change_request(loading, space, id, main, number, _ChangeRequest.model_validate(request))
-
-
-def _revision(loading: Loading, space: Record, id: str, content: _Content) -> Record:
+def _load_content(loading: Loading, space: Record, given: Json) -> None:
+    """ValueError: no content."""
+    content = _Content.model_validate(given)
     said = content.given()
     doc: Json = {
         **{name: said[name] for name in ("mergedFrom", "git") if name in said},
@@ -149,7 +141,7 @@ def _revision(loading: Loading, space: Record, id: str, content: _Content) -> Re
         raise ValueError(f"pages of the space {space.id!r} are nested too deep")
     if len(ids) != len(set(ids)):
         raise ValueError(f"two pages of the space {space.id!r} have the same id")
-    return loading.add(Record(REVISION, id, doc, space.organization, space.id))
+    loading.add(Record(REVISION, active_id(space), doc, space.organization, space.id))
 
 
 def _pages(loading: Loading, given: list[_Page], now: str) -> list[Json]:
@@ -175,12 +167,22 @@ def _text(loading: Loading, kind: str, given: _Text) -> Json:
         made["body"] = {"document": stored_document(document)}
     elif markdown is not None:
         made["body"] = {"markdown": markdown}
-    return {**made, "id": given.id or loading.next(kind, kind)}
+    return {**made, "id": given.id or loading.next(kind)}
 
 
 def _file(loading: Loading, given: _File) -> Json:
     said = {"contentType": given.contentType, "size": given.size, **given.given()}
-    return {**said, "id": given.id or loading.next("file", "file")}
+    return {**said, "id": given.id or loading.next("file")}
+
+
+def _load_change_requests(loading: Loading, space: Record, given: list[Json]) -> None:
+    """After the content that they start from. ValueError: a change that cannot be made."""
+    main = loading.get(REVISION, active_id(space))
+    content = content_of(main) if main else empty_content()
+    for number, request in enumerate(given, 1):
+        _change_request(
+            loading, space, active_id(space), content, number, _ChangeRequest.model_validate(request)
+        )
 
 
 def _change_request(
@@ -208,7 +210,7 @@ def _change_request(
         doc.setdefault("revisionMerged", active)
     _complete_reviews(loading, doc)
     number = given.number or number
-    id = given.id or loading.free(CHANGE_REQUEST, "cr")
+    id = given.id or loading.free(CHANGE_REQUEST)
     loading.add(
         Record(CHANGE_REQUEST, id, doc, space.organization, space.id, given.status, number, str(number))
     )
@@ -222,7 +224,7 @@ def _complete_reviews(loading: Loading, doc: Json) -> None:
         doc["requestedReviewers"] = [{**then, "requestedBy": doc["createdBy"], **one} for one in asked]
     if doc.get("reviews"):
         doc["reviews"] = [
-            {"id": loading.free("review", "review"), **then, "updatedAt": doc["createdAt"], **one}
+            {"id": loading.free("review"), **then, "updatedAt": doc["createdAt"], **one}
             for one in doc["reviews"]
         ]
 
@@ -238,9 +240,9 @@ def _description(given: Json) -> Json:
 
 def _changed(loading: Loading, space: Record, content: Json, changes: list[Json]) -> tuple[str, Json]:
     now = loading.then()
-    editing = Editing(content, content, now, lambda kind: loading.next(kind, kind))
+    editing = Editing(content, content, now, loading.next)
     editing.apply(changes)
-    id = loading.free(REVISION, "revision")
+    id = loading.free(REVISION)
     doc = {"type": "edits", "parents": [], "createdAt": now, **editing.content}
     loading.add(Record(REVISION, id, doc, space.organization, space.id))
     return id, editing.content
@@ -249,17 +251,15 @@ def _changed(loading: Loading, space: Record, content: Json, changes: list[Json]
 # --- dumping --------------------------------------------------------------------------------------
 
 
-def dump(store: Store, space: Record) -> Json:
-    """The active revision and the change requests; other revisions are told as they are kept."""
-    said: Json = {}
-    id = space.doc.get("revision") or first_id(space.id)
-    revision = store.get(REVISION, id)
-    if revision is not None and revision.scope == space.id:
-        said["content"] = _told(revision.doc)
-    requests: list[Any] = created(store, CHANGE_REQUEST, scope=space.id)
-    if requests:
-        said["changeRequests"] = [{"id": one.id, "number": one.position, **one.doc} for one in requests]
-    return said
+def _dump_content(dumping: Dumping, space: Record) -> Json | None:
+    """The active revision; other revisions are told as they are kept."""
+    revision = dumping.store.get(REVISION, active_id(space))
+    return _told(revision.doc) if revision is not None and revision.scope == space.id else None
+
+
+def _dump_change_requests(dumping: Dumping, space: Record) -> list[Json] | None:
+    found = dumping.created(CHANGE_REQUEST, scope=space.id)
+    return [{"id": one.id, "number": one.position, **one.doc} for one in found] or None
 
 
 def _told(doc: Json) -> Json:
@@ -273,3 +273,13 @@ def _told_text(text: Json) -> Json:
     if text.get("pages"):
         told["pages"] = [_told_text(page) for page in text["pages"]]
     return told
+
+
+FAMILIES = (
+    Family(REVISION, prefix="revision", owner="space",
+           world=InWorld("content", _load_content, _dump_content, _UNDER)),
+    Family(CHANGE_REQUEST, prefix="cr", owner="space",
+           world=InWorld("changeRequests", _load_change_requests, _dump_change_requests, _UNDER)),
+    *(Family(part, prefix=part) for part in ("page", "file", "reusable-content", "review")),
+)  # fmt: skip
+"""Pages, files, reusable contents and reviews have ids, but no records of their own."""

@@ -1,5 +1,11 @@
 """Clusters, conversations, and the issues that were found in them.
 
+    clusters: [{id, label, topic, muted, createdAt, updatedAt}]
+    conversations:
+      - id, source, subject, impact, createdAt, processedAt, metadata: {url, attributes, createdAt}
+        parts: [{role, body}]                                       # or texts, each said by a user
+    issues: [{id, title, topic, text, impact, conversation, cluster, createdAt}]
+
 A conversation that is not said to be processed is analysed after loading. The topic of an issue or a cluster
 that says none is that of its title or label.
 """
@@ -9,34 +15,35 @@ from typing import Any
 from ..analyst import impact, topic
 from ..answers.conversations import CLUSTER, CONVERSATION, ISSUE, conversation_id
 from ..clock import moment, stamp
+from ..family import Family, InWorld, Json
 from ..handlers.analysis import ANALYSE, WAITING
 from ..jobs import job_on
-from ..store import Record, Store
-from .loading import Json, Loading, Part, but, created
+from ..store import Record
+from .loading import Dumping, Loading, but
 
 _SOURCE = "email"
 
 
-def _load_clusters(loading: Loading, organization: str, given: list[Json]) -> None:
+def _load_clusters(loading: Loading, organization: Record, given: list[Json]) -> None:
     for cluster in given:
         at = cluster.get("createdAt") or loading.then()
         doc = {"muted": False, "createdAt": at, "updatedAt": at, **but(cluster, "id", "topic")}
         id, about = loading.id(CLUSTER, cluster), cluster.get("topic") or topic(doc["label"])
-        loading.add(Record(CLUSTER, id, doc, organization, organization, ref=about))
+        loading.add(Record(CLUSTER, id, doc, organization.id, organization.id, ref=about))
 
 
-def _dump_clusters(store: Store, organization: str) -> list[Json]:
-    found = created(store, CLUSTER, organization=organization)
+def _dump_clusters(dumping: Dumping, organization: Record) -> list[Json]:
+    found = dumping.created(CLUSTER, organization=organization.id)
     return [{"id": cluster.id, "topic": cluster.ref, **cluster.doc} for cluster in found]
 
 
-def _load_conversations(loading: Loading, organization: str, given: list[Json]) -> None:
+def _load_conversations(loading: Loading, organization: Record, given: list[Json]) -> None:
     made = [_conversation(loading, organization, conversation) for conversation in given]
     if any(conversation.parent == WAITING for conversation in made):
-        loading.add(job_on(Record("organization", organization, {}, organization), ANALYSE))
+        loading.add(job_on(organization, ANALYSE))
 
 
-def _conversation(loading: Loading, organization: str, given: Json) -> Record:
+def _conversation(loading: Loading, organization: Record, given: Json) -> Record:
     """Ingested when it was created, where nothing else is said."""
     metadata = given.get("metadata") or {}
     at = given.get("createdAt") or metadata.get("createdAt") or loading.then()
@@ -48,8 +55,8 @@ def _conversation(loading: Loading, organization: str, given: Json) -> Record:
         "parts": [_part(part) for part in given.get("parts") or []],
     }
     waits = "" if "processedAt" in doc else WAITING
-    id, source = f"{organization}:{given['id']}", given.get("source") or _SOURCE
-    return loading.add(Record(CONVERSATION, id, doc, organization, organization, waits, ref=source))
+    id, source = f"{organization.id}:{given['id']}", given.get("source") or _SOURCE
+    return loading.add(Record(CONVERSATION, id, doc, organization.id, organization.id, waits, ref=source))
 
 
 def _part(given: Any) -> Json:
@@ -58,16 +65,15 @@ def _part(given: Any) -> Json:
     return {"type": "message", "role": "user", **part}
 
 
-def _dump_conversations(store: Store, organization: str) -> list[Json]:
-    found = created(store, CONVERSATION, organization=organization)
+def _dump_conversations(dumping: Dumping, organization: Record) -> list[Json]:
+    found = dumping.created(CONVERSATION, organization=organization.id)
     return [{"id": conversation_id(record), "source": record.ref, **record.doc} for record in found]
 
 
-def _load_issues(loading: Loading, organization: str, given: list[Json]) -> None:
-    known = {(record.kind, record.id): record for record in loading.records}
+def _load_issues(loading: Loading, organization: Record, given: list[Json]) -> None:
     for issue in given:
-        conversation = known.get((CONVERSATION, f"{organization}:{issue['conversation']}"))
-        cluster = known.get((CLUSTER, issue["cluster"]))
+        conversation = loading.get(CONVERSATION, f"{organization.id}:{issue['conversation']}")
+        cluster = loading.get(CLUSTER, issue["cluster"])
         if conversation is None or cluster is None:
             raise ValueError(f"the issue {issue['title']!r} is of an unknown conversation or cluster")
         _issue(loading, conversation, cluster, issue)
@@ -94,15 +100,18 @@ def _issue(loading: Loading, conversation: Record, cluster: Record, given: Json)
     cluster.doc["updatedAt"] = stamp(changed)
 
 
-def _dump_issues(store: Store, organization: str) -> list[Json]:
+def _dump_issues(dumping: Dumping, organization: Record) -> list[Json]:
     return [
         {"id": issue.id, "cluster": issue.parent, "conversation": issue.ref, **issue.doc}
-        for issue in created(store, ISSUE, organization=organization)
+        for issue in dumping.created(ISSUE, organization=organization.id)
     ]
 
 
-PARTS = (
-    Part("clusters", _load_clusters, _dump_clusters),
-    Part("conversations", _load_conversations, _dump_conversations),
-    Part("issues", _load_issues, _dump_issues),
-)
+FAMILIES = (
+    Family(CLUSTER, prefix="cluster", owner="organization",
+           world=InWorld("clusters", _load_clusters, _dump_clusters)),
+    Family(CONVERSATION, owner="organization",
+           world=InWorld("conversations", _load_conversations, _dump_conversations)),
+    Family(ISSUE, prefix="issue", owner="organization",
+           world=InWorld("issues", _load_issues, _dump_issues)),
+)  # fmt: skip

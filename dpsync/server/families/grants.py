@@ -1,0 +1,48 @@
+"""Roles on collections, spaces and sites: `permissions: {users: {ID: role}, teams: {ID: role}}` on each."""
+
+from collections.abc import Callable
+
+from ..access import GRANT
+from ..family import Columns, Family, InWorld, Json, Link
+from ..grants import grant_of
+from ..store import Record
+from .loading import Dumping, Loading
+from .people import of_user
+
+_TO = {"users": "user", "teams": "team"}
+
+
+def _load(loading: Loading, item: Record, given: Json) -> None:
+    """ValueError: to somebody who is no member, or to no team, of the organization."""
+    for several, roles in given.items():
+        to = _TO[several]
+        for ref, role in (roles or {}).items():
+            kind, id = ("team", ref) if to == "team" else ("member", f"{item.organization}:{ref}")
+            if loading.get(kind, id) is None:
+                raise ValueError(f"{item.kind} {item.id!r}: permissions of the unknown {to} {ref!r}")
+            loading.add(grant_of(item, to, ref, None if role == "guest" else role))
+
+
+def _dump(dumping: Dumping, item: Record) -> Json | None:
+    found = dumping.created(GRANT, **_on(item))
+    said = {
+        several: {grant.ref: grant.doc["role"] for grant in found if grant.doc["to"] == to}
+        for several, to in _TO.items()
+    }
+    return {several: roles for several, roles in said.items() if roles} if found else None
+
+
+def _on(item: Record) -> Columns:
+    return {"scope": item.id, "parent": item.kind.removeprefix("deleted-")}
+
+
+def _given_to(to: str) -> Callable[[Record, Record], bool]:
+    return lambda grant, _: bool(grant.doc["to"] == to)
+
+
+FAMILIES = (
+    Family(GRANT,
+           links=(Link("member", of_user, only=_given_to("user")), Link("team", only=_given_to("team")),
+                  Link("collection", _on), Link("space", _on, kept=True), Link("site", _on)),
+           world=InWorld("permissions", _load, _dump, ("collection", "space", "deleted-space", "site"))),
+)  # fmt: skip

@@ -1,0 +1,91 @@
+"""What a site has beside its navigation: redirects, its looks, share links, the access of its visitors.
+
+redirects: [{id, source, destination, captureWildcard, permanent, draft}]
+shareLinks: [{id, name, active, token}]
+customization: {…}                                          # what differs from the defaults
+visitorAuth: {backend, fallbackURL, logoutURL, privateKey}
+"""
+
+from ..family import Columns, Family, InWorld, Json, Link
+from ..navigation import PLACE, REDIRECT, SECTION, target
+from ..publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, secret
+from ..store import Record
+from .loading import Dumping, Loading, but
+
+
+def _load_redirects(loading: Loading, site: Record, given: list[Json]) -> None:
+    """After the navigation: redirects lead into it."""
+    if len({redirect["source"] for redirect in given}) < len(given):
+        raise ValueError(f"the site {site.id!r} redirects a source twice")
+    for redirect in given:
+        _redirect(loading, site, redirect)
+
+
+def _redirect(loading: Loading, site: Record, given: Json) -> None:
+    doc = {
+        "captureWildcard": False,
+        "permanent": False,
+        "draft": False,
+        "createdAt": loading.then(),
+        "updatedAt": loading.then(),
+        **but(given, "id", "source"),
+    }
+    leads_to = _leads_to(loading, site, given["destination"])
+    id = loading.id(REDIRECT, given)
+    loading.add(Record(REDIRECT, id, doc, site.organization, site.id, leads_to, ref=given["source"]))
+
+
+def _leads_to(loading: Loading, site: Record, destination: Json) -> str:
+    if destination["kind"] == "external":
+        return ""
+    section = destination["kind"] == "site-section"
+    kind, id = (SECTION, destination["siteSectionId"]) if section else (PLACE, destination["siteSpaceId"])
+    node = loading.get(kind, id)
+    if node is None:
+        raise ValueError(f"a redirect of the site {site.id!r} leads to the unknown {kind} {id!r}")
+    return target(node)
+
+
+def _dump_redirects(dumping: Dumping, site: Record) -> list[Json] | None:
+    found = dumping.created(REDIRECT, scope=site.id)
+    return [{"id": redirect.id, "source": redirect.ref, **redirect.doc} for redirect in found] or None
+
+
+def _load_share_links(loading: Loading, site: Record, given: list[Json]) -> None:
+    for link in given:
+        id = loading.id(SHARE_LINK, link)
+        doc = {"name": id, "active": True, "createdAt": loading.then(), **but(link, "id", "token")}
+        token = link.get("token") or secret(SHARE_LINK, id)[:24]
+        loading.add(Record(SHARE_LINK, id, doc, site.organization, site.id, ref=token))
+
+
+def _dump_share_links(dumping: Dumping, site: Record) -> list[Json] | None:
+    found = dumping.created(SHARE_LINK, scope=site.id)
+    return [{"id": link.id, "token": link.ref, **link.doc} for link in found] or None
+
+
+def _settings(kind: str, key: str) -> InWorld:
+    """Of the site with the same id."""
+
+    def load(loading: Loading, site: Record, given: Json) -> None:
+        loading.add(Record(kind, site.id, given, site.organization, site.id))
+
+    def dump(dumping: Dumping, site: Record) -> Json | None:
+        kept = dumping.store.get(kind, site.id)
+        return (kept.doc or None) if kept else None
+
+    return InWorld(key, load, dump, ("site",))
+
+
+def _to_node(node: Record) -> Columns:
+    return {"scope": node.scope, "parent": target(node)}
+
+
+FAMILIES = (
+    Family(REDIRECT, prefix="redirect", owner="site", links=(Link(SECTION, _to_node), Link(PLACE, _to_node)),
+           world=InWorld("redirects", _load_redirects, _dump_redirects, ("site",))),
+    Family(SHARE_LINK, prefix="share", owner="site",
+           world=InWorld("shareLinks", _load_share_links, _dump_share_links, ("site",))),
+    Family(CUSTOMIZATION, owner="site", world=_settings(CUSTOMIZATION, "customization")),
+    Family(VISITOR_AUTH, owner="site", world=_settings(VISITOR_AUTH, "visitorAuth")),
+)  # fmt: skip

@@ -1,0 +1,54 @@
+"""Agent instructions, SAML providers and link invites.
+
+agentInstructions: {…}                                          # a Document
+samlProviders: [{id, label, entityID, certificate, ssoURL, defaultTeam, defaultRole}]
+linkInvites: [{id, role, createdBy}]                            # or level and space or collection
+"""
+
+from ..documents import stored_document
+from ..family import Family, InWorld, Json, Link, clear
+from ..grants import INVITE
+from ..handlers import saml
+from ..store import Record
+from .loading import Dumping, Loading, but, listed
+
+
+def _load_instructions(loading: Loading, organization: Record, given: Json) -> None:
+    """Last written by the first member."""
+    first = next((record.ref for record in loading.records if record.scope == organization.id), "")
+    kept = {"instructions": stored_document(given), "updatedAt": loading.then(), "updatedBy": first}
+    loading.add(Record("agent-instructions", organization.id, kept, organization.id, organization.id))
+
+
+def _dump_instructions(dumping: Dumping, organization: Record) -> Json | None:
+    kept = dumping.store.get("agent-instructions", organization.id)
+    return kept.doc["instructions"] if kept else None
+
+
+def _load_invites(loading: Loading, organization: Record, given: list[Json]) -> None:
+    for invite in given:
+        doc = {"createdAt": loading.then(), **but(invite, "id")}
+        target = invite.get("space") or invite.get("collection") or ""
+        id = loading.id(INVITE, invite)
+        loading.add(Record(INVITE, id, doc, organization.id, organization.id, ref=target))
+
+
+def _dump_invites(dumping: Dumping, organization: Record) -> list[Json]:
+    found = dumping.created(INVITE, organization=organization.id)
+    return [{"id": invite.id, **invite.doc} for invite in found]
+
+
+def _leads_to(invite: Record, item: Record) -> bool:
+    return item.kind.removeprefix("deleted-") in invite.doc
+
+
+FAMILIES = (
+    Family("agent-instructions", owner="organization",
+           world=InWorld("agentInstructions", _load_instructions, _dump_instructions)),
+    Family(saml.KIND, prefix="saml", owner="organization", links=(Link("team", gone=clear("ref")),),
+           world=listed(saml.KIND, "samlProviders", ref="defaultTeam", label="Untitled",
+                        times=("createdAt",))),
+    Family(INVITE, prefix="invite", owner="organization",
+           links=(Link("collection", only=_leads_to), Link("space", only=_leads_to, kept=True)),
+           world=InWorld("linkInvites", _load_invites, _dump_invites)),
+)  # fmt: skip
