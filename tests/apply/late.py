@@ -40,6 +40,8 @@ class Late:
         self.answer = answer
         self.times = times
         self.done = done
+        self.after = 0
+        """How many of them are let through before."""
         self.received: list[Request] = []
         self.kept: list[Request] = []
         self._lock = threading.Lock()
@@ -49,7 +51,7 @@ class Late:
             return self.inner.send(request)
         with self._lock:
             self.received.append(request)
-            if len(self.received) > self.times:
+            if not self.after < len(self.received) <= self.after + self.times:
                 return self.inner.send(request)
         if self.done:
             self.inner.send(request)

@@ -11,7 +11,7 @@ import pytest
 from dpsync.api import Options, Session, load, load_registry
 from dpsync.apply.fresh import Fresh
 from dpsync.client.client import WriteClient
-from dpsync.client.retry import Clock
+from dpsync.client.retry import TRIES, Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Token
 from dpsync.live.sources import Source
 from dpsync.model.journal import Report
@@ -244,6 +244,35 @@ def test_a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_done(open_:
     session, late, client = open_(body, "/sales", lambda request: next(answers)(request), times=2, done=True)
     report = applied(session, client)
     assert (len(late.received), report.count("unknown"), report.count("failed")) == (2, 1, 0)
+
+
+@pytest.mark.parametrize("answer", [lost("timeout"), status(502)], ids=["timeout", "502"])
+def test_what_may_be_repeated_is_unknown_when_no_try_was_answered(answer: Answer, open_: Open) -> None:
+    body = "teams: { sales: { id: sales, title: Selling } }"
+    session, late, client = open_(body, "/sales", answer, times=99)
+    report = applied(session, client)
+    assert (len(late.received), report.count("unknown"), report.count("failed")) == (TRIES, 1, 0)
+
+
+def test_an_answer_that_is_something_else_is_no_success(open_: Open) -> None:
+    """Publishing may be answered with a checkout: then it did not happen."""
+    checkout = Response(200, {"content-type": "application/json"}, b'{"object": "checkout"}', True)
+    session, late, client = open_(SITE % "published: false", "/unpublish", lambda _: checkout)
+    report = applied(session, client)
+    assert [item.result for item in report.outcomes] == ["failed"]
+    assert len(late.received) == 1
+
+
+def test_what_another_entry_has_become_meanwhile_is_not_taken_for_this_one(open_: Open) -> None:
+    """Two spaces of one title: the first is made, and the request for the second is lost."""
+    session, late, client = open_(
+        "spaces: { a: { title: Twin, language: en }, b: { title: Twin, language: fr } }", "/spaces",
+        lost("timeout"), times=1,
+    )  # fmt: skip
+    late.after = 1
+    report = applied(replace(session, parallelism=1), client)
+    results = {item.address: item.result for item in report.outcomes if item.verb == "create"}
+    assert results == {"acme/spaces/a": "done", "acme/spaces/b": "unknown"}
 
 
 def test_a_refusal_that_stands_alone_says_that_nothing_was_done(open_: Open) -> None:

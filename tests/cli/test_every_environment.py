@@ -95,3 +95,12 @@ def test_very_many_mistakes_are_counted(run: Run, project: Project) -> None:
     document = json.loads(ended.out)
     assert (len(document["findings"]), document["left_out"]) == (50, {"DP201": 70})
     assert ended.err.endswith("70 more are not shown (DP201: 70)\n\n120 errors in 1 file\n")
+
+
+def test_very_many_mistakes_of_an_environment_are_counted(run: Run, project: Project) -> None:
+    keys = ", ".join(f"unknown{number}: 1" for number in range(120))
+    directory = project(
+        ROOT, {"prod.yaml": f"organizations: {{ acme: {{ {keys} }} }}\n", "staging.yaml": GOOD}
+    )
+    document = json.loads(run("validate", "-C", str(directory), "--format", "json").out)
+    assert (len(document["findings"]), document["left_out"]) == (50, {"DP201": 70})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dpsync.config.layers import Layers
 from dpsync.config.load import load
 
 from .loading import REGISTRY, expect, loaded, organization, site
@@ -55,6 +56,22 @@ def test_a_file_that_did_not_parse_is_its_cause_alone(
     assert len({item.code for item in found}) == 1, found
     if code is not None:
         assert [item.code for item in found] == [code]
+
+
+def test_organizations_may_be_in_the_file_that_did_not_parse(tmp_path: Path) -> None:
+    found = loaded(tmp_path, "dpsync: 1\ninclude: [a.yaml]\n", {"a.yaml": "organizations: [\n"})[1]
+    assert [item.code for item in found] == ["DP101"]
+
+
+def test_an_overlay_that_may_not_be_read_is_its_cause_alone(tmp_path: Path) -> None:
+    """The entries that others name may be in it."""
+    (tmp_path / "dpsync.yaml").write_text(
+        "dpsync: 1\norganizations: { acme: { id: acme, saml: { o: { label: O, defaultTeam: writers } } } }\n"
+        "environments: { prod: { overlay: ../prod.yaml } }\n"
+    )
+    layers = Layers.of(tmp_path / "dpsync.yaml", (), "prod")
+    found = load(tmp_path / "dpsync.yaml", REGISTRY, {}, layers)[1]
+    assert [item.message for item in found] == ['"../prod.yaml" leads outside the project']
 
 
 def test_what_is_wrong_in_another_file_by_itself_is_told_with_it(tmp_path: Path) -> None:

@@ -41,6 +41,11 @@ def test_another_key_and_title_do_not_either(committed: Project) -> None:
     assert refused(committed.write(text, PRUNE).plan()) == [("protected", "acme/teams/[A]")]
 
 
+def test_a_pattern_that_matches_what_the_base_calls_something_live_does_something(committed: Project) -> None:
+    plan = committed.write("teams: { b: { title: B } }", PROTECTED).plan()
+    assert not [note for note in plan.notes if note.address.startswith("policy.protect")]
+
+
 def test_a_protection_that_was_taken_away_before_is_gone(committed: Project) -> None:
     committed.commit(BOTH, PRUNE)
     plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()

@@ -69,6 +69,14 @@ def test_each_organization_has_limits_and_one_number_confirms_all(two: Lab) -> N
     assert planned(two, text, "delete 4").can_apply
 
 
+def test_a_share_is_of_what_is_managed_in_the_same_organization(two: Lab) -> None:
+    text = BOTH.format(role="create").replace("deletes: 1, percent: 100", "deletes: 99, percent: 40")
+    found = {item.address: item.message for item in planned(two, text).refusals}
+    assert {address: message.split("(")[1].split(")")[0] for address, message in found.items()} == {
+        "acme": "50 percent of 4", "globex": "50 percent of 4",
+    }  # fmt: skip
+
+
 def test_both_converge(two: Lab) -> None:
     assert planned(two, BOTH.format(role="edit"), "delete 4", apply=True).empty
 

@@ -188,6 +188,13 @@ def test_link_invites_are_made_listed_read_and_deleted(api: Api) -> None:
     assert api.ids("/orgs/globex/link-invites") == ["inspectors"]
 
 
+def test_an_invite_to_what_the_caller_may_not_see_is_not_there_to_be_deleted(api: Api) -> None:
+    api.patch("/spaces/guides", {"defaultLevel": None})
+    made = api.make(INVITES, {"level": "read", "space": "guides"})
+    api.as_("kim-token").refused(404, "DELETE", f"{INVITES}/{made['id']}")
+    assert api.get(f"{INVITES}/{made['id']}") == made
+
+
 def test_an_invite_to_what_was_deleted_is_gone_until_it_is_restored(api: Api) -> None:
     made = api.make(INVITES, {"level": "read", "space": "guides"})
     api.delete("/spaces/guides")

@@ -245,6 +245,8 @@ def test_an_impossible_time_is_refused(http: httpx.Client, given: Any) -> None:
     "headers",
     [
         {"X-Forwarded-For": "203.0.113.9"},
+        {"X-Forwarded-For": "127.0.0.1"},
+        {"Forwarded": "for=127.0.0.1"},
         {"Host": "rebound.example"},
         {"Host": "[::1"},
         {"Origin": "https://elsewhere.example"},

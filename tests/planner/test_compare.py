@@ -1,0 +1,41 @@
+"""What counts as a difference between a value that is wanted and one that is live."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.kinds.base import Field
+from dpsync.kinds.types import Enum, Many, Text
+from dpsync.model.values import Value
+from dpsync.planner.compare import same
+
+LEVEL = Field("level", Enum(("guest", "read", "admin")), absent="guest")
+NAME = Field("name", Text(0, 9), null="clear")
+
+
+@pytest.mark.parametrize(
+    ("field", "wanted", "live", "equal"),
+    [
+        (LEVEL, "read", "read", True),
+        (LEVEL, "read", "admin", False),
+        # What is cleared is as it should be where nothing is live, or what stands for nothing.
+        (LEVEL, None, None, True),
+        (LEVEL, None, "guest", True),
+        (LEVEL, None, "read", False),
+        (NAME, None, None, True),
+        (NAME, None, "a", False),
+        (NAME, None, "", False),
+        # What is wanted is not there.
+        (LEVEL, "read", None, False),
+        (NAME, "", None, False),
+    ],
+)
+def test_null_is_what_is_absent_and_nothing_else(
+    field: Field, wanted: Value, live: Value, equal: bool
+) -> None:
+    assert same(field, wanted, live) == equal
+
+
+@pytest.mark.parametrize(("as_set", "equal"), [(True, True), (False, False)])
+def test_the_order_of_a_list_means_something_unless_it_is_a_set(as_set: bool, equal: bool) -> None:
+    assert same(Field("names", Many(Text(), as_set=as_set)), ["b", "a"], ["a", "b"]) == equal
