@@ -19,6 +19,7 @@ from dpsync.model.snapshot import Identity
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.live.answers import Tape
 from tests.planner.lab import Lab
 from tests.planner.vanishing import EVERYTHING, named, section, things
 
@@ -195,6 +196,18 @@ def test_what_leaves_or_joins_between_two_deletes_is_noticed(method: str, who: s
         report = session.apply(client, session.plan(client))
     (outcome,) = stale(report)
     assert f"[sales]/members/[{who}" in (outcome.error or "")
+
+
+def test_nothing_is_deleted_when_it_cannot_be_seen_any_more_what_goes_along(lab: Lab) -> None:
+    lab.holds(**EVERYTHING)
+    session = lab.session(OPS, f"{{ prune: [teams], {LIMITS} }}")
+    tape = Tape(lab.server.url, "token", keep=False)
+    with WriteClient(lab.server.url, "token", transport=tape) as client:
+        planned = session.plan(client)
+        tape.refused = {f"{ORG}/saml"}
+        report = session.apply(client, planned)
+    (outcome,) = stale(report)
+    assert "cannot be seen any more: GET /orgs/acme/saml" in (outcome.error or "")
 
 
 def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:

@@ -9,6 +9,7 @@ import pytest
 from dpsync.api import Session
 from dpsync.apply.fresh import Fresh
 from dpsync.apply.journal import JournalFull
+from dpsync.apply.schedule import Schedule
 from dpsync.client.client import WriteClient
 from dpsync.model.journal import Outcome
 from dpsync.model.mask import Mask
@@ -83,6 +84,23 @@ def test_a_journal_that_fails_in_any_way_stops_the_writes_and_not_the_report(
     report = session.apply(client, session.plan(client), journal=journal)
     assert report.count("done") == {"intent": 0, "outcome": 1, "end": 3}[event] == writes(server)
     assert report.trouble
+    assert journal.events[-1] == "end"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_a_mistake_between_the_steps_stops_them_and_not_the_report(
+    error: Exception,
+    client: WriteClient,
+    session: Session,
+    server: ThreadedServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    journal = Recorded()
+    monkeypatch.setattr(Schedule, "settle", failing(1, error)(Schedule.settle))
+    report = session.apply(client, session.plan(client), journal=journal)
+    assert (report.count("done"), report.count("not-tried"), writes(server)) == (1, 2, 1)
+    assert report.trouble
+    assert not report.converged
     assert journal.events[-1] == "end"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -45,6 +45,36 @@ def test_steps_may_ask_while_others_write(hurried: None) -> None:
     assert wrong == []
     assert len(ids.addresses("shared")) == 450
     assert len(ids.snapshot()) == 900
+
+
+class Counting:
+    """A lock that says how often it was taken."""
+
+    taken = 0
+
+    def __enter__(self) -> None:
+        self.taken += 1
+
+    def __exit__(self, *_: object) -> None:
+        """Given back."""
+
+
+ONE = Address(("acme", "one"))
+QUESTIONS: dict[str, Callable[[Ids], object]] = {
+    "get": lambda ids: ids.get(ONE),
+    "put": lambda ids: ids.put(ONE, "after"),
+    "addresses": lambda ids: ids.addresses("before"),
+    "snapshot": lambda ids: ids.snapshot(),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+def test_every_question_takes_the_lock(question: Callable[[Ids], object]) -> None:
+    """Whether threads happen to meet or not."""
+    ids = Ids({ONE: "before"})
+    ids._lock = lock = Counting()  # type: ignore[assignment]
+    question(ids)
+    assert lock.taken == 1
 
 
 def test_an_address_has_the_id_that_it_was_given_last() -> None:

@@ -51,6 +51,21 @@ def test_a_site_is_published_after_everything_in_it(lab: Lab) -> None:
     assert lab.writes[-1].endswith("/publish")
 
 
+def test_what_comes_down_does_not_wait_for_what_going_up_would_wait_for(lab: Lab) -> None:
+    """A site is shown to more people after its share links are made, and to fewer ones before."""
+    shown = site(section("a", "x"), visibility="public", published=True)
+    lab.holds(spaces=spaces("x"), sites=[shown])
+    plan = lab.plan("sites: { docs: { title: Docs, visibility: unlisted, shareLinks: { P: {} } } }")
+    steps = {step.id: step for change in plan.changes for step in change.steps}
+    down = steps["acme/sites/docs withdraw visibility"]
+    assert (down.needs, down.follows) == ((), ())
+    assert down.id in steps["acme/sites/docs/shareLinks/P create"].needs
+    lab.holds(spaces=spaces("x"), sites=[{**shown, "visibility": "share-link"}])
+    plan = lab.plan("sites: { docs: { title: Docs, visibility: unlisted, shareLinks: { P: {} } } }")
+    steps = {step.id: step for change in plan.changes for step in change.steps}
+    assert "acme/sites/docs/shareLinks/P create" in steps["acme/sites/docs expose visibility"].needs
+
+
 def test_a_site_is_published_after_what_goes_has_gone(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
     policy = f"{{ prune: [sites/*/structure], {LIMITLESS} }}"
