@@ -7,7 +7,6 @@ changed at a time, and the plan is made again.
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -26,11 +25,11 @@ from dpsync.model.plan import Change, Plan
 from tests.kinds.samples import PLACES, SAMPLES
 from tests.kinds.test_every_field import Bench, config, is_key, written
 from tests.planner.lab import REGISTRY
+from tests.soak import SOAK, examples
 
 from .answers import GONE, WRONG, Tape, Way, places, replaced
 
-SOAK = bool(os.environ.get("DPSYNC_SOAK"))
-SAMPLE = 10_000 if SOAK else 24
+SAMPLE = examples(24, soak=10_000)
 """How many changes are tried for each kind: of the answers that have it, in a soak of all."""
 HOLDERS = ("items", "structure", "children", "siteSpaces")
 """What holds items or nodes; the first two at the top of an answer."""

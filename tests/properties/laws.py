@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from dpsync.api import Planned, Session
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import GOOD, Report
+from tests.soak import SOAK
 
 from .organizations import Draw
 from .platform import Platform
 
-SOAK = os.environ.get("DPSYNC_SOAK") == "1"
-"""Many more examples, other ones each time."""
 SHRINK = os.environ.get("DPSYNC_SHRINK") == "1"
 AMBIGUOUS = {"DP301", "DP302", "DP303"}
 """What the design refuses on purpose; the generator pins most of it away. DP301: another entry has taken

@@ -4,7 +4,6 @@ Of those that were sent at once, there must be an order in which the model gives
 ends where the platform is.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
@@ -36,7 +35,8 @@ from platform_steps import (
 )  # fmt: skip
 from processes import serving
 
-SOAK = os.environ.get("DPSYNC_SOAK") == "1"
+from tests.soak import examples
+
 AT_ONCE = 4
 STATUSES = ["draft", "open", "archived", "merged"]
 
@@ -238,8 +238,8 @@ def test_the_platform_is_what_the_model_says(
         run_state_machine_as_test(
             Served,
             settings=settings(
-                max_examples=500 if SOAK else 8,
-                stateful_step_count=50 if SOAK else 25,
+                max_examples=examples(8, soak=500),
+                stateful_step_count=examples(25, soak=50),
                 suppress_health_check=[*HealthCheck],
             ),
         )

@@ -1,6 +1,5 @@
 """`kill -9` at any moment, over and over: what was acknowledged is there, and no transition is half done."""
 
-import os
 import random
 import threading
 import time
@@ -15,7 +14,9 @@ from databases import Database
 from postgres_cluster import Cluster
 from processes import Serving, serving
 
-ROUNDS = 60 if os.environ.get("DPSYNC_SOAK") == "1" else 4
+from tests.soak import examples
+
+ROUNDS = examples(4, soak=60)
 CHILDREN = 200
 WORLD = {
     "users": [{"id": "ada", "displayName": "Ada"}],
