@@ -43,8 +43,12 @@ class Registry:
             graph[kind.name] = {name for name in {*kind.parents, *refers} - {kind.name} if name in self.kinds}
         return tuple(self.kinds[name] for name in TopologicalSorter(graph).static_order())
 
+    @cached_property
+    def _children(self) -> dict[str, tuple[Kind, ...]]:
+        return {name: tuple(kind for kind in self.ordered if name in kind.parents) for name in self.kinds}
+
     def children(self, name: str) -> tuple[Kind, ...]:
-        return tuple(kind for kind in self.ordered if name in kind.parents)
+        return self._children.get(name, ())
 
     def places(self, name: str) -> dict[str, tuple[Kind, ...]]:
         """The YAML keys of an entry of this kind that hold other kinds. Nodes inside nodes are no place."""
@@ -81,14 +85,19 @@ class Registry:
         """The kinds of a server that has everything: what may be written does not depend on the server."""
         return Registry(self.declared.values())
 
+    @cached_property
+    def _referring(self) -> dict[str, tuple[tuple[Kind, Any], ...]]:
+        found: dict[str, tuple[tuple[Kind, Any], ...]] = {}
+        for kind in self.ordered:
+            for field in kind.fields:
+                if field.nest or (field.via is not None and field.one_per is None):
+                    for name in dict.fromkeys(field.type.refers):
+                        found[name] = (*found.get(name, ()), (kind, field))
+        return found
+
     def referring(self, name: str) -> tuple[tuple[Kind, Any], ...]:
         """Fields of any kind that put an object into one of this kind (its collection, its group)."""
-        return tuple(
-            (kind, field)
-            for kind in self.ordered
-            for field in kind.fields
-            if name in field.type.refers and (field.nest or (field.via is not None and field.one_per is None))
-        )
+        return self._referring.get(name, ())
 
     def naming(self, name: str) -> tuple[Kind, ...]:
         """Kinds with a field that can be read and that may name an object of this kind.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Mapping as MappingType
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from dpsync.kinds.types.parsing import (
@@ -106,7 +107,7 @@ class Object(Type):
         hidden = {name: part.unread(value[name]) for name, part in self.parts.items() if name in value}
         return {name: part for name, part in hidden.items() if part is not None} or None
 
-    @property
+    @cached_property
     def refers(self) -> tuple[str, ...]:
         return tuple(kind for part in self.parts.values() for kind in part.refers)
 
@@ -170,7 +171,7 @@ class OneOf(Type):
         form = self._form(value)
         return None if form is None else form.unread(value)
 
-    @property
+    @cached_property
     def refers(self) -> tuple[str, ...]:
         return tuple(kind for form in self.forms.values() for kind in form.refers)
 
