@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.identity.match import Matching, View, match
+from dpsync.identity.candidates import Past
+from dpsync.identity.match import Matching, View, _is_in_base, match
 from dpsync.kinds.base import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.address import Address
@@ -417,3 +418,22 @@ def test_what_is_live_exactly_as_declared_is_always_recognised(one: list[dict[st
     entries = [wanted(f"k{index}", **fields) for index, fields in enumerate(one)]
     objects = [live(f"k{index}", **fields) for index, fields in enumerate(one)]
     assert found(BY_PATH, entries, objects) == {item.key: item.key for item in entries}
+
+
+@pytest.mark.parametrize(
+    ("base", "object_", "certain"),
+    [
+        (wanted("a", path="p", title="T"), live("1", path="p", title="T"), True),
+        (wanted("a", title="T"), live("1", path="p", title="T"), True),
+        (wanted("a", path="p", title="T"), live("1", path="p", title="Other"), False),
+        (wanted("a", path="q", title="T"), live("1", path="p", title="T"), False),
+        (wanted("b", path="p", title="T"), live("1", path="p", title="T"), False),
+    ],
+)
+def test_the_base_is_certain_of_what_has_all_keys_that_it_says(
+    base: Resource, object_: LiveObject, certain: bool
+) -> None:
+    """Then another value of a later key is a new one for it, and no contradiction."""
+    now = wanted("a", path="p", title="New")
+    past = Past({base.address: base})
+    assert _is_in_base(View(BY_PATH, BOXES.get), past, now, object_) == certain

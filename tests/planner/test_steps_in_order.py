@@ -66,6 +66,23 @@ def test_what_comes_down_does_not_wait_for_what_going_up_would_wait_for(lab: Lab
     assert "acme/sites/docs/shareLinks/P create" in steps["acme/sites/docs expose visibility"].needs
 
 
+def test_what_has_a_condition_is_made_after_the_schema_that_the_condition_is_about(lab: Lab) -> None:
+    lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"))])
+    more = "adaptiveSchema: { type: object, properties: {}, additionalProperties: false }, "
+    link = "{ type: external-link, key: l, title: Link, url: 'https://l.example' }"
+    plan = lab.plan(nodes(node("a", "x"), node("b", "x"), link, more=more))
+    base = "acme/sites/docs"
+    (schema,) = [step.id for change in plan.changes for step in change.steps if "chema" in change.address]
+    making = {
+        change.address.removeprefix(f"{base}/structure/"): step.needs
+        for change in plan.changes
+        for step in change.steps
+        if step.verb == "create" and "structure" in change.address
+    }
+    assert making.keys() == {"b", "l"}
+    assert all(schema in needs for needs in making.values())
+
+
 def test_a_site_is_published_after_what_goes_has_gone(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
     policy = f"{{ prune: [sites/*/structure], {LIMITLESS} }}"
