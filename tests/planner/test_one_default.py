@@ -47,6 +47,9 @@ TREES = {
         [node("x", default=True), node("y"), node("z")], SHOWING % f"{place('z')}, {place('y', FALSE)}", []),
     "the one that has it stays": (
         [node("x", default=True), node("y")], SHOWING % f"{place('x')}, {place('y', FALSE)}", []),
+    "the one that has it stays and says it has none": (
+        [node("y"), node("x", default=True)], SHOWING % f"{place('y', FALSE)}, {place('x', FALSE)}",
+        ["x#default"]),
     "sections have one in the whole site": (
         [section("a", "x"), section("b", "y")], SHOWING % part("b", place("y"), FALSE), ["b#default"]),
     "the first place of a section that is made": (
