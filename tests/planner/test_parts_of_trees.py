@@ -120,6 +120,22 @@ def test_an_ignored_sibling_keeps_its_place_and_the_others_find_theirs(lab: Lab,
     assert lab.plan(text, policy).empty
 
 
+def test_what_is_in_something_that_is_not_made_is_not_made_either(lab: Lab) -> None:
+    """A section is made with its first place; its second one shows what is there."""
+    lab.holds(spaces=[{"id": "a", "title": "A"}], sites=[site()])
+    places = "{ type: space, key: new, space: new }, { type: space, key: a, space: { id: a } }"
+    section = f"{{ type: section, key: s, title: Es, children: [{places}] }}"
+    plan = lab.plan(
+        f"spaces: {{ new: {{ title: New }} }}\nsites: {{ docs: {{ title: Docs, structure: [{section}] }} }}",
+        json.dumps({"ignore": ["spaces/new"]}),
+    )
+    assert plan.empty
+    base = "acme/sites/docs/structure/s"
+    assert {item.address: item.because for item in plan.blocked} == {
+        base: None, f"{base}/new": base, f"{base}/a": base,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("declared", "ignored", "blocked"),
     [

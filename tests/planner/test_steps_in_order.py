@@ -66,6 +66,17 @@ def test_what_comes_down_does_not_wait_for_what_going_up_would_wait_for(lab: Lab
     assert "acme/sites/docs/shareLinks/P create" in steps["acme/sites/docs expose visibility"].needs
 
 
+def test_single_sign_on_is_asked_for_after_its_providers_are_made(lab: Lab) -> None:
+    lab.holds()
+    steps = {
+        step.id: step
+        for change in lab.plan("sso: true\nsaml: { okta: { label: Okta } }").changes
+        for step in change.steps
+    }
+    (asking,) = [step for step in steps.values() if step.body == {"sso": True}]
+    assert asking.needs == ("acme/saml/okta create",)
+
+
 def test_what_has_a_condition_is_made_after_the_schema_that_the_condition_is_about(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"))])
     more = "adaptiveSchema: { type: object, properties: {}, additionalProperties: false }, "
