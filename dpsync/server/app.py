@@ -8,7 +8,7 @@ mix.
 import logging
 import re
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -48,7 +48,9 @@ Found = Mapping[str, tuple[Operation, dict[str, str]]]
 
 
 class Companion:
-    """The application. `requests` is a bounded log of (method, path, status) that a test may read and clear.
+    """The application: it serves `operations`, and keeps what `families` declare.
+
+    `requests` is a bounded log of (method, path, status) that a test may read and clear.
 
     With `check_answers` every answer is held against the model that its row declares, and a difference is a
     500 and an entry in `violations`: for tests.
@@ -61,17 +63,19 @@ class Companion:
         clock: Clock,
         check_answers: bool = False,
         families: Families = FAMILIES,
+        operations: Sequence[Operation] = OPERATIONS,
     ) -> None:
         if profile not in PROFILES:
             raise ValueError(f"unknown profile {profile!r}: one of {', '.join(PROFILES)}")
         self.store = store
         self.profile = profile
         self.families = families
+        self._operations = operations
         self.clock = clock
         self.check_answers = check_answers
         self.requests: deque[tuple[str, str, int]] = deque(maxlen=10_000)
         self.violations: list[str] = []
-        self._routes = Routes((row.method, "/v1" + row.path, row) for row in OPERATIONS)
+        self._routes = Routes((row.method, "/v1" + row.path, row) for row in operations)
         self._named = lru_cache(PATHS_REMEMBERED)(self._look_up)
         self._document: bytes | None = None
         self.sources = Sources()
@@ -196,7 +200,7 @@ class Companion:
 
     def openapi(self) -> bytes:
         if self._document is None:
-            served = [row for row in OPERATIONS if row.served(self.profile)]
+            served = [row for row in self._operations if row.served(self.profile)]
             if self.profile == "reference":
                 served = [replace(row, minimal=False) for row in served]
             self._document = to_json(document(served))
@@ -211,12 +215,13 @@ def build(
     check_answers: bool = False,
     allow_fetch: Collection[str] = (),
     families: Families = FAMILIES,
+    operations: Sequence[Operation] = OPERATIONS,
 ) -> Companion:
     """The ASGI application over a store.
 
     `allow_fetch`: the hosts beside loopback that may be contacted.
     """
-    app = Companion(store, profile, clock or utc_now, check_answers, families)
+    app = Companion(store, profile, clock or utc_now, check_answers, families, operations)
     app.sources.allowed = allow_fetch
     return app
 

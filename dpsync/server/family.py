@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .resource import Resource
 from .store import Record, Store
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Family:
     """`prefix`: of its ids; without one none are made. `counted`: its size is told by the control plane.
 
     `also`: another kind that its records are kept as for a time (a deleted space, an event that waits); both
-    have their ids from one series.
+    have their ids from one series. `resource`: how it is served, where that is ordinary.
     """
 
     kind: str
@@ -109,6 +110,7 @@ class Family:
     links: tuple[Link, ...] = ()
     also: str = ""
     world: InWorld | None = None
+    resource: Resource | None = None
     counted: bool = False
 
     def every_link(self) -> Iterator[Link]:
@@ -126,7 +128,7 @@ class Families:
         self._removed: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
         self._transferred: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
         self._inside: dict[str, list[InWorld]] = {}
-        for said in filter(None, (family.world for family in self._families.values())):
+        for said in filter(None, (family.world for family in self)):
             for kind in said.under:
                 self._inside.setdefault(kind, []).append(said)
         # What depends on others is removed before them: then they have no holders left to look for.
@@ -135,6 +137,9 @@ class Families:
                 to = self._families[link.to]
                 self._transferred[to.kind].append((family.kind, link))
                 self._removed[to.also if link.kept and to.also else to.kind].append((family.kind, link))
+
+    def __iter__(self) -> Iterator[Family]:
+        return iter(self._families.values())
 
     def removed(self, kind: str) -> list[tuple[str, Link]]:
         """What depends on records of this kind: each kind of holders with its link. KeyError: no family."""
@@ -149,7 +154,7 @@ class Families:
         return self._inside.get(kind, [])
 
     def counted(self) -> list[str]:
-        return [family.kind for family in self._families.values() if family.counted]
+        return [family.kind for family in self if family.counted]
 
     def prefix(self, kind: str) -> str:
         """KeyError: no family that makes ids."""

@@ -21,8 +21,11 @@ def redirect(ctx: Context, record: Record) -> Json:
     }
 
 
-def share_link(ctx: Context, site: Record, record: Record) -> Json:
+def share_link(ctx: Context, record: Record) -> Json:
     """Its secret is in its URL, and nowhere else."""
+    site = ctx.load("site", record.scope)
+    if site is None:
+        raise LookupError(f"the share link {record.id!r} is of no site")
     return {
         "object": "site-share-link",
         "id": record.id,

@@ -6,9 +6,13 @@ customization: {…}                                          # what differs fro
 visitorAuth: {backend, fallbackURL, logoutURL, privateKey}
 """
 
+from .. import answers
 from ..family import Columns, Family, InWorld, Json, Link
+from ..handlers.visitor_access import begin_share_link
+from ..models import publishing as models
 from ..navigation import PLACE, REDIRECT, SECTION, target
 from ..publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, secret
+from ..resource import Resource
 from ..store import Record
 from .loading import Dumping, Loading, but
 
@@ -81,11 +85,17 @@ def _to_node(node: Record) -> Columns:
     return {"scope": node.scope, "parent": target(node)}
 
 
+SHARE_LINKS = Family(
+    SHARE_LINK, prefix="share", owner="site",
+    world=InWorld("shareLinks", _load_share_links, _dump_share_links, ("site",)),
+    resource=Resource("share link", "/share-links", "shareLinkId", answers.share_link, models.ShareLink,
+                      models.ShareLinkCreate, models.ShareLinkUpdate, begin_share_link),
+)  # fmt: skip
+
 FAMILIES = (
     Family(REDIRECT, prefix="redirect", owner="site", links=(Link(SECTION, _to_node), Link(PLACE, _to_node)),
            world=InWorld("redirects", _load_redirects, _dump_redirects, ("site",))),
-    Family(SHARE_LINK, prefix="share", owner="site",
-           world=InWorld("shareLinks", _load_share_links, _dump_share_links, ("site",))),
+    SHARE_LINKS,
     Family(CUSTOMIZATION, owner="site", world=_settings(CUSTOMIZATION, "customization")),
     Family(VISITOR_AUTH, owner="site", world=_settings(VISITOR_AUTH, "visitorAuth")),
 )  # fmt: skip

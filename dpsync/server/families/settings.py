@@ -5,10 +5,13 @@ samlProviders: [{id, label, entityID, certificate, ssoURL, defaultTeam, defaultR
 linkInvites: [{id, role, createdBy}]                            # or level and space or collection
 """
 
+from .. import answers
 from ..documents import stored_document
 from ..family import Family, InWorld, Json, Link, clear
 from ..grants import INVITE
 from ..handlers import saml
+from ..models import saml as models
+from ..resource import Resource
 from ..store import Record
 from .loading import Dumping, Loading, but, listed
 
@@ -42,12 +45,17 @@ def _leads_to(invite: Record, item: Record) -> bool:
     return item.kind.removeprefix("deleted-") in invite.doc
 
 
+SAML = Family(
+    saml.KIND, prefix="saml", owner="organization", links=(Link("team", gone=clear("ref")),),
+    world=listed(saml.KIND, "samlProviders", ref="defaultTeam", label="Untitled", times=("createdAt",)),
+    resource=Resource("SAML provider", "/saml", "samlProviderId", answers.saml_provider, models.SamlProvider,
+                      models.SamlProviderCreate, models.SamlProviderUpdate, saml.begin, saml.write),
+)  # fmt: skip
+
 FAMILIES = (
     Family("agent-instructions", owner="organization",
            world=InWorld("agentInstructions", _load_instructions, _dump_instructions)),
-    Family(saml.KIND, prefix="saml", owner="organization", links=(Link("team", gone=clear("ref")),),
-           world=listed(saml.KIND, "samlProviders", ref="defaultTeam", label="Untitled",
-                        times=("createdAt",))),
+    SAML,
     Family(INVITE, prefix="invite", owner="organization",
            links=(Link("collection", only=_leads_to), Link("space", only=_leads_to, kept=True)),
            world=InWorld("linkInvites", _load_invites, _dump_invites)),

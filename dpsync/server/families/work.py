@@ -9,12 +9,15 @@ A specification that is not said to be complete is processed, a translation that
 one that is pending waits until it is run.
 """
 
+from .. import answers
 from ..documents import empty_document
 from ..events import INTEGRATION, queue
 from ..family import Family, InWorld, Json, Link
 from ..handlers import glossary, openapi, translations
 from ..jobs import KIND as JOB
 from ..jobs import job_on
+from ..models.translations import Translation
+from ..resource import Resource
 from ..store import Record
 from .loading import Dumping, Loading, but, listed
 
@@ -113,13 +116,18 @@ def _job(dumping: Dumping, found: Record) -> Json | None:
     )
 
 
+TRANSLATIONS = Family(
+    translations.KIND, prefix="translation", owner="organization",
+    world=InWorld("translations", _load_translations, _dump_translations),
+    resource=Resource("translation", "/translations", "translationId", answers.translation, Translation),
+)  # fmt: skip
+
 FAMILIES = (
     Family(openapi.KIND, prefix="spec", owner="organization",
            world=InWorld("openapi", _load_specs, _dump_specs)),
     Family(openapi.VERSION, prefix="version", owner=openapi.KIND),
     Family(glossary.KIND, prefix="term", owner="organization", world=listed(glossary.KIND, "glossary")),
-    Family(translations.KIND, prefix="translation", owner="organization",
-           world=InWorld("translations", _load_translations, _dump_translations)),
+    TRANSLATIONS,
     Family(JOB, links=(Link(openapi.KIND), Link(translations.KIND),
                        Link(INTEGRATION, lambda integration: {"ref": queue(integration).id}))),
 )  # fmt: skip

@@ -14,7 +14,6 @@ from ..documents import empty_document, stored_document
 from ..errors import bad, missing
 from ..jobs import KIND as JOB
 from ..jobs import Work, enqueue
-from ..paging import created_page
 from ..store import Record
 from ..translator import Translated, translated, translated_content, words
 from .content import new_space
@@ -29,25 +28,12 @@ NO_RUNS = {
 }  # fmt: skip
 
 
-def _find(ctx: Context) -> Record | None:
+def _translation(ctx: Context) -> Record:
     organization = ctx.organization()
     found = ctx.store.get(KIND, ctx.params["translationId"])
-    return found if found and found.organization == organization.id else None
-
-
-def _translation(ctx: Context) -> Record:
-    found = _find(ctx)
-    if found is None:
+    if found is None or found.organization != organization.id:
         raise missing("translation", ctx.params["translationId"])
     return found
-
-
-def list_translations(ctx: Context) -> Json:
-    organization, query = ctx.organization(), ctx.query
-    items, envelope = created_page(
-        ctx.store, KIND, limit=query.limit, cursor=query.page, organization=organization.id
-    )
-    return {**envelope, "items": [ctx.show(answers.translation, found) for found in items]}
 
 
 def create_translation(ctx: Context) -> Json:
@@ -78,10 +64,6 @@ def create_translation(ctx: Context) -> Json:
     return answers.translation(ctx, made)
 
 
-def get_translation(ctx: Context) -> Any:
-    return ctx.show(answers.translation, _translation(ctx))
-
-
 def update_translation(ctx: Context) -> Json:
     """Instructions for the next run. It does not start one."""
     found = _translation(ctx)
@@ -89,13 +71,6 @@ def update_translation(ctx: Context) -> Json:
     found.doc["updatedAt"] = ctx.stamp
     ctx.put(found)
     return answers.translation(ctx, found)
-
-
-def delete_translation(ctx: Context) -> None:
-    """Its result stays: it is a space like any other."""
-    found = _find(ctx)
-    if found is not None:
-        ctx.remove(found)
 
 
 # --- runs -------------------------------------------------------------------------------------------

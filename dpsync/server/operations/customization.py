@@ -1,18 +1,19 @@
 """Additions: the looks of a site, its redirects, and who may visit it."""
 
+from ..families.publishing import SHARE_LINKS
 from ..handlers import customization, redirecting, redirects, visitor_access
 from ..models import customization as mc
 from ..models import publishing as mp
 from ..models import redirects as mr
-from .rows import ADDED, SITE, delete, get, listing, patch, post, put
+from .rows import ADDED, SITE, Rows, delete, get, listing, patch, post, put
 
 LOOKS = SITE + "/customization"
 PLACE_LOOKS = SITE + "/site-spaces/{siteSpaceId}/customization"
 REDIRECTS = SITE + "/redirects"
 REDIRECT = REDIRECTS + "/{siteRedirectId}"
 AUTH = SITE + "/publishing/auth"
-LINKS = SITE + "/share-links"
-LINK = LINKS + "/{shareLinkId}"
+
+_LINKS = Rows(SHARE_LINKS)
 
 OPERATIONS = [
     get("getSiteCustomizationById", LOOKS, customization.get_customization, mc.SiteCustomization, **ADDED,
@@ -68,17 +69,15 @@ OPERATIONS = [
           mp.VisitorAuthUpdate, **ADDED, decided="A URL that is null is taken away. The key stays."),
     post("regenerateSitePublishingAuthById", AUTH + "/regenerate", visitor_access.regenerate_auth,
          mp.VisitorAuth, **ADDED, decided="A new private key; the rest stays."),
-    listing("listSiteShareLinks", LINKS, visitor_access.list_share_links, mp.ShareLink, needs="admin",
-            **ADDED,
-            decided="Oldest first. The secret is the last part of `urls.published`, and what `shareKey` "
-            "takes."),
-    post("createSiteShareLink", LINKS, visitor_access.create_share_link, mp.ShareLink, mp.ShareLinkCreate,
-         status=201, **ADDED,
-         decided="Active. Names need not differ. Any site may have some; only a share-link site asks for "
-         "them. The secret is made from the link's id."),
-    patch("updateSiteShareLinkById", LINK, visitor_access.update_share_link, mp.ShareLink,
-          mp.ShareLinkUpdate, **ADDED,
-          decided="One that is not active opens nothing; activated again, it has the secret that it had."),
-    delete("deleteSiteShareLinkById", LINK, visitor_access.delete_share_link, **ADDED,
-           decided="One that is not there is 204."),
+    _LINKS.list(
+        "listSiteShareLinks", needs="admin", **ADDED,
+        decided="Oldest first. The secret is the last part of `urls.published`, and what `shareKey` takes."),
+    _LINKS.create(
+        "createSiteShareLink", **ADDED,
+        decided="Active. Names need not differ. Any site may have some; only a share-link site asks for "
+        "them. The secret is made from the link's id."),
+    _LINKS.update(
+        "updateSiteShareLinkById", **ADDED,
+        decided="One that is not active opens nothing; activated again, it has the secret that it had."),
+    _LINKS.delete("deleteSiteShareLinkById", **ADDED, decided="One that is not there is 204."),
 ]  # fmt: skip

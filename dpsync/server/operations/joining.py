@@ -1,12 +1,14 @@
 """Part 4.8: who comes into an organization, and how."""
 
+from ..families.settings import SAML
 from ..handlers import joining, saml
 from ..models import joining as mj
 from ..models import saml as ml
-from .rows import ADDED, ORG, delete, get, listing, patch, post
+from .rows import ADDED, ORG, Rows, delete, get, listing, patch, post
 
 INVITES = ORG + "/link-invites"
-SAML = ORG + "/saml/{samlProviderId}"
+
+_PROVIDERS = Rows(SAML)
 
 _MANAGED_BY = (
     "By admins of what it leads to: of the organization, or of the space or collection (viewInviteLinks)."
@@ -42,17 +44,16 @@ OPERATIONS = [
          "there or not open to the domain, and for a disabled member. Who is a member stays so."),
     listing("searchOrganizationContent", ORG + "/search", joining.search_organization, mj.SpaceHit,
             mj.SearchQuery),
-    listing("listSAMLProvidersInOrganizationById", ORG + "/saml", saml.list_providers, ml.SamlProvider,
-            needs="admin"),
-    post("createOrganizationSAMLProvider", ORG + "/saml", saml.create_provider, ml.SamlProvider,
-         ml.SamlProviderCreate, status=201,
-         decided="Labels are not unique. It is pending until entityID, certificate and ssoURL are set. A "
-         "default team that is not there is 404."),
-    get("getOrganizationSAMLProviderById", SAML, saml.get_provider, ml.SamlProvider, needs="admin"),
-    patch("updateOrganizationSAMLProvider", SAML, saml.update_provider, ml.SamlProvider,
-          ml.SamlProviderUpdate,
-          decided="defaultTeam cannot be unset but by deleting the team; defaultRole null is a guest."),
-    delete("deleteOrganizationSAMLProvider", SAML, saml.delete_provider),
+    _PROVIDERS.list("listSAMLProvidersInOrganizationById", needs="admin"),
+    _PROVIDERS.create(
+        "createOrganizationSAMLProvider",
+        decided="Labels are not unique. It is pending until entityID, certificate and ssoURL are set. A "
+        "default team that is not there is 404."),
+    _PROVIDERS.get("getOrganizationSAMLProviderById", needs="admin"),
+    _PROVIDERS.update(
+        "updateOrganizationSAMLProvider",
+        decided="defaultTeam cannot be unset but by deleting the team; defaultRole null is a guest."),
+    _PROVIDERS.delete("deleteOrganizationSAMLProvider"),
     get("listSSOProviderLoginsInOrganization", ORG + "/sso", saml.list_logins, ml.SsoLogins,
         decided="For every member; active providers only."),
 ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from ..family import Family
+from ..handlers.ordinary import Ordinary
 from ..models import base as m
 from ..operation import Handler, Operation
 
@@ -10,6 +12,8 @@ SITE = ORG + "/sites/{siteId}"
 SP = "/spaces/{spaceId}"
 CR = SP + "/change-requests/{changeRequestId}"
 COLLECTION = "/collections/{collectionId}"
+
+_OWNED = {"organization": ORG, "site": SITE}
 
 ADDED: Any = {"profile": "full"}
 """Beyond the reference: not served with its profile."""
@@ -55,3 +59,31 @@ def put(id: str, path: str, handler: Handler, answer: Any, body: Any, **more: An
 
 def delete(id: str, path: str, handler: Handler, **more: Any) -> Operation:
     return _write("DELETE", id, path, handler, None, status=204, **more)
+
+
+class Rows:
+    """The rows of an ordinary resource: each has its id and what was decided, the rest is in the family."""
+
+    def __init__(self, family: Family) -> None:
+        if family.resource is None:
+            raise ValueError(f"the family {family.kind} is not served as an ordinary resource")
+        self._resource, self._handlers = family.resource, Ordinary(family)
+        self._all = _OWNED[family.owner] + family.resource.path
+        self._one = f"{self._all}/{{{family.resource.parameter}}}"
+
+    def list(self, id: str, **more: Any) -> Operation:
+        return listing(id, self._all, self._handlers.list, self._resource.item, **more)
+
+    def create(self, id: str, **more: Any) -> Operation:
+        resource = self._resource
+        return post(id, self._all, self._handlers.create, resource.item, resource.create, status=201, **more)
+
+    def get(self, id: str, **more: Any) -> Operation:
+        return get(id, self._one, self._handlers.get, self._resource.item, **more)
+
+    def update(self, id: str, **more: Any) -> Operation:
+        resource = self._resource
+        return patch(id, self._one, self._handlers.update, resource.item, resource.update, **more)
+
+    def delete(self, id: str, **more: Any) -> Operation:
+        return delete(id, self._one, self._handlers.delete, **more)

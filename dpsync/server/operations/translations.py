@@ -1,28 +1,30 @@
 """Part 4.11: translations."""
 
+from ..families.work import TRANSLATIONS
 from ..handlers import glossary, translations
 from ..models import glossary as mg
 from ..models import translations as mt
-from .rows import ADDED, ORG, delete, get, listing, post, put
+from .rows import ADDED, ORG, Rows, listing, post, put
 
 TRANSLATION = ORG + "/translations/{translationId}"
 GLOSSARY = ORG + "/translations-glossary"
 
+_TRANSLATIONS = Rows(TRANSLATIONS)
+
 OPERATIONS = [
-    listing("listTranslations", ORG + "/translations", translations.list_translations, mt.Translation,
-            needs="read", decided="Oldest first."),
+    _TRANSLATIONS.list("listTranslations", needs="read", decided="Oldest first."),
     post("createTranslation", ORG + "/translations", translations.create_translation, mt.Translation,
          mt.TranslationCreate, status=201, needs="create",
          decided="Starts its first run. The language of the source may be left out when the space has one. "
          "A second translation of a space into the same language is 400, as is one into its own; a "
          "space that is not there is 404. Without instructions it has an empty document."),
-    get("getTranslation", TRANSLATION, translations.get_translation, mt.Translation, needs="read",
+    _TRANSLATIONS.get(
+        "getTranslation", needs="read",
         decided="`result` is there once a run has made a space, and while that space is there."),
     put("updateTranslation", TRANSLATION, translations.update_translation, mt.Translation,
         mt.TranslationUpdate, needs="create",
         decided="Only the instructions, for the next run: it starts none. 404 for one that is not there."),
-    delete("deleteTranslation", TRANSLATION, translations.delete_translation, needs="create",
-           decided="The space that it made stays."),
+    _TRANSLATIONS.delete("deleteTranslation", needs="create", decided="The space that it made stays."),
     post("runTranslation", TRANSLATION + "/run", translations.run_translation, None, status=204,
          needs="create",
          decided="It is `running` at once. While a run waits or is under way, nothing more is started. 404 "

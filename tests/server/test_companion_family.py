@@ -1,0 +1,210 @@
+"""A new resource is one declaration, with its models and its rows: what the companion does for every family,
+it does for this one. The banners of a site are declared below, and nothing in the product knows them.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import httpx
+import pytest
+from companion_calls import START, Api, StillClock
+
+from dpsync.server import world as worlds
+from dpsync.server.app import build
+from dpsync.server.context import Context
+from dpsync.server.control.worlds import export
+from dpsync.server.families import FAMILIES
+from dpsync.server.families.loading import listed
+from dpsync.server.family import Families, Family, Link, clear
+from dpsync.server.models.base import Answer, Body, Id, Stamp, absent
+from dpsync.server.operations import OPERATIONS
+from dpsync.server.operations.rows import Rows
+from dpsync.server.resource import Resource
+from dpsync.server.store import Record, open_store
+from dpsync.server.thread import ThreadedServer
+
+
+class BannerUpdate(Body):
+    title: str = absent(max_length=40)
+    text: str = absent()
+    level: Literal["info", "alert"] = absent()
+    closable: bool = absent()
+
+
+class BannerCreate(BannerUpdate):
+    title: str
+    team: str = absent()
+
+
+class Banner(Answer):
+    object: Literal["banner"]
+    id: Id
+    title: str
+    text: str
+    level: str
+    closable: bool
+    team: str | None
+    createdAt: Stamp
+
+
+def begin(ctx: Context, banner: Record) -> None:
+    banner.doc = {"text": "", "level": "info", "closable": True, "createdAt": ctx.stamp}
+    banner.ref = ctx.body.team or ""
+
+
+def write(ctx: Context, banner: Record, given: dict[str, Any]) -> None:
+    banner.doc |= {field: value for field, value in given.items() if field != "team"}
+
+
+def answer(ctx: Context, banner: Record) -> dict[str, Any]:
+    return {"object": "banner", "id": banner.id, "team": banner.ref or None, **banner.doc}
+
+
+BANNERS = Family(
+    "banner",
+    prefix="sign",
+    owner="site",
+    links=(Link("team", gone=clear("ref")),),
+    world=listed("banner", "banners", "site", ref="team", times=("createdAt",), text="", level="info",
+                 closable=True),
+    resource=Resource("banner", "/banners", "bannerId", answer, Banner, BannerCreate, BannerUpdate, begin,
+                      write),
+)  # fmt: skip
+ROWS = Rows(BANNERS)
+OF_BANNERS = (
+    ROWS.list("listBanners"),
+    ROWS.create("createBanner", needs="create"),
+    ROWS.get("getBanner"),
+    ROWS.update("updateBanner", needs="edit"),
+    ROWS.delete("deleteBanner", needs="create"),
+)
+
+SITE = "/orgs/acme/sites/docs"
+TEAM = "/orgs/acme/teams/writers"
+ALL = Families((*FAMILIES, BANNERS))
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Api]:
+    clock = StillClock()
+    app = build(
+        open_store(":memory:"),
+        clock=clock,
+        check_answers=True,
+        families=ALL,
+        operations=(*OPERATIONS, *OF_BANNERS),
+    )
+    with ThreadedServer(app) as server, httpx.Client(base_url=server.url, timeout=60) as http:
+        yield Api(server, http, clock)
+    app.store.close()
+
+
+@pytest.fixture
+def banners(serving: Api, builtin_world: dict[str, Any]) -> Iterator[Api]:
+    serving.clock.now = START
+    serving.server.reset(builtin_world)
+    yield serving
+    assert serving.app.violations == []
+
+
+def test_a_banner_is_created_read_changed_and_deleted(banners: Api) -> None:
+    made = banners.make(f"{SITE}/banners", {"title": "New", "level": "alert"})
+    assert made == {
+        "object": "banner",
+        "id": "sign-1",
+        "title": "New",
+        "text": "",
+        "level": "alert",
+        "closable": True,
+        "team": None,
+        "createdAt": "2026-03-01T00:00:00.000Z",
+    }
+    assert banners.get(f"{SITE}/banners/sign-1") == made
+    changed = banners.patch(f"{SITE}/banners/sign-1", {"text": "Read it", "closable": False})
+    assert changed == {**made, "text": "Read it", "closable": False}
+    banners.delete(f"{SITE}/banners/sign-1")
+    banners.delete(f"{SITE}/banners/sign-1")
+    assert banners.items(f"{SITE}/banners") == []
+
+
+def test_banners_are_listed_page_by_page(banners: Api) -> None:
+    for number in range(5):
+        banners.make(f"{SITE}/banners", {"title": f"Number {number}"})
+    first = banners.get(f"{SITE}/banners", limit=2)
+    assert first["count"] == 5
+    assert [item["id"] for item in first["items"]] == ["sign-1", "sign-2"]
+    assert banners.ids(f"{SITE}/banners", limit=2) == [f"sign-{number}" for number in range(1, 6)]
+
+
+def test_what_is_wrong_with_a_banner_is_refused(banners: Api) -> None:
+    banners.make(f"{SITE}/banners", {"title": "New"})
+    assert "title" in banners.refused(400, "POST", f"{SITE}/banners", {"text": "No title"})
+    assert "level" in banners.refused(400, "PATCH", f"{SITE}/banners/sign-1", {"level": "loud"})
+    assert "banner" in banners.refused(404, "GET", f"{SITE}/banners/sign-2")
+    other = banners.make("/orgs/acme/sites", {"title": "Other"})["id"]
+    assert "banner" in banners.refused(404, "GET", f"/orgs/acme/sites/{other}/banners/sign-1")
+    banners.as_("eve-token").refused(403, "POST", f"{SITE}/banners", {"title": "New"})
+
+
+def test_a_banner_goes_with_its_site(banners: Api) -> None:
+    banners.make(f"{SITE}/banners", {"title": "New"})
+    banners.delete(SITE)
+    assert banners.server.call(lambda: banners.app.store.count("banner")) == 0
+
+
+def test_a_banner_loses_the_team_that_goes(banners: Api) -> None:
+    assert banners.make(f"{SITE}/banners", {"title": "New", "team": "writers"})["team"] == "writers"
+    banners.delete(TEAM)
+    assert banners.get(f"{SITE}/banners/sign-1")["team"] is None
+
+
+def with_banners(world: dict[str, Any]) -> dict[str, Any]:
+    """On the first site of the world: one that says all, and one that says its title."""
+    first, *others = world["organizations"]
+    site, *sites = first["sites"]
+    said = {"id": "sale", "title": "Sale", "text": "Now", "level": "alert", "closable": False}
+    said |= {"team": "writers", "createdAt": "2026-02-01T00:00:00Z"}
+    site = {**site, "banners": [said, {"title": "Short"}]}
+    return {**world, "organizations": [{**first, "sites": [site, *sites]}, *others]}
+
+
+def test_a_world_has_banners(banners: Api, builtin_world: dict[str, Any]) -> None:
+    banners.server.reset(with_banners(builtin_world))
+    site = builtin_world["organizations"][0]["sites"][0]["id"]
+    path = f"/orgs/acme/sites/{site}/banners"
+    assert [(item["id"], item["title"], item["team"]) for item in banners.items(path)] == [
+        ("sale", "Sale", "writers"),
+        ("sign-1", "Short", None),
+    ]
+    assert banners.make(path, {"title": "Next"})["id"] == "sign-2"
+
+
+def test_a_world_with_banners_is_dumped_as_it_is_loaded(builtin_world: dict[str, Any]) -> None:
+    store, again = open_store(":memory:"), open_store(":memory:")
+    worlds.load(store, with_banners(builtin_world), families=ALL)
+    dumped = worlds.dump(store, ALL)
+    banners = dumped["organizations"][0]["sites"][0]["banners"]
+    assert [banner["title"] for banner in banners] == ["Sale", "Short"]
+    assert "banner" not in {record["kind"] for record in export(store, ALL)["records"]}
+    worlds.load(again, dumped, families=ALL)
+    assert [told(banner) for banner in again.find("banner")] == [
+        told(banner) for banner in store.find("banner")
+    ]
+    store.close()
+    again.close()
+
+
+def told(record: Record) -> dict[str, Any]:
+    return {**record.told(), "seq": None}
+
+
+def test_every_kind_that_a_world_makes_is_declared(builtin_world: dict[str, Any]) -> None:
+    store = open_store(":memory:")
+    worlds.load(store, builtin_world)
+    assert {record.kind for record in store.every()} <= {family.kind for family in FAMILIES}
+    store.close()
+
+
+def test_a_family_that_makes_no_ids_is_asked_for_none() -> None:
+    with pytest.raises(KeyError, match="makes no ids"):
+        FAMILIES.prefix("member")
