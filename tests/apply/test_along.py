@@ -13,12 +13,13 @@ import pytest
 from dpsync.api import Options
 from dpsync.apply import along
 from dpsync.client.client import WriteClient
-from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
+from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.snapshot import Identity
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.apply.late import Meanwhile
 from tests.live.answers import Tape
 from tests.planner.lab import Lab
 from tests.planner.vanishing import EVERYTHING, named, section, things
@@ -161,26 +162,6 @@ def test_what_is_stale_is_left_and_the_rest_is_done(lab: Lab) -> None:
         ("acme/teams/[sales]", "stale"),
     ]
     assert "teams/sales/members/cy" in things(lab.world())
-
-
-class Meanwhile:
-    """Does something as soon as the first delete has been answered."""
-
-    def __init__(self, inner: Transport, act: Callable[[], None]) -> None:
-        self.inner, self.act = inner, act
-
-    def send(self, request: Request) -> Response:
-        answer = self.inner.send(request)
-        if request.method == "DELETE":
-            act, self.act = self.act, lambda: None
-            act()
-        return answer
-
-    def close(self) -> None:
-        self.inner.close()
-
-    def stats(self) -> Any:
-        return self.inner.stats()
 
 
 @pytest.mark.parametrize(("method", "who"), [("DELETE", "bo"), ("PUT", "cy")])

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from dpsync.api import Session, load, load_registry
+from dpsync.apply.expected import Refused
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
 from dpsync.server.thread import ThreadedServer
+from tests.apply.late import Meanwhile
 
 REGISTRY = load_registry()
 IGNORED = """
@@ -104,3 +106,32 @@ def test_all_that_the_plan_touches_is_read_at_once_and_no_more_than_was_asked_fo
         watching.barrier = threading.Barrier(parallelism)
         assert run.apply(client, planned, secrets={}).complete
     assert watching.most == parallelism
+
+
+def test_what_changes_after_the_first_write_is_seen_before_the_write_that_it_concerns(
+    session: Callable[..., Session], server: ThreadedServer
+) -> None:
+    def meanwhile() -> None:
+        with WriteClient(server.url, "ada-token") as other:
+            other.send("PUT", "/orgs/acme/teams", {"title": "Fresh"}, repeatable=False)
+
+    transport = Meanwhile(HttpTransport(server.url, Token("ada-token")), meanwhile)
+    with WriteClient(server.url, "ada-token", transport=transport) as client:
+        run = session(SEVERAL, 1)
+        report = run.apply(client, run.plan(client), secrets={})
+    (outcome,) = [item for item in report.outcomes if item.result != "done"]
+    assert (outcome.address, outcome.result) == ("acme/teams/fresh", "stale")
+    assert "somebody else has made it" in (outcome.error or "")
+
+
+def test_what_is_gone_by_then_refuses_the_plan(session: Callable[..., Session], client: WriteClient) -> None:
+    run = session(
+        SEVERAL.replace(
+            "fresh: { title: Fresh } }\n    spaces", "sales: { id: sales, title: S1 } }\n    spaces"
+        )
+    )
+    planned = run.plan(client)
+    client.send("DELETE", "/orgs/acme/teams/sales", repeatable=True)
+    with pytest.raises(Refused) as refused:
+        run.apply(client, planned, secrets={})
+    assert refused.value.stale == {"acme/teams/sales": "it is gone since the plan was made"}
