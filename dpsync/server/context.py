@@ -7,7 +7,7 @@ are the only way to an organization or to anything inside one: what the caller m
 innermost organization, space, collection or site that its path names.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -143,6 +143,10 @@ class Context:
             found = self._remembered.text(key, lambda: render(self, record))
         return found
 
+    def ordered(self, key: Hashable, make: Callable[[], list[Any]]) -> list[Any]:
+        """A whole list in its order, made once per state where nothing is written."""
+        return make() if self._remembered is None else self._remembered.ordered(key, make)
+
     # --- what the caller is -----------------------------------------------------------------------
 
     def standing(self, organization: str, user: str = "") -> Standing:
@@ -154,6 +158,10 @@ class Context:
 
     def stand_all(self, organization: str) -> None:
         """Finds out at once what every member is, for a list of many."""
+        stood = self._remembered.stood if self._remembered is not None else set()
+        if organization in stood:
+            return
+        stood.add(organization)
         for user, standing in standings.stand_all(self.store, organization).items():
             self._standings[organization, user] = standing
 

@@ -45,18 +45,45 @@ def created_page(
     store: Store, kind: str, *, limit: int, cursor: str | None, **where: str
 ) -> tuple[list[Record], dict[str, Any]]:
     """The same for all records of a kind in order of creation, read page by page."""
-    after = 0
-    if cursor is not None:
-        key, _ = _decode(cursor)
-        if len(key) != 1 or type(key[0]) is not int or not 0 <= key[0] < 2**63:
-            raise bad("query.page: not a cursor of this list")
-        after = key[0]
-    found = store.listed(kind, after, limit + 1, **where)
-    chosen = found[:limit]
-    envelope: dict[str, Any] = {"count": store.count(kind, **where)}
+    found = store.listed(kind, _after(cursor), limit + 1, **where)
+    return _created(found, limit, store.count(kind, **where))
+
+
+def chosen_page(
+    store: Store,
+    kind: str,
+    *,
+    limit: int,
+    cursor: str | None,
+    only: Callable[[Record], bool],
+    count: int,
+    **where: str,
+) -> tuple[list[Record], dict[str, Any]]:
+    """The same for `only` some of them, of which there are `count`: not much more is read than is shown."""
+    after, size, found = _after(cursor), limit + 1, list[Record]()
+    while len(found) <= limit:
+        read = store.listed(kind, after, size, **where)
+        found += [record for record in read if only(record)]
+        if len(read) < size:
+            break
+        after, size = read[-1].seq, 2 * size
+    return _created(found, limit, count)
+
+
+def _created(found: list[Record], limit: int, count: int) -> tuple[list[Record], dict[str, Any]]:
+    chosen, envelope = found[:limit], dict[str, Any](count=count)
     if chosen and len(found) > limit:
         envelope["next"] = {"page": _encode([chosen[-1].seq], "")}
     return chosen, envelope
+
+
+def _after(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    key, _ = _decode(cursor)
+    if len(key) != 1 or type(key[0]) is not int or not 0 <= key[0] < 2**63:
+        raise bad("query.page: not a cursor of this list")
+    return key[0]
 
 
 def _start(

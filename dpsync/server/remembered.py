@@ -22,6 +22,9 @@ class Remembered:
         self.texts: dict[Hashable, bytes] = {}
         self.standings: dict[tuple[str, str], Standing] = {}
         self.space_groups: dict[str, SpaceGroups] = {}
+        self.stood: set[str] = set()
+        """The organizations of which every member's standing is known."""
+        self._lists: dict[Hashable, list[Any]] = {}
         self._numbers: dict[Standing, int] = {}
 
     def at(self, version: int) -> "Remembered":
@@ -30,6 +33,8 @@ class Remembered:
             self.texts.clear()
             self.standings.clear()
             self.space_groups.clear()
+            self.stood.clear()
+            self._lists.clear()
             self._numbers.clear()
             self.version = version
         return self
@@ -43,4 +48,11 @@ class Remembered:
         found = self.texts.get(key)
         if found is None:
             found = self.texts[key] = to_json(render())
+        return found
+
+    def ordered(self, key: Hashable, make: Callable[[], list[Any]]) -> list[Any]:
+        """A sorted list, of which each request shows a page. Nobody may change it."""
+        found = self._lists.get(key)
+        if found is None:
+            found = self._lists[key] = make()
         return found

@@ -9,7 +9,7 @@ from ..context import Context
 from ..errors import ApiError, bad, conflict, missing
 from ..merge_rules import check_users, rules_for
 from ..navigation import PLACE
-from ..paging import created_page, page
+from ..paging import chosen_page, page
 from ..siblings import place, renumber, same_order
 from ..store import Record
 from .templates import with_template
@@ -39,13 +39,15 @@ def _end(ctx: Context, organization: str, parent: str) -> int:
 def list_spaces(ctx: Context) -> Json:
     """Those that the caller may view, in order of creation."""
     organization, query = ctx.organization(), ctx.query
-    if ctx.level(organization) == "admin":
-        items, envelope = created_page(
-            ctx.store, "space", limit=query.limit, cursor=query.page, organization=organization.id
-        )
-    else:
-        found = [space for space, _ in ctx.spaces_of(organization.id)]
-        items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda space: [space.seq])
+    items, envelope = chosen_page(
+        ctx.store,
+        "space",
+        limit=query.limit,
+        cursor=query.page,
+        only=ctx.sees,
+        count=ctx.count_spaces_of(organization.id, ctx.user),
+        organization=organization.id,
+    )
     return {**envelope, "items": [_shown(ctx, space) for space in items]}
 
 
@@ -172,6 +174,21 @@ def transfer_space(ctx: Context) -> Json:
 def list_collections(ctx: Context) -> Json:
     """Each before what is in it, siblings in their order."""
     organization, query = ctx.organization(), ctx.query
+    key = ("collections", organization.id, query.nested, ctx.standing(organization.id))
+    items, envelope = page(
+        ctx.ordered(key, lambda: _ordered_collections(ctx, organization, nested=query.nested)),
+        limit=query.limit,
+        cursor=query.page,
+        key=lambda entry: entry[0],
+        anchor=lambda entry: entry[1].id,
+    )
+    return {**envelope, "items": [ctx.show(answers.collection, collection) for _, collection in items]}
+
+
+def _ordered_collections(
+    ctx: Context, organization: Record, *, nested: bool
+) -> list[tuple[list[int], Record]]:
+    """Those that the caller may view, each with a key that sorts in this order."""
     found = ctx.store.find("collection", organization=organization.id)
     below: dict[str, list[Record]] = {}
     for collection in found:
@@ -183,16 +200,9 @@ def list_collections(ctx: Context) -> Json:
         key = [*prefix, collection.position, collection.seq]
         if ctx.sees(collection):
             ordered.append((key, collection))
-        if query.nested:
+        if nested:
             stack += [(key, child) for child in reversed(below.get(collection.id, []))]
-    items, envelope = page(
-        ordered,
-        limit=query.limit,
-        cursor=query.page,
-        key=lambda entry: entry[0],
-        anchor=lambda entry: entry[1].id,
-    )
-    return {**envelope, "items": [ctx.show(answers.collection, collection) for _, collection in items]}
+    return ordered
 
 
 def create_collection(ctx: Context) -> Json:

@@ -1,5 +1,6 @@
 """Members of an organization."""
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import answers
@@ -43,6 +44,19 @@ def _member(ctx: Context) -> Record:
 
 def list_members(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
+    sort_key, descending = _sort_key(ctx), query.order == "desc"
+    if query.search:
+        found = _sorted_members(ctx, organization)
+    else:
+        key = ("members", organization.id, query.role, query.sort, query.order)
+        found = ctx.ordered(key, lambda: _sorted_members(ctx, organization))
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=sort_key, descending=descending)
+    ctx.stand_all(organization.id)
+    return {**envelope, "items": [answers.member(ctx, member) for member in items]}
+
+
+def _sorted_members(ctx: Context, organization: Record) -> list[Record]:
+    query = ctx.query
     found = ctx.store.find("member", organization=organization.id)
     if query.role is not None:
         wanted = None if query.role == "guest" else query.role
@@ -51,16 +65,12 @@ def list_members(ctx: Context) -> Json:
         found = [member for member in found if query.search.casefold() in _searched(ctx, member)]
     if query.sort == "lastSeenAt":
         found = [member for member in found if member.doc.get("lastSeenAt")]
-    descending = query.order == "desc"
+    return sorted(found, key=_sort_key(ctx), reverse=query.order == "desc")
 
-    def key(member: Record) -> list[Any]:
-        value = _name(ctx, member) if query.sort == "name" else member.doc[query.sort]
-        return [value, member.seq]
 
-    found.sort(key=key, reverse=descending)
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=key, descending=descending)
-    ctx.stand_all(organization.id)
-    return {**envelope, "items": [answers.member(ctx, member) for member in items]}
+def _sort_key(ctx: Context) -> Callable[[Record], list[Any]]:
+    sort = ctx.query.sort
+    return lambda member: [_name(ctx, member) if sort == "name" else member.doc[sort], member.seq]
 
 
 def _name(ctx: Context, member: Record) -> str:

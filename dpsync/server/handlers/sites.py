@@ -16,6 +16,19 @@ Json = dict[str, Any]
 
 def list_sites(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
+    if query.space is not None or query.title:
+        found = _matching(ctx, organization)
+    else:
+        standing, types = ctx.standing(organization.id), tuple(query.type or ())
+        key = ("sites", organization.id, standing, types, query.published, ctx.full)
+        found = ctx.ordered(key, lambda: _matching(ctx, organization))
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda site: [site.seq])
+    return {**envelope, "items": [ctx.show(answers.site, site) for site in items]}
+
+
+def _matching(ctx: Context, organization: Record) -> list[Record]:
+    """The sites that the caller may view and the query asks for, in order of creation."""
+    query = ctx.query
     sites = ctx.store.find("site", organization=organization.id)
     found = [site for site in sites if ctx.sees(site)]
     if query.space is not None:
@@ -27,8 +40,7 @@ def list_sites(ctx: Context) -> Json:
         found = [site for site in found if site.doc["type"] in query.type]
     if query.published is not None:
         found = [site for site in found if site.doc["published"] == query.published]
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda site: [site.seq])
-    return {**envelope, "items": [ctx.show(answers.site, site) for site in items]}
+    return found
 
 
 def create_site(ctx: Context) -> Json:

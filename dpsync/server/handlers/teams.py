@@ -8,7 +8,7 @@ from typing import Any
 from .. import answers
 from ..context import Context
 from ..errors import ApiError, missing
-from ..paging import page
+from ..paging import created_page, page
 from ..store import Record
 from .members import find_member, known_member, named_member
 
@@ -34,14 +34,24 @@ def _team(ctx: Context, flag: str = "admin") -> Record:
 
 def list_teams(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
-    found = ctx.store.find("team", organization=organization.id)
+    if query.title or query.owner is not None:
+        found = _matching(ctx, organization)
+        items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda team: [team.seq])
+    else:
+        items, envelope = created_page(
+            ctx.store, "team", limit=query.limit, cursor=query.page, organization=organization.id
+        )
+    return {**envelope, "items": [ctx.show(answers.team, team) for team in items]}
+
+
+def _matching(ctx: Context, organization: Record) -> list[Record]:
+    query, found = ctx.query, ctx.store.find("team", organization=organization.id)
     if query.title:
         found = [team for team in found if query.title.casefold() in team.doc["title"].casefold()]
     if query.owner is not None:
         owner = ctx.standing(organization.id, query.owner)
         found = [team for team in found if owner.team_flags(team.id)["admin"]]
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda team: [team.seq])
-    return {**envelope, "items": [ctx.show(answers.team, team) for team in items]}
+    return found
 
 
 def create_team(ctx: Context) -> Json:
@@ -76,9 +86,8 @@ def delete_team(ctx: Context) -> None:
 
 def list_team_members(ctx: Context) -> Json:
     team, query = _team(ctx, "view"), ctx.query
-    found = ctx.store.find("membership", scope=team.id)
-    items, envelope = page(
-        found, limit=query.limit, cursor=query.page, key=lambda membership: [membership.seq]
+    items, envelope = created_page(
+        ctx.store, "membership", limit=query.limit, cursor=query.page, scope=team.id
     )
     ctx.stand_all(team.organization)
     shown = []

@@ -1,0 +1,163 @@
+"""What a request reads does not grow with what there is: one object and the first page of a list take as many
+records of the store among many as among few, once the state was looked at.
+
+Records are counted, not seconds. What has to be worked out from all of a state (how many spaces each member
+may view, the order of the members) is worked out once for it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from companion_calls import Api, StillClock
+
+from dpsync.server.app import build
+from dpsync.server.store import Record, open_store
+from dpsync.server.thread import ThreadedServer
+
+FEW, MANY = 30, 300
+LIMIT = 5
+ORG = "/orgs/acme"
+TOKENS = {"admin": "user-0", "reader": "user-1", "guest": "user-2"}
+OBJECTS = [
+    ORG,
+    f"{ORG}/members/user-7",
+    f"{ORG}/teams/team-7",
+    f"{ORG}/sites/site-7",
+    f"{ORG}/saml/saml-7",
+    f"{ORG}/openapi/spec-7",
+    f"{ORG}/translations/translation-7",
+    "/spaces/space-7",
+    "/collections/col-7",
+]
+LISTS = [
+    "/orgs",
+    f"{ORG}/members",
+    f"{ORG}/members?sort=name&order=asc",
+    f"{ORG}/teams",
+    f"{ORG}/teams/team-7/members",
+    f"{ORG}/sites",
+    f"{ORG}/spaces",
+    f"{ORG}/collections",
+    f"{ORG}/saml",
+    f"{ORG}/openapi",
+    f"{ORG}/translations",
+    f"{ORG}/sites/site-0/share-links",
+]
+
+
+class Counting:
+    """A store that counts the records that it gives."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.records = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def get(self, kind: str, id: str) -> Record | None:
+        found: Record | None = self._store.get(kind, id)
+        self.records += found is not None
+        return found
+
+    def find(self, kind: str, **where: str) -> list[Record]:
+        found: list[Record] = self._store.find(kind, **where)
+        self.records += len(found)
+        return found
+
+    def listed(self, kind: str, after: int, limit: int, **where: str) -> list[Record]:
+        found: list[Record] = self._store.listed(kind, after, limit, **where)
+        self.records += len(found)
+        return found
+
+
+def world(size: int) -> dict[str, Any]:
+    """`size` of everything, some of it given to the members one by one."""
+    numbers = range(size)
+    roles = {0: "admin", 1: "read", 2: None}
+    shown = [{"id": f"share-{number}", "name": "Link"} for number in numbers]
+    acme = {
+        "id": "acme",
+        "members": [{"user": f"user-{number}", "role": roles.get(number, "read")} for number in numbers],
+        "teams": [
+            {"id": f"team-{number}", "title": "Team", "members": [{"user": f"user-{one}"} for one in numbers]}
+            if number == 7
+            else {"id": f"team-{number}", "title": "Team"}
+            for number in numbers
+        ],
+        "collections": [{"id": f"col-{number}", "title": "Shelf"} for number in numbers],
+        "spaces": [
+            {"id": f"space-{number}", "title": "Space", "parent": f"col-{number % 3}",
+             "permissions": {"users": {"user-2": "read"}} if number < 10 else {}}
+            for number in numbers
+        ],
+        "sites": [
+            {"id": f"site-{number}", "title": "Site", "basename": f"site-{number}",
+             "shareLinks": shown if number == 0 else []}
+            for number in numbers
+        ],
+        "samlProviders": [{"id": f"saml-{number}"} for number in numbers],
+        "openapi": [
+            {"id": f"spec-{number}", "slug": f"spec-{number}", "processingState": "complete"}
+            for number in numbers
+        ],
+        "translations": [
+            {"id": f"translation-{number}", "source": {"space": f"space-{number}", "language": "en"},
+             "language": "fr", "status": "completed"}
+            for number in numbers
+        ],
+    }  # fmt: skip
+    users = [{"id": f"user-{number}", "displayName": f"User {number}"} for number in numbers]
+    return {"users": users, "tokens": TOKENS, "organizations": [acme]}
+
+
+def serving(size: int) -> Iterator[tuple[Api, Counting]]:
+    store = Counting(open_store(":memory:"))
+    with ThreadedServer(build(store)) as server, httpx.Client(base_url=server.url, timeout=60) as http:
+        server.reset(world(size))
+        yield Api(server, http, StillClock()), store
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def few() -> Iterator[tuple[Api, Counting]]:
+    yield from serving(FEW)
+
+
+@pytest.fixture(scope="module")
+def many() -> Iterator[tuple[Api, Counting]]:
+    yield from serving(MANY)
+
+
+def read(companion: tuple[Api, Counting], token: str, path: str) -> int:
+    """How many records a request reads of a state that was asked the same for another page before."""
+    api, store = companion
+    api.as_(token).call("GET", path, params={"limit": LIMIT + 1})
+    before = store.records
+    assert api.as_(token).call("GET", path, params={"limit": LIMIT}).status_code in (200, 403, 404)
+    return store.records - before
+
+
+@pytest.mark.parametrize("token", TOKENS)
+@pytest.mark.parametrize("path", [*OBJECTS, *LISTS])
+def test_a_request_reads_no_more_among_many(
+    few: tuple[Api, Counting], many: tuple[Api, Counting], token: str, path: str
+) -> None:
+    assert read(many, token, path) <= read(few, token, path) + 1
+
+
+def test_the_requests_of_these_tests_are_answered(many: tuple[Api, Counting]) -> None:
+    for path in OBJECTS:
+        assert many[0].as_("admin").call("GET", path).status_code == 200, path
+    for path in LISTS:
+        assert many[0].as_("admin").call("GET", path).json()["count"] in (1, MANY), path
+
+
+def test_a_page_of_those_that_one_may_view_ends_where_they_end(many: tuple[Api, Counting]) -> None:
+    guest = many[0].as_("guest")
+    whole = guest.get(f"{ORG}/spaces", limit=1000)
+    assert whole["count"] == len(whole["items"]) == 10
+    assert guest.items(f"{ORG}/spaces", limit=3) == whole["items"]
+    assert guest.get(f"{ORG}/spaces", limit=0) == {"count": 10, "items": []}
