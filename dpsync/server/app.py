@@ -6,16 +6,14 @@ mix.
 """
 
 import logging
-import re
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
-from urllib.parse import unquote
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -23,9 +21,10 @@ from starlette.types import Receive, Scope, Send
 from . import images, printing
 from .clock import Clock, utc_now
 from .context import Context
-from .errors import ApiError, bad, missing
+from .errors import ApiError, missing
 from .families import FAMILIES
 from .family import Families
+from .incoming import checked, checked_body, origin_of, raw_path, read, segments
 from .jobs import Jobs
 from .openapi import document
 from .operation import Operation
@@ -35,12 +34,10 @@ from .routing import Routes
 from .sources import Sources
 from .store import Store, StoreError
 
-LARGEST_BODY = 10 * 1024 * 1024
 PATHS_REMEMBERED = 4096
 PROFILES = ("reference", "full")
 CALLER = "dpsync.caller"
 DATABASE_UNUSABLE = "the database cannot be used at present: see the log of the companion"
-_HOST = re.compile(r"([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
 _log = logging.getLogger("dpsync.server")
 
 Found = Mapping[str, tuple[Operation, dict[str, str]]]
@@ -100,7 +97,7 @@ class Companion:
 
     async def _answer(self, request: Request) -> Response:
         try:
-            path, found = self._named(_raw_path(request.scope))
+            path, found = self._named(raw_path(request.scope))
             if path == ["v1", "openapi.json"] and request.method == "GET":
                 return _json(200, self.openapi())
             if request.method == "GET" and (image := images.served(self.store, path)):
@@ -111,15 +108,15 @@ class Companion:
             user = self._user(request.scope)
             if not operation.served(self.profile):
                 raise ApiError(501, _why_unserved(operation, self.profile))
-            body = _body(operation, request, await _read(request))
+            body = checked_body(operation, request, await read(request))
             asked = request.query_params.multi_items() if request.scope["query_string"] else []
-            query = _checked(operation.query, operation.query.asked(asked), "query")
+            query = checked(operation.query, operation.query.asked(asked), "query")
             ctx = Context(self.store, user, self.clock, params, query, body)
             ctx.minimal = (
                 operation.minimal
                 and "return=minimal" in request.headers.get("prefer", "").replace(" ", "").lower()
             )
-            ctx.origin = _origin(request.scope)
+            ctx.origin = origin_of(request.scope)
             return self.run(operation, ctx)
         except ApiError as error:
             headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
@@ -134,7 +131,7 @@ class Companion:
             return _json(500, to_json(ApiError(500, "internal error: see the log of the companion").body()))
 
     def _look_up(self, raw: bytes) -> tuple[list[str], Found]:
-        path = _segments(raw)
+        path = segments(raw)
         return path, self._routes.match(path)
 
     def _user(self, scope: Scope) -> str:
@@ -158,7 +155,7 @@ class Companion:
 
     def named(self, scope: Scope) -> tuple[Operation | None, list[str]]:
         """The operation that a request is for, served or not, and the segments of its path."""
-        path, found = self._named(_raw_path(scope))
+        path, found = self._named(raw_path(scope))
         operation, _ = found.get(scope["method"], (None, {}))
         return operation, path
 
@@ -230,16 +227,6 @@ def _why_unserved(operation: Operation, profile: str) -> str:
     return f"{operation.id} is an addition, not served with the profile {profile}"
 
 
-def _raw_path(scope: Scope) -> bytes:
-    raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    return raw
-
-
-def _segments(raw: bytes) -> list[str]:
-    """Each decoded by itself: an encoded slash does not make a segment."""
-    return [unquote(segment) for segment in raw.split(b"?")[0].decode("latin-1").removeprefix("/").split("/")]
-
-
 def _route(method: str, path: list[str], found: Found) -> tuple[Operation, dict[str, str]]:
     if not found:
         raise missing("path", "/" + "/".join(path))
@@ -258,68 +245,8 @@ def _joined(result: Any) -> bytes:
     return to_json(result)
 
 
-def _origin(scope: Scope) -> str:
-    """Where the caller reached the service: by the name that they used, which is another one behind a port
-    that is passed on; without a usable one, by the address that was connected to.
-    """
-    named = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
-    if _HOST.fullmatch(named):
-        return f"{scope['scheme']}://{named}"
-    host, port = scope.get("server") or ("localhost", None)
-    host = f"[{host}]" if ":" in host else host
-    return f"{scope['scheme']}://{host}" + (f":{port}" if port else "")
-
-
 def _json(status: int, content: bytes, headers: dict[str, str] | None = None) -> Response:
     return Response(content, status, headers, "application/json")
-
-
-async def _read(request: Request) -> bytes:
-    """The body, refused as soon as it is known to be too long."""
-    if not any(name in (b"content-length", b"transfer-encoding") for name, _ in request.scope["headers"]):
-        return b""
-    too_long = ApiError(413, f"a body has at most {LARGEST_BODY} bytes")
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > LARGEST_BODY:
-        raise too_long
-    chunks, size = [], 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > LARGEST_BODY:
-            raise too_long
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
-def _body(operation: Operation, request: Request, content: bytes) -> Any:
-    if not content:
-        if operation.body is not None and operation.body_required:
-            raise bad("body: a JSON object is needed")
-        return operation.body() if operation.body else None
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise ApiError(415, f"content type {kind or 'absent'!r}: application/json is needed")
-    if operation.body is None:
-        return None
-    try:
-        value = from_json(content, allow_inf_nan=False)
-    except ValueError as error:
-        raise bad(f"body: malformed JSON: {error}") from None
-    return _checked(operation.body, value, "body")
-
-
-def _checked(model: type[BaseModel], value: Any, where: str) -> BaseModel:
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        raise bad(
-            "; ".join(_complaints(error.errors(include_url=False, include_input=False), where))
-        ) from None
-
-
-def _complaints(errors: Iterable[Any], where: str) -> list[str]:
-    found = [f"{'.'.join([where, *map(str, error['loc'])])}: {error['msg']}" for error in errors]
-    return found[:5]
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:

@@ -54,7 +54,6 @@ class Context:
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
     _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
     _space_groups: dict[str, SpaceGroups] = field(default_factory=dict)
-    _spaces: dict[str, list[Record]] = field(default_factory=dict)
 
     @cached_property
     def now(self) -> datetime:
@@ -80,21 +79,13 @@ class Context:
 
     def remove(self, record: Record) -> None:
         """Removes a record and first, by the links of the families, whatever cannot be without it."""
-        for kind, link in self.families.removed(record.kind):
-            for holder in link.holders(self.store, kind, record):
-                link.gone(self, holder)
+        self.families.let_go(self, record)
         self.store.remove(record.kind, record.id)
         self._forget()
 
     def transfer(self, item: Record, organization: str) -> None:
         """Gives an item of an organization to another one, with what follows it and without the rest."""
-        for kind, link in self.families.transferred(item.kind):
-            for holder in link.holders(self.store, kind, item):
-                if link.follows:
-                    holder.organization = organization
-                    self.put(holder)
-                else:
-                    link.gone(self, holder)
+        self.families.hand_over(self, item, organization)
         item.organization = item.scope = organization
         self.put(item)
 
@@ -103,7 +94,6 @@ class Context:
         self._cache.clear()
         self._standings.clear()
         self._space_groups.clear()
-        self._spaces.clear()
 
     def new_id(self, kind: str) -> str:
         return self.families.new_id(self.store, kind)
@@ -279,7 +269,8 @@ class Context:
 
     def spaces_of(self, organization: str, user: str = "") -> Iterator[tuple[Record, Role]]:
         """The spaces that a member (the caller) may view, each with the role there, in order of creation."""
-        for space in self._spaces_in(organization):
+        found = self.store.find("space", organization=organization)
+        for space in sorted(found, key=lambda space: space.seq):
             level = self.level(space, user)
             if level is not None:
                 yield space, level
@@ -304,9 +295,3 @@ class Context:
             return space if space is not None and space.organization == organization else None
 
         return self._space_groups[organization].visible(standing, own)
-
-    def _spaces_in(self, organization: str) -> list[Record]:
-        if organization not in self._spaces:
-            found = self.store.find("space", organization=organization)
-            self._spaces[organization] = sorted(found, key=lambda space: space.seq)
-        return self._spaces[organization]

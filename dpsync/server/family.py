@@ -141,13 +141,21 @@ class Families:
     def __iter__(self) -> Iterator[Family]:
         return iter(self._families.values())
 
-    def removed(self, kind: str) -> list[tuple[str, Link]]:
-        """What depends on records of this kind: each kind of holders with its link. KeyError: no family."""
-        return self._removed[kind]
+    def let_go(self, ctx: "Context", record: Record) -> None:
+        """A record is removed: each of its holders by the rule of its link. KeyError: of no family."""
+        for kind, link in self._removed[record.kind]:
+            for holder in link.holders(ctx.store, kind, record):
+                link.gone(ctx, holder)
 
-    def transferred(self, kind: str) -> list[tuple[str, Link]]:
-        """The same, with what is kept."""
-        return self._transferred[kind]
+    def hand_over(self, ctx: "Context", record: Record, organization: str) -> None:
+        """A record is transferred to another organization: its holders follow it, or let go of it."""
+        for kind, link in self._transferred[record.kind]:
+            for holder in link.holders(ctx.store, kind, record):
+                if link.follows:
+                    holder.organization = organization
+                    ctx.put(holder)
+                else:
+                    link.gone(ctx, holder)
 
     def inside(self, kind: str) -> list[InWorld]:
         """What a world says of records that are in one of this kind."""

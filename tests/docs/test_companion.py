@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from dpsync.cli import serve
 from dpsync.server import world
-from dpsync.server.app import LARGEST_BODY
+from dpsync.server.incoming import LARGEST_BODY
 from dpsync.server.models.base import Paged
 from dpsync.server.models.integrations import EventPayload
 from dpsync.server.operations import OPERATIONS

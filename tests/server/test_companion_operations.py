@@ -9,7 +9,7 @@ from cases.site_cases import with_more
 from companion_calls import Api
 from covers import covers_row
 
-from dpsync.server.app import LARGEST_BODY
+from dpsync.server.incoming import LARGEST_BODY
 from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
 

@@ -5,7 +5,7 @@ import pytest
 from cases import IDS
 from companion_calls import Api
 
-from dpsync.server.app import LARGEST_BODY
+from dpsync.server.incoming import LARGEST_BODY
 from dpsync.server.operations import OPERATIONS
 
 

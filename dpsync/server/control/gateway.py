@@ -1,7 +1,8 @@
 """What a request passes on its way to the API: the log, latency, the rate limit, and the fault it meets.
 
 Faults are real: a reset is an RST on the socket, a cut body ends the connection. What a fault does after the
-request was carried out happens after the commit.
+request was carried out happens after the commit. The file is a long one because a passage is one story: each
+fault acts on the same request, answer and log entry.
 """
 
 import asyncio
@@ -15,8 +16,9 @@ from pydantic_core import from_json, to_json
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from ..app import LARGEST_BODY, Companion
+from ..app import Companion
 from ..errors import ApiError
+from ..incoming import LARGEST_BODY
 from ..store import StoreError
 from . import connection
 from .faults import (

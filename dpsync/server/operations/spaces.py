@@ -1,6 +1,6 @@
 """Parts 4.4a and 4.5: spaces and collections."""
 
-from ..handlers import content
+from ..handlers import collections, content, moving
 from ..models import content as mc
 from .rows import ADDED, COLLECTION, MOVED, ORG, SP, TRANSFERRED, delete, get, listing, patch, post
 
@@ -34,26 +34,27 @@ OPERATIONS = [
     post("restoreSpace", SP + "/restore", content.restore_space, mc.Space,
          decided="404 after seven days; one that is not deleted stays as it is. It comes to the end of its "
          "collection, or of the top when that is gone."),
-    post("moveSpace", SP + "/move", content.move_space, mc.Space, mc.ContentMove, decided=_MOVE, **MOVED),
-    post("transferSpace", SP + "/transfer", content.transfer_space, mc.Space, mc.Transfer, decided=_TRANSFER,
+    post("moveSpace", SP + "/move", moving.move_space, mc.Space, mc.ContentMove, decided=_MOVE, **MOVED),
+    post("transferSpace", SP + "/transfer", moving.transfer_space, mc.Space, mc.Transfer, decided=_TRANSFER,
          **TRANSFERRED),
-    get("getCollectionById", COLLECTION, content.get_collection, mc.Collection,
+    get("getCollectionById", COLLECTION, collections.get_collection, mc.Collection,
         decided="404 for who has no role there, even with one on a space in it."),
-    delete("deleteCollectionById", COLLECTION, content.delete_collection,
+    delete("deleteCollectionById", COLLECTION, collections.delete_collection,
            decided="What is in it moves to where it stood; roles on it and invites to it go. 404 for one "
            "that is there but not to be viewed."),
-    patch("updateCollectionById", COLLECTION, content.update_collection, mc.Collection, mc.CollectionUpdate,
-          decided="An empty description is none."),
-    listing("listSpacesInCollectionById", COLLECTION + "/spaces", content.list_collection_spaces, mc.Space,
+    patch("updateCollectionById", COLLECTION, collections.update_collection, mc.Collection,
+          mc.CollectionUpdate, decided="An empty description is none."),
+    listing("listSpacesInCollectionById", COLLECTION + "/spaces", collections.list_collection_spaces,
+            mc.Space,
             decided="Those directly in it that the caller may view, in their order."),
-    post("moveCollection", COLLECTION + "/move", content.move_collection, mc.Collection, mc.ContentMove,
+    post("moveCollection", COLLECTION + "/move", moving.move_collection, mc.Collection, mc.ContentMove,
          decided=_MOVE, **MOVED),
-    post("transferCollection", COLLECTION + "/transfer", content.transfer_collection, mc.Collection,
+    post("transferCollection", COLLECTION + "/transfer", moving.transfer_collection, mc.Collection,
          mc.Transfer, decided="With everything in it. " + _TRANSFER, errors=(404, 409, 412)),
-    listing("listCollectionsInOrganizationById", ORG + "/collections", content.list_collections,
+    listing("listCollectionsInOrganizationById", ORG + "/collections", collections.list_collections,
             mc.Collection,
             mc.CollectionsQuery,
             decided="The filter is nested. Those that the caller may view, each before what is in it."),
-    post("createCollection", ORG + "/collections", content.create_collection, mc.Collection,
+    post("createCollection", ORG + "/collections", collections.create_collection, mc.Collection,
          mc.CollectionCreate, status=201, body_required=False, needs=None, errors=(403,), decided=_MADE_BY),
 ]  # fmt: skip
