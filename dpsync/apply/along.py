@@ -29,7 +29,7 @@ from dpsync.model.desired import Desired
 from dpsync.model.plan import GONE, Plan
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.planner.cascade import Cascade, Lost, cascade
-from dpsync.planner.context import Context
+from dpsync.planner.sides import Sides
 
 BATCH: Final = 100
 """How many deletes one reading of the lists that they share is good for; more, where there are more lists."""
@@ -49,7 +49,7 @@ class Along:
     ) -> None:
         self._client, self._registry, self._desired = client, registry, desired
         self._snapshot, self._parallelism = snapshot, parallelism
-        self._context = Context(registry, desired, snapshot)
+        self._sides = Sides(registry, desired, snapshot)
         self._lock = threading.Lock()
         self._writes = {
             (change.address, item.field) for change in plan.changes for item in change.differences
@@ -81,7 +81,7 @@ class Along:
         found = {}
         for identity, item in self._snapshot.objects.items() if gone else ():
             addresses = gone.get((item.kind, item.id))
-            if addresses and (address := str(self._context.address(identity))) in addresses:
+            if addresses and (address := str(self._sides.names.address(identity))) in addresses:
                 found[address] = identity
         return found
 
@@ -90,13 +90,13 @@ class Along:
         holders = {self._desired.resources[address].holder for address in made}
 
         def arrives(live: LiveObject) -> bool:
-            address = self._context.declared.get(live.identity)
+            address = self._sides.names.declared.get(live.identity)
             return address is not None and address in holders
 
-        return cascade(self._context, self._roots.values(), self._written, arrives)
+        return cascade(self._sides, self._roots.values(), self._written, arrives)
 
     def _written(self, live: LiveObject, item: Field) -> bool:
-        return (str(self._context.declared.get(live.identity)), item.name) in self._writes
+        return (str(self._sides.names.declared.get(live.identity)), item.name) in self._writes
 
     # The check.
 
@@ -146,13 +146,13 @@ class Along:
                 return _more(str(self._address(now[identity])))
             for identity in sorted(then - now.keys()):
                 if not self._explained((identity, "")):
-                    return _less(str(self._context.address(identity)))
+                    return _less(str(self._sides.names.address(identity)))
         return None
 
     def _address(self, item: LiveObject) -> Address:
         """The address of something that the plan did not know."""
         snapshot = replace(self._snapshot, objects={**self._snapshot.objects, item.identity: item})
-        return Context(self._registry, self._desired, snapshot).address(item.identity)
+        return Sides(self._registry, self._desired, snapshot).names.address(item.identity)
 
     # The lists that deletes share.
 
@@ -161,8 +161,8 @@ class Along:
         around = Surroundings(self._client, self._registry, self._snapshot, self._parallelism, again=True)
         found = Cascade(frozenset(left))
         while around.look([*left, *found.objects], inside=False):
-            context = Context(self._registry, self._desired, around.snapshot)
-            found = cascade(context, left, self._still_written, lambda _: False)
+            sides = Sides(self._registry, self._desired, around.snapshot)
+            found = cascade(sides, left, self._still_written, lambda _: False)
         self._good_for = max(BATCH, len(around.sources.objects))
         return self._different(around.snapshot, found)
 
@@ -171,7 +171,7 @@ class Along:
         return self._early and self._written(live, item)
 
     def _different(self, now: Snapshot, found: Cascade) -> dict[Identity, str]:
-        context = Context(self._registry, self._desired, now)
+        sides = Sides(self._registry, self._desired, now)
         # What is gone by now was deleted by somebody else: that its delete finds nothing is no harm.
         there = {root for root in found.roots if root in now.objects}
         stale: dict[Identity, str] = {}
@@ -181,14 +181,14 @@ class Along:
         for lost in found.lost:
             if lost not in self._shown.causes:
                 for root in found.causes[lost] & there:
-                    stale.setdefault(root, _more(_name(context, lost)))
+                    stale.setdefault(root, _more(_name(sides, lost)))
         for lost in self._shown.lost:
             if lost not in found.causes and not self._explained(lost):
                 for root in self._shown.causes[lost] & there:
-                    stale.setdefault(root, _less(_name(self._context, lost)))
+                    stale.setdefault(root, _less(_name(self._sides, lost)))
         for root, inside in found.left_inside.items():
             names = sorted(
-                str(context.address(item.identity)) for item in inside if not self._deleted(item.identity)
+                str(sides.names.address(item.identity)) for item in inside if not self._deleted(item.identity)
             )
             if names and root in there:
                 stale.setdefault(root, f"it is not empty: {', '.join(names)}")
@@ -216,9 +216,9 @@ def _roots_of(found: Cascade, identity: Identity) -> frozenset[Identity]:
     return frozenset({identity}) if identity in found.roots else found.causes.get((identity, ""), frozenset())
 
 
-def _name(context: Context, lost: Lost) -> str:
+def _name(sides: Sides, lost: Lost) -> str:
     identity, field = lost
-    return f"{context.address(identity)}#{field}" if field else str(context.address(identity))
+    return f"{sides.names.address(identity)}#{field}" if field else str(sides.names.address(identity))
 
 
 def _more(name: str) -> str:

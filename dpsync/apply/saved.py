@@ -14,7 +14,7 @@ from dpsync import disk
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.json_text import json_text
 from dpsync.model.plan import Frozen, Part, Plan
-from dpsync.planner.context import Options
+from dpsync.planner.sides import Options
 
 LARGEST = 100_000_000
 """Bytes of a file that may be a saved plan."""

@@ -13,8 +13,8 @@ from dpsync.model.desired import Resource, Unserved
 from dpsync.model.plan import Blocked
 from dpsync.model.values import references
 from dpsync.planner.answers import Answer
-from dpsync.planner.context import Context
 from dpsync.planner.restructuring import Restructure, begins, confirmed, leading_over, nodes_of
+from dpsync.planner.sides import Sides
 
 _LATER = "apply again when the platform has made it"
 _IGNORED = "create it on the platform, or take it out of policy.ignore"
@@ -35,20 +35,20 @@ def _unserved(address: str, item: Unserved) -> Blocked:
 class Blocking:
     """The blocked entries and fields. Entries are settled at the start, fields as the planner meets them."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, sides: Sides) -> None:
+        self._sides = sides
         self._entries: dict[Address, Blocked] = {
-            address: _unserved(str(address), item) for address, item in context.desired.unserved.items()
+            address: _unserved(str(address), item) for address, item in sides.desired.unserved.items()
         }
         self._fields: dict[tuple[Address, str], Blocked] = {}
         self._unmoved: list[Blocked] = []
         self.first: dict[Address, Address] = {}
         """By tree that gets another kind of root, the one entry of it that is made before all else."""
         self._settle()
-        for item in confirmed(context):
+        for item in confirmed(sides):
             if not item.alone:
                 self._hold(item)
-        for address, owner in leading_over(context).items():
+        for address, owner in leading_over(sides).items():
             reason = f"what it names goes with it before the new navigation of {owner} is built"
             self._entries[address] = Blocked(
                 address=str(address), reason=reason, todo="apply again: it is made anew"
@@ -60,16 +60,16 @@ class Blocking:
         grown = -1
         while grown != len(self._entries):
             grown = len(self._entries)
-            for resource in self._context.resources.values():
+            for resource in self._sides.resources.values():
                 address = resource.address
                 known = address in self._entries or address in self.first.values()
-                if not known and self._context.live(address) is None:
+                if not known and self._sides.live(address) is None:
                     self._consider(resource)
 
     def _hold(self, item: Restructure) -> None:
         """One entry of a tree comes first; the rest of it is planned when that is there."""
-        nodes = [address for address in nodes_of(self._context, item) if address not in self._entries]
-        first = begins(self._context, item, nodes)
+        nodes = [address for address in nodes_of(self._sides, item) if address not in self._entries]
+        first = begins(self._sides, item, nodes)
         if first is not None:
             self.first[item.scope.address] = first
         reason = f"{item.scope.parent} gets its first section before, and the platform moves what it has now"
@@ -79,16 +79,16 @@ class Blocking:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
 
     def _consider(self, resource: Resource) -> None:
-        kind = self._context.kind(resource)
+        kind = self._sides.kind(resource)
         address = str(resource.address)
-        if self._context.ignored(resource.address):
+        if self._sides.policy.ignored(resource.address):
             return
         create = kind.creating(resource.pin, resource.fields)
         if isinstance(create, ByHand) or (create is None and not kind.comes_along):
             todo = create.todo.format(key=resource.key) if isinstance(create, ByHand) else ""
             reason = f"{kind.one} cannot be created by dpsync"
             if "create" in kind.lacks:
-                reason = self._context.registry.profile.lacks(f"creating {kind.one}")
+                reason = self._sides.registry.profile.lacks(f"creating {kind.one}")
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
             return
         named = self._for_creating(resource)
@@ -114,36 +114,36 @@ class Blocking:
                 return
 
     def _for_creating(self, resource: Resource) -> set[Address]:
-        kind = self._context.kind(resource)
+        kind = self._sides.kind(resource)
         needed: set[Address] = set()
         for item in kind.fields:
             if item.on in ("create", "both") or item.name == kind.natural:
                 needed |= references(resource.fields.get(item.name))
         if isinstance(kind.create, Call) and kind.create.makes and resource.children:
-            needed |= self._for_creating(self._context.resources[resource.children[0]])
+            needed |= self._for_creating(self._sides.resources[resource.children[0]])
         return needed - {resource.address}
 
     def _never_made(self, address: Address) -> bool:
         """Whether an entry is not live and is not created either, since the policy ignores it."""
-        declared = address in self._context.resources
-        ignored = declared and self._context.desired.policy.ignores(address)
-        return ignored and self._context.live(address) is None
+        declared = address in self._sides.resources
+        ignored = declared and self._sides.desired.policy.ignores(address)
+        return ignored and self._sides.live(address) is None
 
     def _not_put_out(self, address: Address) -> bool:
         """Whether this stands for something that the platform makes by itself, and has not made yet."""
-        resource = self._context.resources.get(address)
-        puts_out = resource is not None and self._context.kind(resource).outputs is not None
-        return puts_out and self._context.known_id(address) is None
+        resource = self._sides.resources.get(address)
+        puts_out = resource is not None and self._sides.kind(resource).outputs is not None
+        return puts_out and self._sides.values.known_id(address) is None
 
     def _will_be(self, address: Address) -> bool:
         """Whether the platform is at work on it, or will be as soon as this plan makes what puts it out."""
-        resource = self._context.resources[address]
-        kind, live = self._context.kind(resource), self._context.live(address)
+        resource = self._sides.resources[address]
+        kind, live = self._sides.kind(resource), self._sides.live(address)
         if kind.busy is None:
             return False
         if live is None:
-            return not self._context.ignored(address)
-        if any(self._context.answers.agree(Answer(word, str(address))) for word in kind.acts):
+            return not self._sides.policy.ignored(address)
+        if any(self._sides.answers.agree(Answer(word, str(address))) for word in kind.acts):
             return True
         return live.fields.get(kind.busy.field) in kind.busy.values
 
@@ -177,27 +177,27 @@ class Blocking:
 
     def order(self, address: Address, where: str) -> None:
         """What cannot be brought to its place among its siblings."""
-        kind = self._context.kind(self._context.resources[address])
-        reason = self._context.registry.profile.lacks(f"moving {kind.one}")
+        kind = self._sides.kind(self._sides.resources[address])
+        reason = self._sides.registry.profile.lacks(f"moving {kind.one}")
         todo = f"move it {where} on the platform, or give the entry the place that it has"
         self._unmoved.append(Blocked(address=str(address), reason=reason, todo=todo))
 
     def _settled(self) -> Iterator[Blocked]:
         for address, blocked in self._entries.items():
-            if address not in self._context.desired.unserved or not self._context.ignored(address):
+            if address not in self._sides.desired.unserved or not self._sides.policy.ignored(address):
                 yield blocked
 
     def _unserved_fields(self) -> Iterator[Blocked]:
-        for (address, name), item in self._context.desired.unserved_fields.items():
-            if not self._context.ignored(address, name):
+        for (address, name), item in self._sides.desired.unserved_fields.items():
+            if not self._sides.policy.ignored(address, name):
                 yield _unserved(f"{address}#{name}", item)
 
     def _undeletable(self) -> Iterator[Blocked]:
         """Places where something could be deleted, if anybody could tell what."""
-        context = self._context
-        for address, item in context.snapshot.unsettled.items():
-            pruned = context.options.delete and context.desired.pruned(address)
-            if pruned and address in context.desired.scopes and not context.ignored(address):
+        sides = self._sides
+        for address, item in sides.snapshot.unsettled.items():
+            pruned = sides.options.delete and sides.desired.pruned(address)
+            if pruned and address in sides.desired.scopes and not sides.policy.ignored(address):
                 yield _unserved(str(address), item)
 
     def all(self) -> tuple[Blocked, ...]:

@@ -19,7 +19,8 @@ from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Value, live_ids
-from dpsync.planner.context import Context
+from dpsync.planner.lineage import is_place
+from dpsync.planner.sides import Sides
 
 INSIDE, NAMES, EMPTY = "goes with it", "names it and goes with it", "would be left empty and goes with it"
 """Why an object goes along: it lies below another one, names it, or loses the last of its children."""
@@ -63,7 +64,7 @@ class Cascade:
 
 
 def cascade(
-    context: Context,
+    sides: Sides,
     roots: Collection[Identity],
     written: Callable[[LiveObject, Field], bool],
     arrives: Callable[[LiveObject], bool],
@@ -75,25 +76,25 @@ def cascade(
     """
     found = Cascade(frozenset(roots))
     if roots:
-        _Spread(context, found, written, arrives).run()
+        _Spread(sides, found, written, arrives).run()
     return found
 
 
 class _Spread:
     def __init__(
         self,
-        context: Context,
+        sides: Sides,
         found: Cascade,
         written: Callable[[LiveObject, Field], bool],
         arrives: Callable[[LiveObject], bool],
     ) -> None:
-        self.context, self.found, self.written, self.arrives = context, found, written, arrives
+        self.sides, self.found, self.written, self.arrives = sides, found, written, arrives
         self.below: dict[Identity, list[LiveObject]] = defaultdict(list)
         self.naming: dict[Identity, list[tuple[LiveObject, Field]]] = defaultdict(list)
-        for live in context.snapshot.objects.values():
+        for live in sides.snapshot.objects.values():
             if live.parent is not None:
                 self.below[live.parent].append(live)
-            for item in context.kind(live).fields:
+            for item in sides.kind(live).fields:
                 for target in self._targets(live, item):
                     self.naming[target].append((live, item))
         self.waiting = sorted(found.roots)
@@ -105,7 +106,7 @@ class _Spread:
         if not item.names:
             return ()
         ids = named_ids(item, live.fields.get(item.name))
-        return [self.context.named(live, kind, id) for id in ids for kind in item.names]
+        return [self.sides.names.named(live, kind, id) for id in ids for kind in item.names]
 
     def run(self) -> None:
         while self.waiting:
@@ -125,7 +126,7 @@ class _Spread:
     def _named_by(self, live: LiveObject, item: Field, causes: frozenset[Identity]) -> None:
         if is_place(item) or self.written(live, item):
             return
-        kind = self.context.kind(live)
+        kind = self.sides.kind(live)
         if cannot_be_without(kind, item, live):
             self._goes(live, NAMES, causes)
         else:
@@ -152,8 +153,8 @@ class _Spread:
 
     def _perhaps_empty(self, holder: Identity) -> None:
         """A node that must have children goes when the last of them went along with something else."""
-        live = self.context.snapshot.objects.get(holder)
-        shape = self.context.kind(live).shape if live is not None else None
+        live = self.sides.snapshot.objects.get(holder)
+        shape = self.sides.kind(live).shape if live is not None else None
         if live is None or not isinstance(shape, NodeShape) or not shape.least:
             return
         children = [child for child in self.below[holder] if child.kind in shape.holds]
@@ -164,7 +165,7 @@ class _Spread:
                 self._goes(live, EMPTY, causes)
 
     def _left_inside(self, root: Identity) -> None:
-        if self.context.registry[root[0]].on_delete != "lifted":
+        if self.sides.registry[root[0]].on_delete != "lifted":
             return
         left = [
             live
@@ -173,11 +174,6 @@ class _Spread:
         ]
         if left:
             self.found.left_inside[root] = left
-
-
-def is_place(item: Field) -> bool:
-    """Whether the field says what the object is in (a collection, a group)."""
-    return item.nest or (item.via is not None and bool(item.type.refers) and item.one_per is None)
 
 
 def cannot_be_without(kind: Kind, item: Field, live: LiveObject) -> bool:

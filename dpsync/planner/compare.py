@@ -12,7 +12,7 @@ from dpsync.model.plan import Difference
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import Value, canonical, digest
 from dpsync.planner.answers import SEND, Answer
-from dpsync.planner.context import Context
+from dpsync.planner.sides import Sides
 
 
 @dataclass(frozen=True)
@@ -23,19 +23,19 @@ class Changed:
     after: Value
     before: Value
 
-    def difference(self, context: Context, resource: Resource) -> Difference:
+    def difference(self, sides: Sides, resource: Resource) -> Difference:
         return Difference(
             field=self.field.name,
-            before=context.shown(self.field, self.field.type.narrow(self.before, self.after), resource),
-            after=context.shown(self.field, self.after, resource),
+            before=sides.values.shown(self.field, self.field.type.narrow(self.before, self.after), resource),
+            after=sides.values.shown(self.field, self.after, resource),
             known=self.field.source is not None,
         )
 
 
-def managed(context: Context, resource: Resource) -> Iterator[Field]:
+def managed(sides: Sides, resource: Resource) -> Iterator[Field]:
     """The fields that this entry declares and that some call can write."""
-    kind = context.kind(resource)
-    match = context.snapshot.matches.get(resource.address)
+    kind = sides.kind(resource)
+    match = sides.snapshot.matches.get(resource.address)
     renamed = match is not None and match.by == "previously"
     for field in kind.fields:
         fixed = field.name == kind.natural and not renamed
@@ -43,14 +43,14 @@ def managed(context: Context, resource: Resource) -> Iterator[Field]:
             yield field
 
 
-def changed(context: Context, resource: Resource, live: LiveObject) -> list[Changed]:
+def changed(sides: Sides, resource: Resource, live: LiveObject) -> list[Changed]:
     """The fields of a live object that are not as wanted."""
     found = []
-    for field in managed(context, resource):
-        after = context.normal(field, resource.fields[field.name], resource)
-        before = context.normal(field, live.fields.get(field.name), live)
+    for field in managed(sides, resource):
+        after = sides.values.normal(field, resource.fields[field.name], resource)
+        before = sides.values.normal(field, live.fields.get(field.name), live)
         readable = field.source is not None
-        if (readable and not same(field, after, before)) or _unread_changed(context, resource, field, live):
+        if (readable and not same(field, after, before)) or _unread_changed(sides, resource, field, live):
             found.append(Changed(field, after, before))
     return found
 
@@ -62,7 +62,7 @@ def unread(field: Field, value: Value) -> Value:
     return value if field.source is None else field.type.unread(value)
 
 
-def not_known(context: Context, field: Field, value: Value, live: LiveObject) -> Value:
+def not_known(sides: Sides, field: Field, value: Value, live: LiveObject) -> Value:
     """The part of an entry's value that nothing live can be compared with, None when there is none.
 
     A part with a request of its own is known where that was answered. While the platform is at work on it,
@@ -73,7 +73,7 @@ def not_known(context: Context, field: Field, value: Value, live: LiveObject) ->
         return hidden
     known = live.fields.get(field.name)
     answered = known.keys() if isinstance(known, dict) else set()
-    busy = context.kind(live).is_busy(live.fields)
+    busy = sides.kind(live).is_busy(live.fields)
     left = {
         name: part
         for name, part in hidden.items()
@@ -82,42 +82,42 @@ def not_known(context: Context, field: Field, value: Value, live: LiveObject) ->
     return left or None
 
 
-def in_base(context: Context, resource: Resource, live: LiveObject) -> Resource | None:
+def in_base(sides: Sides, resource: Resource, live: LiveObject) -> Resource | None:
     """The entry that the git base has for a live object."""
-    if context.base.desired is None:
+    if sides.base.desired is None:
         return None
-    address = context.earlier_addresses.get(live.identity, resource.address)
-    return context.base.desired.resources.get(address)
+    address = sides.names.earlier_addresses.get(live.identity, resource.address)
+    return sides.base.desired.resources.get(address)
 
 
-def differs_from_base(context: Context, resource: Resource, field: Field, live: LiveObject) -> bool:
+def differs_from_base(sides: Sides, resource: Resource, field: Field, live: LiveObject) -> bool:
     """Whether what nothing live can be compared with is not what the git base says.
 
     An entry that the base does not have was sent when it was made, or is somebody else's work: either way
     nothing says that it changed.
     """
-    value = context.desired.resources[resource.address].fields[field.name]
-    hidden, earlier = not_known(context, field, value, live), in_base(context, resource, live)
+    value = sides.desired.resources[resource.address].fields[field.name]
+    hidden, earlier = not_known(sides, field, value, live), in_base(sides, resource, live)
     if hidden is None or earlier is None:
         return False
     return canonical(unread(field, earlier.fields.get(field.name))) != canonical(hidden)
 
 
-def _unread_changed(context: Context, resource: Resource, field: Field, live: LiveObject) -> bool:
+def _unread_changed(sides: Sides, resource: Resource, field: Field, live: LiveObject) -> bool:
     """Whether what cannot be read back is to be sent: it differs from the git base, or somebody says so."""
     address = resource.address
-    hidden = unread(field, context.desired.resources[address].fields[field.name])
-    if context.options.proof or hidden is None:
+    hidden = unread(field, sides.desired.resources[address].fields[field.name])
+    if sides.options.proof or hidden is None:
         return False
-    asked = context.answers.agree(Answer(SEND, f"{address}#{field.name}"))
-    return asked or differs_from_base(context, resource, field, live)
+    asked = sides.answers.agree(Answer(SEND, f"{address}#{field.name}"))
+    return asked or differs_from_base(sides, resource, field, live)
 
 
-def wanted_anew(context: Context, resource: Resource) -> list[Changed]:
+def wanted_anew(sides: Sides, resource: Resource) -> list[Changed]:
     """The fields of an entry that is not live yet: what a new object has anyway is left out."""
     found = []
-    for field in managed(context, resource):
-        after = context.normal(field, resource.fields[field.name], resource)
+    for field in managed(sides, resource):
+        after = sides.values.normal(field, resource.fields[field.name], resource)
         has_anyway = after is None or (isinstance(field.type, Flag) and after == field.absent)
         if not has_anyway:
             found.append(Changed(field, after, None))

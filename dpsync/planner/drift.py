@@ -15,12 +15,12 @@ from dpsync.model.plan import Change, Plan
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import Ref
 from dpsync.planner.compare import same
-from dpsync.planner.context import Context
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
 
 
-def find_drift(context: Context, plan: Plan) -> Drift:
-    """The drift behind a plan that was made of this context."""
+def find_drift(sides: Sides, plan: Plan) -> Drift:
+    """The drift behind a plan that was made of this sides."""
     return Drift(
         platform=plan.platform,
         organizations=plan.organizations,
@@ -28,10 +28,10 @@ def find_drift(context: Context, plan: Plan) -> Drift:
         environments=plan.environments,
         profile=plan.profile,
         part=plan.part,
-        found=tuple(_Witness(context).each(plan)),
-        ignored=tuple(_ignored(context, plan)),
+        found=tuple(_Witness(sides).each(plan)),
+        ignored=tuple(_ignored(sides, plan)),
         blocked=plan.blocked,
-        unread=_unread(context),
+        unread=_unread(sides),
         kept=plan.kept,
         waiting=plan.waiting,
         notes=plan.notes,
@@ -43,21 +43,21 @@ def find_drift(context: Context, plan: Plan) -> Drift:
     )
 
 
-def _unread(context: Context) -> tuple[str, ...]:
+def _unread(sides: Sides) -> tuple[str, ...]:
     """What could not be compared, as far as somebody watches it."""
-    snapshot = context.snapshot
-    found = [str(address) for address in snapshot.unread if not context.ignored(address)]
-    found += [f"{at}#{name}" for at, name in snapshot.unread_fields if not context.ignored(at, name)]
+    snapshot = sides.snapshot
+    found = [str(address) for address in snapshot.unread if not sides.policy.ignored(address)]
+    found += [f"{at}#{name}" for at, name in snapshot.unread_fields if not sides.policy.ignored(at, name)]
     return tuple(sorted(found))
 
 
-def _ignored(context: Context, plan: Plan) -> Iterator[Drifted]:
+def _ignored(sides: Sides, plan: Plan) -> Iterator[Drifted]:
     """What would be drift, too, if no policy said to ignore it."""
-    policy = context.desired.policy
+    policy = sides.desired.policy
     if not policy.ignore:
         return
     strict: Policy = replace(policy, ignore=())
-    everything = replace(context, desired=replace(context.desired, policy=strict))
+    everything = replace(sides, desired=replace(sides.desired, policy=strict))
     known = {change.address: change for change in plan.changes}
     for item in _Witness(everything).each(make_plan(everything)):
         change = known.get(item.address)
@@ -78,9 +78,9 @@ def _together(parts: Sequence[FieldDrift]) -> Mover:
 class _Witness:
     """Asks the git base who moved."""
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        self.before = context.base.desired
+    def __init__(self, sides: Sides) -> None:
+        self.sides = sides
+        self.before = sides.base.desired
 
     def each(self, plan: Plan) -> Iterator[Drifted]:
         for change in plan.changes:
@@ -102,7 +102,7 @@ class _Witness:
     def _undeclared(self, change: Change) -> Drifted:
         moved: Mover = "unknown"
         if self.before is not None:
-            removed = self._identity(change) in self.context.earlier_addresses
+            removed = self._identity(change) in self.sides.names.earlier_addresses
             moved = "file" if removed else "platform"
         return Drifted(
             address=change.address,
@@ -114,12 +114,12 @@ class _Witness:
         )
 
     def _identity(self, change: Change) -> Identity | None:
-        objects = self.context.snapshot.objects.values()
+        objects = self.sides.snapshot.objects.values()
         mine = (item.identity for item in objects if (item.kind, item.id) == (change.kind, change.id))
-        return next((one for one in mine if str(self.context.address(one)) == change.address), None)
+        return next((one for one in mine if str(self.sides.names.address(one)) == change.address), None)
 
     def _different(self, change: Change) -> Drifted:
-        resource = self.context.resources[Address.parse(change.address)]
+        resource = self.sides.resources[Address.parse(change.address)]
         fields = tuple(
             FieldDrift(
                 field=item.field,
@@ -146,19 +146,19 @@ class _Witness:
         """The entry of the git base that this one was."""
         if self.before is None:
             return None
-        live = self.context.live(address)
-        named = self.context.earlier_addresses.get(live.identity) if live else None
+        live = self.sides.live(address)
+        named = self.sides.names.earlier_addresses.get(live.identity) if live else None
         return self.before.resources.get(named or address)
 
     def _field(self, resource: Resource, name: str) -> Mover:
         if self.before is None:
             return "unknown"
-        earlier, live = self._earlier(resource.address), self.context.live(resource.address)
+        earlier, live = self._earlier(resource.address), self.sides.live(resource.address)
         if earlier is None or name not in earlier.fields or live is None:
             return "file"
-        field = self.context.kind(resource).field(name)
-        then = self.context.normal(field, earlier.fields[name], resource)
-        now = self.context.normal(field, live.fields.get(name), live)
+        field = self.sides.kind(resource).field(name)
+        then = self.sides.values.normal(field, earlier.fields[name], resource)
+        now = self.sides.values.normal(field, live.fields.get(name), live)
         if same(field, resource.fields[name], then):
             return "platform"
         return "file" if same(field, then, now) else "both"
@@ -177,16 +177,16 @@ class _Witness:
         """The siblings in order, as the files have them and as the git base had them."""
         holder = self._holder(resource)
         earlier = self._earlier(holder) if holder else None
-        order = self.context.kind(resource).order
+        order = self.sides.kind(resource).order
         if holder is None or earlier is None or order is None:
             return (), ()
         if order.within is None:
-            return self.context.desired.resources[holder].children, earlier.children
+            return self.sides.desired.resources[holder].children, earlier.children
         name = order.field or ""
-        return _addresses(self.context.resources[holder], name), _addresses(earlier, name)
+        return _addresses(self.sides.resources[holder], name), _addresses(earlier, name)
 
     def _holder(self, resource: Resource) -> Address | None:
-        order = self.context.kind(resource).order
+        order = self.sides.kind(resource).order
         if order is not None and order.within is not None:
             at = resource.fields.get(order.within)
             return at.address if isinstance(at, Ref) else None
@@ -194,9 +194,9 @@ class _Witness:
 
     def _live_order(self, resource: Resource) -> Sequence[Address]:
         holder = self._holder(resource)
-        live = self.context.live(holder) if holder else None
-        lane = self.context.snapshot.lanes.get(live.identity, ()) if live else ()
-        return [self.context.declared[one] for one in lane if one in self.context.declared]
+        live = self.sides.live(holder) if holder else None
+        lane = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
+        return [self.sides.names.declared[one] for one in lane if one in self.sides.names.declared]
 
 
 def _addresses(resource: Resource, name: str) -> Sequence[Address]:

@@ -15,7 +15,7 @@ from dpsync.kinds.base import Field, Kind
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Effect
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.planner.context import Context
+from dpsync.planner.sides import Sides
 
 
 @dataclass
@@ -38,29 +38,33 @@ class Exclusive:
     """The places of all such flags. `gone` says what is deleted or goes along, `blocked` what is not made."""
 
     def __init__(
-        self, context: Context, gone: Callable[[Identity], bool], blocked: Callable[[Resource], bool]
+        self, sides: Sides, gone: Callable[[Identity], bool], blocked: Callable[[Resource], bool]
     ) -> None:
-        self.context = context
+        self.sides = sides
         self._gone = gone
         self._flags = [
             (kind, item, item.one_per)
-            for kind in context.registry.ordered
+            for kind in sides.registry.ordered
             for item in kind.fields
             if item.one_per is not None
         ]
         self._places: dict[_Key, _Place] = defaultdict(_Place)
         self._had_by: dict[Identity, list[_Key]] = defaultdict(list)
         kinds = {kind.name for kind, _, _ in self._flags}
-        for live in context.snapshot.objects.values():
+        for live in sides.snapshot.objects.values():
             if live.kind in kinds:
                 self._live(live)
-        for resource in context.resources.values():
-            if resource.kind in kinds and not context.ignored(resource.address) and not blocked(resource):
+        for resource in sides.resources.values():
+            if (
+                resource.kind in kinds
+                and not sides.policy.ignored(resource.address)
+                and not blocked(resource)
+            ):
                 self._entry(resource)
 
     def _live(self, live: LiveObject) -> None:
         for kind, item, within in self._of(live.kind):
-            around = self.context.live_ancestor(live, within)
+            around = self.sides.lineage.live_ancestor(live, within)
             if around is None or self._gone(around):
                 continue
             key = kind.name, item.name, around
@@ -73,13 +77,13 @@ class Exclusive:
 
     def _entry(self, resource: Resource) -> None:
         for kind, item, within in self._of(resource.kind):
-            address = self.context.ancestor(resource, within)
+            address = self.sides.lineage.ancestor(resource, within)
             if address is None:
                 continue
-            around = self.context.live(address)
+            around = self.sides.live(address)
             place = self._places[kind.name, item.name, around.identity if around else ("", str(address))]
             place.chosen |= resource.fields.get(item.name) is True
-            if self.context.live(resource.address) is None:
+            if self.sides.live(resource.address) is None:
                 place.arriving.append(resource)
 
     def _of(self, name: str) -> list[tuple[Kind, Field, str]]:
@@ -92,12 +96,12 @@ class Exclusive:
             lost = bool(place.had_by) and all(self._gone(identity) for identity in place.had_by)
             if place.chosen or not (new or lost):
                 continue
-            addresses = [self.context.declared.get(live.identity) for live in place.staying]
-            entries = [self.context.resources.get(address) if address else None for address in addresses]
+            addresses = [self.sides.names.declared.get(live.identity) for live in place.staying]
+            entries = [self.sides.resources.get(address) if address else None for address in addresses]
             left = [*entries, *place.arriving]
             refusing = [entry for entry in left if entry is not None and entry.fields.get(flag) is False]
             if refusing and len(refusing) == len(left):
-                yield refusing[0], self.context.registry[name].field(flag)
+                yield refusing[0], self.sides.registry[name].field(flag)
 
     def chosen_by_the_platform(self, going: list[Identity]) -> tuple[Effect, ...]:
         """Where the platform chooses another one because these go: shown, and not counted as a delete."""
@@ -105,7 +109,7 @@ class Exclusive:
         for key in (key for identity in going for key in self._had_by.get(identity, ())):
             (_, flag, around), place = key, self._places[key]
             if not place.chosen and (place.staying or place.arriving):
-                address = str(self.context.address(around))
+                address = str(self.sides.names.address(around))
                 what = f"the platform chooses another {flag}"
                 found[address] = Effect(address=address, what=what, counts=False)
         return tuple(found[address] for address in sorted(found))

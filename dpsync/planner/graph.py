@@ -13,45 +13,45 @@ from dpsync.model.plan import GONE
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import references
 from dpsync.planner.cascade import named_ids
-from dpsync.planner.context import Context
-from dpsync.planner.lineage import Lineage, own_places
+from dpsync.planner.nesting import Nesting, own_places
 from dpsync.planner.removal import Removal
+from dpsync.planner.sides import Sides
 from dpsync.planner.steps import Book, Draft
 
 _ByKind = dict[str, list[Resource]]
 """The entries that have steps, by kind."""
 
 
-def connect(context: Context, book: Book, going: Removal) -> None:
+def connect(sides: Sides, book: Book, going: Removal) -> None:
     """Add every edge except those of lanes and unique values."""
     for draft in book.steps.values():
-        _made_first(context, book, draft)
-    _restored_first(context, book)
+        _made_first(sides, book, draft)
+    _restored_first(sides, book)
     by_kind: _ByKind = defaultdict(list)
     for address in book.by_address:
-        if (resource := context.resources.get(address)) is not None:
+        if (resource := sides.resources.get(address)) is not None:
             by_kind[resource.kind].append(resource)
     for address, steps in book.by_address.items():
-        resource = context.resources.get(address)
+        resource = sides.resources.get(address)
         if resource is not None:
-            _after(context, book, resource, steps, by_kind)
-    _placed_from_the_top(context, book)
-    _cleared(context, book)
+            _after(sides, book, resource, steps, by_kind)
+    _placed_from_the_top(sides, book)
+    _cleared(sides, book)
     _exposure(book)
-    _guarded(context, book, going)
-    _deletes(context, book, going)
+    _guarded(sides, book, going)
+    _deletes(sides, book, going)
 
 
-def _made_first(context: Context, book: Book, draft: Draft) -> None:
+def _made_first(sides: Sides, book: Book, draft: Draft) -> None:
     """Ids that a step carries, the object's own and its parent's must be known before it is sent."""
     named = draft.refers() | {draft.address}
-    resource = context.desired.resources.get(draft.address)
+    resource = sides.desired.resources.get(draft.address)
     if resource is not None and resource.parent is not None:
         named.add(resource.parent)
     draft.needs |= {book.makers[address] for address in named if address in book.makers} - {draft.id}
 
 
-def _restored_first(context: Context, book: Book) -> None:
+def _restored_first(sides: Sides, book: Book) -> None:
     """What is brought back or given over has its id already: whatever names it waits all the same."""
     restored = {
         address: id
@@ -59,17 +59,17 @@ def _restored_first(context: Context, book: Book) -> None:
         if id in book.steps and book.steps[id].verb in ("restore", "transfer")
     }
     for address, steps in book.by_address.items() if restored else ():
-        resource = context.resources.get(address)
+        resource = sides.resources.get(address)
         if resource is None:
             continue
-        around = [resource, *(context.resources[child] for child in resource.children[:1])]
+        around = [resource, *(sides.resources[child] for child in resource.children[:1])]
         named = {ref for one in around for value in one.fields.values() for ref in references(value)}
         for step in steps:
             step.needs |= {restored[other] for other in named & restored.keys()} - {step.id}
 
 
-def _after(context: Context, book: Book, resource: Resource, steps: list[Draft], by_kind: _ByKind) -> None:
-    kind = context.kind(resource)
+def _after(sides: Sides, book: Book, resource: Resource, steps: list[Draft], by_kind: _ByKind) -> None:
+    kind = sides.kind(resource)
     for step in steps:
         # What comes down does not wait: everything else waits for it.
         fields = step.fields if step.verb != "withdraw" else ()
@@ -90,7 +90,7 @@ def _beside(book: Book, resource: Resource, words: set[str], by_kind: _ByKind) -
         yield from (step for step in inside if step.verb not in GONE)
 
 
-def _placed_from_the_top(context: Context, book: Book) -> None:
+def _placed_from_the_top(sides: Sides, book: Book) -> None:
     """What is in one of its own kind is placed after all that it will be in.
 
     Its whole chain is final then, so that no move closes a circle on the way, even where two change places.
@@ -98,11 +98,11 @@ def _placed_from_the_top(context: Context, book: Book) -> None:
 
     def stays(address: Address, item: Field) -> bool:
         moved = (step for step in book.of(address, "place") if item.name in step.fields)
-        return context.live(address) is not None and next(moved, None) is None
+        return sides.live(address) is not None and next(moved, None) is None
 
-    for kind, item in own_places(context):
-        lineage = Lineage(context, kind, item, stays)
-        circular = {part for circle in lineage.circles() for part in circle}
+    for kind, item in own_places(sides):
+        nesting = Nesting(sides, kind, item, stays)
+        circular = {part for circle in nesting.circles() for part in circle}
         placing = {
             address: step
             for address in book.by_address
@@ -111,16 +111,16 @@ def _placed_from_the_top(context: Context, book: Book) -> None:
         }
         for address, step in placing.items():
             # The nearest one waits for the next one itself.
-            above = (placing[one] for one in lineage.above(address) if one in placing)
+            above = (placing[one] for one in nesting.above(address) if one in placing)
             step.needs |= {nearest.id for nearest in islice(above, 1)}
 
 
-def _cleared(context: Context, book: Book) -> None:
+def _cleared(sides: Sides, book: Book) -> None:
     """A tree is built anew when everything of the old one is gone."""
     if not any(step.verb == "clear" for step in book.steps.values()):
         return
-    for address, scope in context.desired.scopes.items():
-        if context.registry[scope.kinds[0]].in_tree:
+    for address, scope in sides.desired.scopes.items():
+        if sides.registry[scope.kinds[0]].in_tree:
             clearing = {step.id for step in book.below(address) if step.verb == "clear"}
             for step in book.below(address):
                 step.needs |= clearing if step.verb != "clear" else set()
@@ -142,27 +142,27 @@ def _exposure(book: Book) -> None:
                 step.needs.add(other.id)
 
 
-def _guarded(context: Context, book: Book, going: Removal) -> None:
+def _guarded(sides: Sides, book: Book, going: Removal) -> None:
     """Somebody gets the guarded value before somebody else gives it up."""
-    for kind in context.registry.ordered:
+    for kind in sides.registry.ordered:
         if kind.guard is None:
             continue
         gain: dict[Address | None, set[str]] = {}
         lose: dict[Address | None, list[Draft]] = {}
         for address, steps in book.by_address.items():
             for step in steps:
-                _sort(context, going, kind, address, step, gain, lose)
+                _sort(sides, going, kind, address, step, gain, lose)
         for parent, losing in lose.items():
             for step in losing:
                 step.needs |= gain.get(parent, set()) - {step.id}
 
 
 def _sort(
-    context: Context, going: Removal, kind: Kind, address: Address, step: Draft,
+    sides: Sides, going: Removal, kind: Kind, address: Address, step: Draft,
     gain: dict[Address | None, set[str]], lose: dict[Address | None, list[Draft]],
 ) -> None:  # fmt: skip
     guard = kind.guard
-    resource = context.resources.get(address)
+    resource = sides.resources.get(address)
     if guard is None:
         return
     if resource is None:
@@ -175,22 +175,22 @@ def _sort(
             lose.setdefault(resource.parent, []).append(step)
 
 
-def _deletes(context: Context, book: Book, going: Removal) -> None:
+def _deletes(sides: Sides, book: Book, going: Removal) -> None:
     """What refers to a doomed object goes, or is written, before it."""
     own: dict[Identity, Draft] = {}
     for root in going.roots:
-        own[root] = book.of(context.address(root), "delete", "clear")[0]
+        own[root] = book.of(sides.names.address(root), "delete", "clear")[0]
     doomed = going.inside
-    for live in context.snapshot.objects.values():
-        kind = context.kind(live)
+    for live in sides.snapshot.objects.values():
+        kind = sides.kind(live)
         for item in kind.fields:
             for id in sorted(named_ids(item, live.fields.get(item.name))):
-                for target in (context.named(live, name, id) for name in item.names):
+                for target in (sides.names.named(live, name, id) for name in item.names):
                     if target not in doomed:
                         continue
                     step = own[doomed[target]]
                     if live.identity in doomed:
                         step.needs |= {own[doomed[live.identity]].id} - {step.id}
-                    elif live.identity in context.declared:
-                        writers = book.of(context.declared[live.identity])
+                    elif live.identity in sides.names.declared:
+                        writers = book.of(sides.names.declared[live.identity])
                         step.needs |= {other.id for other in writers if item.name in other.fields}

@@ -19,10 +19,10 @@ from dpsync.planner.answers import DELETE, NOT_MY_OWN, Answer
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.cascade import named_ids
 from dpsync.planner.compare import changed
-from dpsync.planner.context import Context
-from dpsync.planner.lineage import Lineage, own_places
+from dpsync.planner.nesting import Nesting, own_places
 from dpsync.planner.removal import Removal
 from dpsync.planner.restructuring import answered, refused
+from dpsync.planner.sides import Sides
 from dpsync.planner.transfer import transferred
 
 
@@ -30,7 +30,7 @@ from dpsync.planner.transfer import transferred
 class Decided:
     """What guards look at."""
 
-    context: Context
+    sides: Sides
     going: Removal
     blocking: Blocking
 
@@ -43,23 +43,23 @@ def refusals(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
     yield from _not_empty(decided)
     yield from _named_by_declared(decided)
     yield from _circles(decided)
-    yield from refused(decided.context)
-    yield from transfer.refused(decided.context)
+    yield from refused(decided.sides)
+    yield from transfer.refused(decided.sides)
     yield from _holders(decided)
     yield from _limits(decided, deletes)
 
 
 def _create_only(decided: Decided) -> Iterator[Refusal]:
-    context = decided.context
-    for resource in context.resources.values():
-        live = context.live(resource.address)
-        if live is None or context.ignored(resource.address):
+    sides = decided.sides
+    for resource in sides.resources.values():
+        live = sides.live(resource.address)
+        if live is None or sides.policy.ignored(resource.address):
             continue
-        kind = context.kind(resource)
-        for item in changed(context, resource, live):
+        kind = sides.kind(resource)
+        for item in changed(sides, resource, live):
             if item.field.on == "create" and item.field.via is None and not item.field.nest:
                 name, noun = item.field.name, kind.noun
-                before = context.shown(item.field, item.before, resource)
+                before = sides.values.shown(item.field, item.before, resource)
                 yield Refusal(
                     code="create-only",
                     address=f"{resource.address}#{name}",
@@ -69,14 +69,14 @@ def _create_only(decided: Decided) -> Iterator[Refusal]:
 
 
 def _protected(decided: Decided) -> Iterator[Refusal]:
-    context = decided.context
+    sides = decided.sides
     for identity in decided.going.everything:
-        since = context.protected(identity)
+        since = sides.policy.protected(identity)
         if since is not None:
             until = "" if since == "now" else " in the git base"
             yield Refusal(
                 code="protected",
-                address=str(context.address(identity)),
+                address=str(sides.names.address(identity)),
                 message=f"it is protected{until} and would be deleted",
                 way_out="declare it again, take it out of prune, or take its protection away first",
             )
@@ -84,21 +84,21 @@ def _protected(decided: Decided) -> Iterator[Refusal]:
 
 def _forgotten(decided: Decided) -> Iterator[Refusal]:
     """A key that is to be forgotten and that means nothing any more: it may be one of those that would go."""
-    context = decided.context
+    sides = decided.sides
     for identity in decided.going.cascade.objects:
-        if context.forgotten(identity):
+        if sides.policy.forgotten(identity):
             yield Refusal(
                 code="forgotten",
-                address=str(context.address(identity)),
+                address=str(sides.names.address(identity)),
                 message="it is to be left where it is, and would be deleted with what it is in or names",
                 way_out="forget that, too, or take this out of forget",
             )
-    for pattern in context.desired.policy.forget:
+    for pattern in sides.desired.policy.forget:
         *place, key = pattern.segments
-        if "*" in key or any(context.forgotten(one, pattern) for one in context.snapshot.objects):
+        if "*" in key or any(sides.policy.forgotten(one, pattern) for one in sides.snapshot.objects):
             continue
         around = Pattern(pattern.text, tuple(place))
-        doomed = [context.address(root) for root in decided.going.roots]
+        doomed = [sides.names.address(root) for root in decided.going.roots]
         count = sum(around.matches(Address(address.segments[:-1])) for address in doomed)
         if count:
             yield Refusal(
@@ -113,12 +113,12 @@ def _forgotten(decided: Decided) -> Iterator[Refusal]:
 
 def _unseen(decided: Decided) -> Iterator[Refusal]:
     """Nothing is given away, and no navigation built anew, while it cannot be seen what goes along."""
-    given = transferred(decided.context)
-    for identity, url in sorted(decided.context.snapshot.evidence.unseen.items()):
+    given = transferred(decided.sides)
+    for identity, url in sorted(decided.sides.snapshot.evidence.unseen.items()):
         if decided.going.gone(identity) or identity in given:
             yield Refusal(
                 code="unseen",
-                address=str(decided.context.address(identity)),
+                address=str(decided.sides.names.address(identity)),
                 message=f"it would go, and what goes along cannot be seen: GET {url} is not allowed (403)",
                 way_out="let somebody apply this whose token may read that, or declare it to keep it",
             )
@@ -126,29 +126,29 @@ def _unseen(decided: Decided) -> Iterator[Refusal]:
 
 def _not_empty(decided: Decided) -> Iterator[Refusal]:
     """A holder whose contents would be lifted goes only when it is empty by then."""
-    context = decided.context
+    sides = decided.sides
     for identity, left in decided.going.cascade.left_inside.items():
         for live in left:
             yield Refusal(
                 code="not-empty",
-                address=str(context.address(identity)),
-                message=f"it would be deleted, but {context.address(live.identity)} is still in it",
+                address=str(sides.names.address(identity)),
+                message=f"it would be deleted, but {sides.names.address(live.identity)} is still in it",
                 way_out="move or delete what is in it first, or declare it to keep it",
             )
 
 
 def _circles(decided: Decided) -> Iterator[Refusal]:
     """Something that would be in itself, by what is declared and what is live."""
-    context = decided.context
+    sides = decided.sides
 
     def stays(address: Address, item: Field) -> bool:
         return decided.blocking.entry(address) or decided.blocking.noted(address, item)
 
-    for kind, item in own_places(context):
-        for circle in Lineage(context, kind, item, stays).circles():
+    for kind, item in own_places(sides):
+        for circle in Nesting(sides, kind, item, stays).circles():
             if any(not isinstance(one, Address) and decided.going.gone(one) for one in circle):
                 continue  # it must be empty by then, which another guard looks after
-            names = [str(one if isinstance(one, Address) else context.address(one)) for one in circle]
+            names = [str(one if isinstance(one, Address) else sides.names.address(one)) for one in circle]
             around = chain([*names[1:], names[0]], ", which is in ")
             yield Refusal(
                 code="circle",
@@ -160,61 +160,61 @@ def _circles(decided: Decided) -> Iterator[Refusal]:
 
 def _named_by_declared(decided: Decided) -> Iterator[Refusal]:
     """A declared entry that names a deleted object by its raw id."""
-    context = decided.context
-    for resource in context.resources.values():
-        for item in context.kind(resource).fields:
+    sides = decided.sides
+    for resource in sides.resources.values():
+        for item in sides.kind(resource).fields:
             for id in sorted(named_ids(item, resource.fields.get(item.name))):
-                meant = [context.named(resource, name, id) for name in item.names]
+                meant = [sides.names.named(resource, name, id) for name in item.names]
                 for identity in filter(decided.going.gone, meant):
                     yield Refusal(
                         code="in-use",
                         address=f"{resource.address}#{item.name}",
-                        message=f"it names {context.address(identity)}, which would be deleted",
+                        message=f"it names {sides.names.address(identity)}, which would be deleted",
                         way_out="name another one, or declare that one to keep it",
                     )
 
 
 def _holders(decided: Decided) -> Iterator[Refusal]:
     """The token's own user stays as it is, and somebody always holds the guarded value."""
-    context = decided.context
-    for kind in context.registry.ordered:
+    sides = decided.sides
+    for kind in sides.registry.ordered:
         if kind.guard is None:
             continue
         parents: dict[Identity, list[LiveObject]] = {}
-        for live in context.snapshot.objects.values():
+        for live in sides.snapshot.objects.values():
             if live.kind == kind.name and live.parent is not None and not decided.going.gone(live.parent):
                 parents.setdefault(live.parent, []).append(live)
         for parent, members in parents.items():
             yield from _own(decided, kind.guard, members)
-            yield from _last(decided, kind, kind.guard, context.address(parent), members)
+            yield from _last(decided, kind, kind.guard, sides.names.address(parent), members)
 
 
 def _value_after(decided: Decided, guard: Guard, live: LiveObject) -> object:
     """The guarded value that a live object will have; None when it goes."""
-    context = decided.context
+    sides = decided.sides
     if decided.going.gone(live.identity):
         return None
-    address = context.declared.get(live.identity)
-    declared = context.resources.get(address) if address else None
-    if declared is None or context.ignored(declared.address):
+    address = sides.names.declared.get(live.identity)
+    declared = sides.resources.get(address) if address else None
+    if declared is None or sides.policy.ignored(declared.address):
         return live.fields.get(guard.field)
     return declared.fields.get(guard.field, live.fields.get(guard.field))
 
 
 def _own(decided: Decided, guard: Guard, members: list[LiveObject]) -> Iterator[Refusal]:
-    user = decided.context.snapshot.user
+    user = decided.sides.snapshot.user
     for live in members if guard.own else ():
         goes = decided.going.gone(live.identity)
         had = live.fields.get(guard.field) == guard.value
         if user is None and had and _value_after(decided, guard, live) != guard.value:
-            yield from _perhaps_own(decided, guard, decided.context.address(live.identity), goes)
+            yield from _perhaps_own(decided, guard, decided.sides.names.address(live.identity), goes)
         if live.id != user:
             continue
         if goes or (had and _value_after(decided, guard, live) != guard.value):
             lost = "be removed" if goes else f"stop being {guard.value}"
             yield Refusal(
                 code="own-user",
-                address=str(decided.context.address(live.identity)),
+                address=str(decided.sides.names.address(live.identity)),
                 message=f"this token belongs to them, and they would {lost}",
                 way_out="let somebody else apply this, with a token of their own",
             )
@@ -223,13 +223,13 @@ def _own(decided: Decided, guard: Guard, members: list[LiveObject]) -> Iterator[
 def _perhaps_own(decided: Decided, guard: Guard, address: Address, goes: bool) -> Iterator[Refusal]:
     """The server does not tell whose token this is: somebody who may be it is asked about."""
     question = Answer(NOT_MY_OWN, str(address))
-    if not decided.context.answers.agree(question):
+    if not decided.sides.answers.agree(question):
         lost = "be removed" if goes else f"stop being {guard.value}"
         yield Refusal(
             code="own-user",
             address=str(address),
             message=f"they would {lost}, and "
-            f"{decided.context.registry.profile.lacks('telling whose token this is')}",
+            f"{decided.sides.registry.profile.lacks('telling whose token this is')}",
             way_out=f"if it is not theirs: {question.flag}",
         )
 
@@ -243,15 +243,15 @@ def _last(
         resource.kind == kind.name
         and resource.parent == parent
         and resource.fields.get(guard.field) == guard.value
-        and decided.context.live(resource.address) is None
-        and not decided.context.left_out(resource.address)
+        and decided.sides.live(resource.address) is None
+        and not decided.sides.policy.left_out(resource.address)
         and not decided.blocking.entry(resource.address)
-        for resource in decided.context.resources.values()
+        for resource in decided.sides.resources.values()
     )
     if had and not stays and not arrives:
         yield Refusal(
             code=f"last-{guard.value}",
-            address=str(decided.context.address(had[0].identity)),
+            address=str(decided.sides.names.address(had[0].identity)),
             message=f"{parent} would be left without {_article(guard.value)}",
             way_out=f"keep one, or make somebody else {guard.value} in the same plan",
         )
@@ -263,9 +263,9 @@ def _article(word: str) -> str:
 
 def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
     """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number."""
-    context = decided.context
-    limits = context.desired.policy.limits
-    agreed = answered(context)
+    sides = decided.sides
+    limits = sides.desired.policy.limits
+    agreed = answered(sides)
     deletes = [
         change
         for change in deletes
@@ -277,8 +277,8 @@ def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
         count = sum(1 + sum(effect.counts for effect in change.effects) for change in mine)
         inside_ = Address.parse(organization)
         managed = {
-            str(context.address(identity))
-            for address, items in context.snapshot.scopes.items()
+            str(sides.names.address(identity))
+            for address, items in sides.snapshot.scopes.items()
             if address.within(inside_)
             for identity in items
         }
@@ -288,7 +288,7 @@ def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
         percent = 100 * count / max(known, 1)
         too_many = count > limits.deletes or percent > limits.percent
         question = Answer(DELETE, str(total))
-        if too_many and not context.answers.agree(question):
+        if too_many and not sides.answers.agree(question):
             yield Refusal(
                 code="limits",
                 address=organization,

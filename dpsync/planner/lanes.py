@@ -18,8 +18,8 @@ from dpsync.model.desired import Resource, Scope
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import Ref
 from dpsync.planner.blocking import Blocking
-from dpsync.planner.context import Context
 from dpsync.planner.order import moves
+from dpsync.planner.sides import Sides
 from dpsync.planner.steps import Book, Builder, Draft
 
 Sibling = Address | Identity
@@ -30,21 +30,21 @@ Sibling = Address | Identity
 class Lanes:
     """Adds the moves, and the edges that keep one request of a lane in flight."""
 
-    context: Context
+    sides: Sides
     book: Book
     builder: Builder
     blocking: Blocking
 
     def trees(self) -> None:
         """Every declared tree is one lane."""
-        for address in sorted(self.context.desired.scopes):
-            scope = self.context.desired.scopes[address]
-            if isinstance(self.context.registry[scope.kinds[0]].shape, NodeShape):
+        for address in sorted(self.sides.desired.scopes):
+            scope = self.sides.desired.scopes[address]
+            if isinstance(self.sides.registry[scope.kinds[0]].shape, NodeShape):
                 self._tree(scope)
 
     def _tree(self, scope: Scope) -> None:
-        owner = self.context.desired.resources[scope.parent]
-        nodes = [self.context.resources[address] for address in self._preorder(owner.children)]
+        owner = self.sides.desired.resources[scope.parent]
+        nodes = [self.sides.resources[address] for address in self._preorder(owner.children)]
         aside = [
             step
             for address, steps in self.book.by_address.items()
@@ -52,10 +52,10 @@ class Lanes:
             for step in steps
             if step.verb == "step-aside"
         ]
-        renames = [step for node in nodes if self.context.live(node.address) for step in self._plain(node)]
+        renames = [step for node in nodes if self.sides.live(node.address) for step in self._plain(node)]
         lane = aside + _by_needs(renames)
         for node in nodes:
-            if self.context.live(node.address) is None:
+            if self.sides.live(node.address) is None:
                 lane += self.book.of(node.address, "create", "update", "place")
             else:
                 lane += self.book.of(node.address, "place")
@@ -70,14 +70,14 @@ class Lanes:
     def _preorder(self, children: tuple[Address, ...]) -> Iterator[Address]:
         for address in children:
             yield address
-            yield from self._preorder(self.context.desired.resources[address].children)
+            yield from self._preorder(self.sides.desired.resources[address].children)
 
     def _tree_moves(self, owner: Resource, nodes: list[Resource]) -> list[Draft]:
         found: list[Draft] = []
         for holder in [owner, *nodes]:
             children = holder.children
-            live = self.context.live(holder.address)
-            before = self.context.snapshot.lanes.get(live.identity, ()) if live else ()
+            live = self.sides.live(holder.address)
+            before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
             known = [child for child in children if self._will_be(child, before)]
             found += self._tree_siblings(self._then(before, holder, known), known)
         return found
@@ -99,13 +99,13 @@ class Lanes:
 
     def _kind(self, item: Sibling) -> Kind:
         if isinstance(item, Address):
-            return self.context.kind(self.context.resources[item])
-        return self.context.registry[item[0]]
+            return self.sides.kind(self.sides.resources[item])
+        return self.sides.registry[item[0]]
 
     def _cannot_move(self, then: list[Sibling], wanted: list[Address]) -> None:
         for move in moves(then, self._movable(wanted)):
             assert isinstance(move.item, Address)
-            if self.context.left_out(move.item):
+            if self.sides.policy.left_out(move.item):
                 continue
             nest = self._kind(move.item).nest
             if nest is None or not self.blocking.noted(move.item, nest):
@@ -114,8 +114,8 @@ class Lanes:
 
     def _will_be(self, address: Address, before: tuple[Identity, ...]) -> bool:
         """Whether a sibling will be in the list that now is `before`."""
-        live = self.context.live(address)
-        if self.context.left_out(address):
+        live = self.sides.live(address)
+        if self.sides.policy.left_out(address):
             return live is not None and live.identity in before
         return live is not None or address in self.book.makers
 
@@ -123,17 +123,17 @@ class Lanes:
         """The list as it will be when everything has been made and placed: who stays, then who arrives."""
         staying: list[Sibling] = []
         for identity in before:
-            address = self.context.declared.get(identity)
+            address = self.sides.names.declared.get(identity)
             if address is not None and address in holder.children:
                 staying.append(address)
-            elif address is None or self.context.left_out(address):
+            elif address is None or self.sides.policy.left_out(address):
                 staying.append(identity)
         here = set(staying)
         return [*staying, *(address for address in wanted if address not in here)]
 
     def lists(self) -> None:
         """Lanes outside of trees: an order declared on the object that holds the siblings."""
-        for kind in self.context.registry.ordered:
+        for kind in self.sides.registry.ordered:
             if kind.order is not None and kind.order.within is not None:
                 self._listed(kind, kind.order)
 
@@ -141,27 +141,27 @@ class Lanes:
         assert order.within is not None
         assert order.field is not None
         holders = kind.field(order.within).type.refers
-        for holder in self.context.resources.values():
+        for holder in self.sides.resources.values():
             if holder.kind in holders and order.field in holder.fields:
                 self._list(kind, order, holder)
 
     def _list(self, kind: Kind, order: Order, holder: Resource) -> None:
         assert order.within is not None
         listed = [ref.address for ref in holder.fields[order.field or ""] or () if isinstance(ref, Ref)]
-        live = self.context.live(holder.address)
-        before = self.context.snapshot.lanes.get(live.identity, ()) if live else ()
+        live = self.sides.live(holder.address)
+        before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
         known = [address for address in listed if self._will_be(address, before)]
         here = [
             address
-            for address, item in self.context.resources.items()
+            for address, item in self.sides.resources.items()
             if item.kind == kind.name
             and item.fields.get(order.within) == Ref(holder.address)
-            and not self.context.left_out(address)
+            and not self.sides.policy.left_out(address)
         ]
         staying: list[Sibling] = [
             address or identity
             for identity in before
-            if (address := self.context.declared.get(identity)) is None
+            if (address := self.sides.names.declared.get(identity)) is None
             or address in here
             or not self._leaves(address, order.within)
         ]
@@ -171,8 +171,8 @@ class Lanes:
         _chain(lane + self._moves([*staying, *arriving], known))
 
     def _leaves(self, address: Address, within: str) -> bool:
-        resource = self.context.resources.get(address)
-        return resource is not None and within in resource.fields and not self.context.left_out(address)
+        resource = self.sides.resources.get(address)
+        return resource is not None and within in resource.fields and not self.sides.policy.left_out(address)
 
     def _arrival(self, address: Address, within: str) -> list[Draft]:
         return [
@@ -183,7 +183,7 @@ class Lanes:
 
     def _movable(self, wanted: list[Address]) -> list[Sibling]:
         """What a policy ignores keeps its place, as what is not declared does."""
-        return [address for address in wanted if not self.context.desired.policy.ignores(address)]
+        return [address for address in wanted if not self.sides.desired.policy.ignores(address)]
 
     def _moves(self, then: list[Sibling], wanted: list[Address]) -> list[Draft]:
         found = []
@@ -191,10 +191,10 @@ class Lanes:
             assert isinstance(move.item, Address)
             side, other = ("after", move.after) if move.after is not None else ("before", move.before)
             assert isinstance(other, Address)
-            if self.context.left_out(move.item):
+            if self.sides.policy.left_out(move.item):
                 self.book.out_of_place.add(move.item)
                 continue
-            resource, neighbour = self.context.resources[move.item], self.context.resources[other]
+            resource, neighbour = self.sides.resources[move.item], self.sides.resources[other]
             position = {side: self.builder.pointer(neighbour)}
             step = self.book.add(self.builder.move(resource, position, f"{side} {other}"))
             step.beside = other

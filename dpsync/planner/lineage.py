@@ -1,87 +1,118 @@
-"""What things of one kind will be in: each in at most one other (a collection in a collection).
-
-What is declared will be in what its entry says, everything else stays where it is live. So a chain may lead
-through objects that nobody declares. A chain that comes back to its beginning is a circle, and cannot be.
-"""
+"""What things are in, and what is in them: entries as the files have them, live objects as they were read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
 
-from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.base import Field
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import Chain
 from dpsync.model.address import Address
-from dpsync.model.circles import beginning_with, circles
-from dpsync.model.snapshot import Identity
-from dpsync.model.values import LiveId, Ref
-from dpsync.planner.context import Context
+from dpsync.model.desired import Desired, Resource
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import LiveId
 
-Item = Address | Identity
-"""Something declared by its address, anything else by what it is live."""
-Stays = Callable[[Address, Field], bool]
+PARENT = "parent"
+"""In the place of a kind: the parent, whatever kind that is."""
 
 
-def _never(address: Address, item: Field) -> bool:
-    return False
-
-
-def own_places(context: Context) -> Iterator[tuple[Kind, Field]]:
-    """The fields by which objects of a kind are in others of the same kind."""
-    for kind in context.registry.ordered:
-        yield from ((kind, item) for other, item in context.registry.referring(kind.name) if other is kind)
-
-
-@dataclass
+@dataclass(frozen=True)
 class Lineage:
-    """The chains of one kind. `stays` tells which entries are not moved, whatever they declare."""
+    """The one place that walks up and down, on both sides."""
 
-    context: Context
-    kind: Kind
-    place: Field
-    stays: Stays = _never
-    _known: dict[Item, Item | None] = field(default_factory=dict)
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
 
-    def holder(self, item: Item) -> Item | None:
-        """What an object will be in; None for an outermost one, and for what there will not be."""
-        if item not in self._known:
-            self._known[item] = self._holder(item)
-        return self._known[item]
+    # Entries.
 
-    def above(self, item: Item) -> Iterator[Item]:
-        """Everything that an object will be in, from the nearest outward; in a circle each once."""
-        seen: set[Item] = {item}
-        at = self.holder(item)
-        while at is not None and at not in seen:
-            seen.add(at)
-            yield at
-            at = self.holder(at)
+    def id(self, address: Address) -> str:
+        """For paths: the live id of an entry, or its address in braces."""
+        return self.snapshot.bound(address) or f"{{{address}}}"
 
-    def circles(self) -> Iterator[tuple[Item, ...]]:
-        """Every circle once: each item is in the next one, the last one in the first.
+    def chain(self, resource: Resource) -> Chain:
+        """Kind and id of everything above an entry, from the nearest outward."""
+        return [(above.kind, self.id(above.address)) for above in self._above(resource)]
 
-        It begins with an entry that says where it is to be: that is what could be changed about it.
-        """
-        resources = self.context.resources
-        mine: list[Item] = [name for name in sorted(resources) if resources[name].kind == self.kind.name]
-        for circle in circles(mine, self.holder):
-            entries = [item for item in circle if isinstance(item, Address)]
-            saying = [item for item in entries if self.place.name in resources[item].fields]
-            yield beginning_with(min(saying or entries), circle)
+    def ancestor(self, resource: Resource, kind: str) -> Address | None:
+        """The nearest entry above this one that is of a kind."""
+        if kind == PARENT:
+            return resource.parent
+        return next((above.address for above in self._above(resource) if above.kind == kind), None)
 
-    def _holder(self, item: Item) -> Item | None:
-        context, name = self.context, self.place.name
-        if isinstance(item, Address):
-            resource, live = context.resources.get(item), context.live(item)
-            if resource is not None and name in resource.fields and not self._left(item):
-                return self._item(context.normal(self.place, resource.fields[name], resource))
-        else:
-            live = context.snapshot.objects.get(item)
-        return self._item(context.normal(self.place, live.fields.get(name), live)) if live else None
+    def _above(self, resource: Resource) -> Iterator[Resource]:
+        around = resource.parent
+        while around is not None:
+            above = self.desired.resources[around]
+            yield above
+            around = above.parent
 
-    def _left(self, address: Address) -> bool:
-        return self.context.left_out(address) or self.stays(address, self.place)
+    def first_child(self, resource: Resource) -> Resource | None:
+        return self.desired.resources.get(resource.children[0]) if resource.children else None
 
-    def _item(self, value: object) -> Item | None:
-        if isinstance(value, Ref):
-            return value.address
-        return (self.kind.name, value.id) if isinstance(value, LiveId) else None
+    def preorder(self, children: Iterable[Address]) -> Iterator[Address]:
+        """The nodes of a tree as they are written: each before its children."""
+        for address in children:
+            yield address
+            yield from self.preorder(self.desired.resources[address].children)
+
+    def below(self, address: Address) -> list[Address]:
+        """Every entry at an address and below it, in the order of addresses."""
+        return within(self._sorted, address)
+
+    @cached_property
+    def _sorted(self) -> list[Address]:
+        return sorted(self.desired.resources)
+
+    # Live objects.
+
+    def live_ancestor(self, item: LiveObject, kind: str) -> Identity | None:
+        """The nearest live object of a kind above this one."""
+        if kind == PARENT:
+            return item.parent
+        return next((above for above in self.snapshot.above(item) if above[0] == kind), None)
+
+    def around(self, item: Resource | LiveObject) -> list[Identity]:
+        """What is live of an item itself and of everything above it."""
+        if isinstance(item, LiveObject):
+            return [item.identity, *self.snapshot.above(item)]
+        own = self.snapshot.bound(item.address)
+        above = [(kind, id) for kind, id in self.chain(item) if not id.startswith("{")]
+        return [(item.kind, own), *above] if own else above
+
+    def inside(self, holder: Identity) -> Iterator[LiveObject]:
+        """Everything that lies in a live object, at any depth: the spaces in a collection."""
+        waiting, seen = [holder], {holder}
+        while waiting:
+            for live in self._held[waiting.pop()]:
+                if live.identity not in seen:
+                    seen.add(live.identity)
+                    waiting.append(live.identity)
+                    yield live
+
+    @cached_property
+    def _held(self) -> dict[Identity, list[LiveObject]]:
+        held: dict[Identity, list[LiveObject]] = defaultdict(list)
+        for live in self.snapshot.objects.values():
+            for item in self.registry[live.kind].fields:
+                value = live.fields.get(item.name)
+                if is_place(item) and isinstance(value, LiveId):
+                    held[item.type.refers[0], value.id].append(live)
+                    break
+        return held
+
+
+def is_place(item: Field) -> bool:
+    """Whether a field says what an object lies in."""
+    return item.nest or (item.via is not None and bool(item.type.refers) and item.one_per is None)
+
+
+def within(addresses: list[Address], address: Address) -> list[Address]:
+    """Of sorted addresses those at one and below it: what begins alike stands together."""
+    start = bisect_left(addresses, address)
+    return list(takewhile(lambda other: other.within(address), addresses[start:]))

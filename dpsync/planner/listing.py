@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from dpsync.model.address import Address
 from dpsync.model.values import Ref
-from dpsync.planner.context import Context
+from dpsync.planner.sides import Sides
 
 Key = tuple[tuple[str, int, str], ...]
 Segments = tuple[str, ...]
@@ -20,22 +20,22 @@ Segments = tuple[str, ...]
 class Listing:
     """The places of declared entries among their siblings, where the configuration gives them an order."""
 
-    context: Context
+    sides: Sides
     _places: dict[Segments, tuple[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for kind in self.context.registry.ordered:
+        for kind in self.sides.registry.ordered:
             if kind.order is not None and kind.order.field is not None:
                 self._listed(kind.order.field)
-        for scope in self.context.desired.scopes.values():
-            if self.context.registry[scope.kinds[0]].in_tree:
-                children = self.context.desired.resources[scope.parent].children
+        for scope in self.sides.desired.scopes.values():
+            if self.sides.registry[scope.kinds[0]].in_tree:
+                children = self.sides.desired.resources[scope.parent].children
                 for number, address in enumerate(self._outside_in(children)):
                     self._places[address.segments] = ("", number)
 
     def _listed(self, name: str) -> None:
         """What a list orders stands together, where the first of it by name would stand."""
-        for holder in self.context.desired.resources.values():
+        for holder in self.sides.desired.resources.values():
             listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
             for number, address in enumerate(listed):
                 self._places[address.segments] = (min(listed).segments[-1], number)
@@ -44,7 +44,7 @@ class Listing:
         """The nodes of a tree as they are written: each before what it holds."""
         for address in children:
             yield address
-            yield from self._outside_in(self.context.desired.resources[address].children)
+            yield from self._outside_in(self.sides.desired.resources[address].children)
 
     def key(self, address: Address) -> Key:
         """What changes are sorted by."""

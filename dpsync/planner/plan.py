@@ -18,7 +18,6 @@ from dpsync.model.values import REF, references
 from dpsync.planner import transfer
 from dpsync.planner.answers import IDLE, SEND, Answer
 from dpsync.planner.blocking import Blocking
-from dpsync.planner.cascade import is_place
 from dpsync.planner.compare import (
     Changed,
     changed,
@@ -28,16 +27,17 @@ from dpsync.planner.compare import (
     object_digest,
     wanted_anew,
 )
-from dpsync.planner.context import Context, Options
 from dpsync.planner.exclusive import Exclusive
 from dpsync.planner.graph import connect
 from dpsync.planner.guards import Decided, refusals
 from dpsync.planner.lanes import Lanes
+from dpsync.planner.lineage import is_place
 from dpsync.planner.listing import Listing
 from dpsync.planner.past import past_notes
 from dpsync.planner.removal import effects, removal, unseen
 from dpsync.planner.restructuring import Restructure, confirmed, remade, shown_by, urls
 from dpsync.planner.selection import dependencies, selection
+from dpsync.planner.sides import Options, Sides
 from dpsync.planner.steps import Book, Builder
 from dpsync.planner.twins import proposals, questions, twins
 from dpsync.planner.unique import UniqueValues
@@ -56,21 +56,21 @@ def _by_address(note: Note) -> tuple[bool, str, str]:
     return note.severity != "warning", note.address, note.text
 
 
-def make_plan(context: Context) -> Plan:
+def make_plan(sides: Sides) -> Plan:
     """The whole plan, or that of the selected part; deterministic: the same two sides give the same bytes."""
-    planner = _Planner(context)
+    planner = _Planner(sides)
     plan = planner.plan()
-    selected = selection(context)
+    selected = selection(sides)
     if selected is None:
         return plan
     chosen, also = selected.wanted, dict[Address, Address]()
     while True:
-        more = dependencies(planner.context, planner.book, selected, chosen)
-        if not more and planner.context.chosen == chosen:
-            return _of_selection(plan, context.options, also)
+        more = dependencies(planner.sides, planner.book, selected, chosen)
+        if not more and planner.sides.chosen == chosen:
+            return _of_selection(plan, sides.options, also)
         also |= more
         chosen |= more.keys()
-        planner = _Planner(replace(context, chosen=chosen))
+        planner = _Planner(replace(sides, chosen=chosen))
         plan = planner.plan()
 
 
@@ -86,54 +86,52 @@ def _of_selection(plan: Plan, options: Options, also: dict[Address, Address]) ->
 
 
 class _Planner:
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self, sides: Sides) -> None:
+        self.sides = sides
         self.book = Book()
-        self.builder = Builder(context)
-        self.blocking = Blocking(context)
-        self.going = removal(context)
-        self.exclusive = Exclusive(context, self.going.gone, lambda entry: self.blocking.entry(entry.address))
+        self.builder = Builder(sides)
+        self.blocking = Blocking(sides)
+        self.going = removal(sides)
+        self.exclusive = Exclusive(sides, self.going.gone, lambda entry: self.blocking.entry(entry.address))
         self.changes: dict[Address, list[Changed]] = {}
         self.adopted = {
-            resource.children[0] for resource in context.resources.values() if self._made_with_child(resource)
+            resource.children[0] for resource in sides.resources.values() if self._made_with_child(resource)
         }
         self.notes: list[Note] = []
         self.waiting: list[Waiting] = []
         self.unproven: list[str] = []
 
     def _made_with_child(self, resource: Resource) -> bool:
-        create = self.context.kind(resource).create
+        create = self.sides.kind(resource).create
         return bool(
-            getattr(create, "makes", None)
-            and resource.children
-            and self.context.live(resource.address) is None
+            getattr(create, "makes", None) and resource.children and self.sides.live(resource.address) is None
         )
 
     def plan(self) -> Plan:
-        context = self.context
+        sides = self.sides
         for address in self._in_order():
-            resource = context.resources[address]
+            resource = sides.resources[address]
             if address in self.blocking.first.values():
-                self.changes[address] = wanted_anew(context, resource)
+                self.changes[address] = wanted_anew(sides, resource)
                 self.book.add(self.builder.create(resource))
-            elif not context.ignored(address) and not self.blocking.entry(address):
+            elif not sides.policy.ignored(address) and not self.blocking.entry(address):
                 self._entry(resource)
-        rebuilt = [item for item in confirmed(context) if item.alone]
+        rebuilt = [item for item in confirmed(sides) if item.alone]
         for identity, live in self.going.roots.items():
-            address = context.address(identity)
+            address = sides.names.address(identity)
             early = any(address.within(item.scope.address) for item in rebuilt)
             self.book.add(self.builder.delete(live, address, "clear" if early else "delete"))
         for item in rebuilt:
             self._hide(item)
         for resource, flag in self.exclusive.unwilling():
             self._always_one(resource, flag)
-        for address in transfer.calls(context):
+        for address in transfer.calls(sides):
             self._transfer(address)
         self._await()
-        unique = UniqueValues(context, self.book, self.builder, self.going)
+        unique = UniqueValues(sides, self.book, self.builder, self.going)
         unique.settle_all()
-        connect(context, self.book, self.going)
-        lanes = Lanes(context, self.book, self.builder, self.blocking)
+        connect(sides, self.book, self.going)
+        lanes = Lanes(sides, self.book, self.builder, self.blocking)
         lanes.trees()
         lanes.lists()
         for steps in self.book.by_address.values():
@@ -146,23 +144,23 @@ class _Planner:
     def _await(self) -> None:
         """What the platform makes by itself is waited for where a step needs it, and nowhere else."""
         needed = {address for step in self.book.steps.values() for address in step.refers()}
-        for address, resource in self.context.resources.items():
-            if self.context.output(address) in needed:
+        for address, resource in self.sides.resources.items():
+            if self.sides.values.output(address) in needed:
                 acts = {step.id for step in self.book.of(address, "act")}
                 self.book.add(self.builder.awaiting(resource)).needs |= acts
 
     def _transfer(self, address: Address) -> None:
         """One call for an entry; what goes along with it is where it belongs as soon as that is done."""
-        if self.context.kind(self.context.resources[address]).transfer is None:
+        if self.sides.kind(self.sides.resources[address]).transfer is None:
             return
-        step = self.book.add(self.builder.transfer(self.context.resources[address]))
-        for given in (address, *transfer.with_it(self.context, address)):
+        step = self.book.add(self.builder.transfer(self.sides.resources[address]))
+        for given in (address, *transfer.with_it(self.sides, address)):
             self.book.makers[given] = step.id
 
     def _hide(self, item: Restructure) -> None:
         """While a tree is built anew nobody sees its owner; what is seen in the end is as declared."""
-        resource = self.context.resources[item.scope.parent]
-        for field in shown_by(self.context, item):
+        resource = self.sides.resources[item.scope.parent]
+        for field in shown_by(self.sides, item):
             if resource.fields.get(field.name) is True:
                 self._link(resource, Changed(field, after=False, before=True))
                 self._link(resource, Changed(field, after=True, before=False))
@@ -171,24 +169,24 @@ class _Planner:
 
     def _in_order(self) -> Iterable[Address]:
         """Parents before children; otherwise by address."""
-        rank = {kind.name: index for index, kind in enumerate(self.context.registry.ordered)}
+        rank = {kind.name: index for index, kind in enumerate(self.sides.registry.ordered)}
         return sorted(
-            self.context.resources, key=lambda address: (rank[self.context.resources[address].kind], address)
+            self.sides.resources, key=lambda address: (rank[self.sides.resources[address].kind], address)
         )
 
     # One entry.
 
     def _entry(self, resource: Resource) -> None:
-        live = self.context.live(resource.address)
+        live = self.sides.live(resource.address)
         if live is None:
             self._new(resource)
         else:
             self._existing(resource, live)
 
     def _new(self, resource: Resource) -> None:
-        wanted = wanted_anew(self.context, resource)
+        wanted = wanted_anew(self.sides, resource)
         self.changes[resource.address] = wanted
-        kind = self.context.kind(resource)
+        kind = self.sides.kind(resource)
         if resource.address not in self.adopted and not kind.comes_along:
             self.book.add(self.builder.create(resource))
         add = kind.add
@@ -209,14 +207,14 @@ class _Planner:
         if live.deleted:
             self.book.makers[resource.address] = self.book.add(self.builder.restore(resource)).id
         self._busy(resource, live)
-        found = [item for item in changed(self.context, resource, live) if self._can_write(resource, item)]
+        found = [item for item in changed(self.sides, resource, live) if self._can_write(resource, item)]
         if found:
             self._update(resource, live, found)
         self._acts(resource)
 
     def _busy(self, resource: Resource, live: LiveObject) -> None:
         """What the platform is at work on is told, not waited for; and what it reports as failed."""
-        kind = self.context.kind(resource)
+        kind = self.sides.kind(resource)
         if kind.busy is not None and kind.is_busy(live.fields):
             what = f"the platform is at work on it ({live.fields[kind.busy.field]})"
             self.waiting.append(Waiting(address=str(resource.address), what=what))
@@ -226,9 +224,9 @@ class _Planner:
 
     def _acts(self, resource: Resource) -> None:
         """What somebody asks for this once, after all that is changed about it."""
-        for word in self.context.kind(resource).acts:
-            agreed = self.context.answers.agree(Answer(word, str(resource.address)))
-            if agreed and not self.context.options.proof:
+        for word in self.sides.kind(resource).acts:
+            agreed = self.sides.answers.agree(Answer(word, str(resource.address)))
+            if agreed and not self.sides.options.proof:
                 before = {step.id for step in self.book.of(resource.address)}
                 self.book.add(self.builder.act(resource, word)).needs |= before
 
@@ -256,7 +254,7 @@ class _Planner:
     def _waits(self, item: Changed) -> bool:
         """Whether it names something this plan makes: then the rest of the update must not wait for it."""
         return bool(item.field.after) or any(
-            self.context.known_id(ref) is None for ref in references(item.after)
+            self.sides.values.known_id(ref) is None for ref in references(item.after)
         )
 
     @staticmethod
@@ -292,7 +290,7 @@ class _Planner:
         return field.via is None or self._has_call(resource, item)
 
     def _always_one(self, resource: Resource, item: Field) -> None:
-        noun = self.context.kind(resource).noun
+        noun = self.sides.kind(resource).noun
         reason = f"the platform always has a {item.name}"
         self.blocking.note(resource, item, reason, f"set {item.name}: true on another {noun}")
 
@@ -300,45 +298,45 @@ class _Planner:
         """Whether a call gives the field this value; noted as blocked when none does."""
         if self.builder.link(resource, item) is not None:
             return True
-        name, value = item.field.name, self.context.shown(item.field, item.after, resource)
+        name, value = item.field.name, self.sides.values.shown(item.field, item.after, resource)
         if isinstance(value, dict) and set(value) == {REF}:
             value = value[REF]
         shown = str(value).lower() if isinstance(value, bool) else value or "nothing"
         reason = f"no request sets {name} to {shown}"
         if item.field.lacks:
-            reason = self.context.registry.profile.lacks(f"setting {name} to {shown}")
+            reason = self.sides.registry.profile.lacks(f"setting {name} to {shown}")
         self.blocking.note(
             resource, item.field, reason, "change it on the platform, or take it off the entry"
         )
         return False
 
     def _somebody_else(self, resource: Resource, name: str, scope: str) -> bool:
-        around = self.context.ancestor(resource, scope)
+        around = self.sides.lineage.ancestor(resource, scope)
         return any(
             other.kind == resource.kind
             and other.fields.get(name) is True
-            and self.context.ancestor(other, scope) == around
-            and not self.context.left_out(other.address)
-            for other in self.context.resources.values()
+            and self.sides.lineage.ancestor(other, scope) == around
+            and not self.sides.policy.left_out(other.address)
+            for other in self.sides.resources.values()
         )
 
     def _cannot_compare(self, resource: Resource, live: LiveObject) -> None:
-        kind = self.context.kind(resource)
-        listed = {self._listed_by(other) for other in self.context.registry.ordered}
+        kind = self.sides.kind(resource)
+        listed = {self._listed_by(other) for other in self.sides.registry.ordered}
         for item in kind.fields:
-            hidden = not_known(self.context, item, resource.fields.get(item.name), live)
+            hidden = not_known(self.sides, item, resource.fields.get(item.name), live)
             if hidden is not None and (kind.name, item.name) not in listed:
                 address = f"{resource.address}#{item.name}"
-                known = in_base(self.context, resource, live) is not None
+                known = in_base(self.sides, resource, live) is not None
                 self.notes.append(Note(address=address, text=self._not_compared(address, known)))
-                if self.context.options.proof and differs_from_base(self.context, resource, item, live):
+                if self.sides.options.proof and differs_from_base(self.sides, resource, item, live):
                     self.unproven.append(address)
 
     def _not_compared(self, address: str, known: bool) -> str:
         if known:
             return "compared with the git base only: the platform does not say what it is"
         nobody = "the platform does not say what it is"
-        if self.context.base.desired is not None:
+        if self.sides.base.desired is not None:
             nobody = "neither the platform nor the git base says what it is"
         again = f"{Answer(SEND, address).flag} sends it again"
         return f"it cannot be compared: {nobody}; {again}"
@@ -353,56 +351,56 @@ class _Planner:
     # The plan.
 
     def _finish(self, unique: UniqueValues) -> Plan:
-        context = self.context
+        sides = self.sides
         self._check_circles()
-        listed = sorted(self.book.by_address.keys() | self.adopted_changes(), key=Listing(context).key)
+        listed = sorted(self.book.by_address.keys() | self.adopted_changes(), key=Listing(sides).key)
         changes = sorted(map(self._change, listed), key=lambda change: change.action == "delete")
         deletes = [change for change in changes if change.action == "delete"]
-        decided = Decided(context, self.going, self.blocking)
-        alike = twins(context, self.blocking)
-        notes = [*self.notes, *self._past(), *proposals(alike), *urls(context)]
-        notes += [*remade(context, self.going.gone), *transfer.notes(context), *unmatched(context)]
+        decided = Decided(sides, self.going, self.blocking)
+        alike = twins(sides, self.blocking)
+        notes = [*self.notes, *self._past(), *proposals(alike), *urls(sides)]
+        notes += [*remade(sides, self.going.gone), *transfer.notes(sides), *unmatched(sides)]
         found = [*unique.refusals, *refusals(decided, deletes), *questions(alike)]
-        notes += [Note(address=answer.flag, text=IDLE) for answer in context.answers.idle()]
+        notes += [Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle()]
         return Plan(
-            platform=context.snapshot.platform,
+            platform=sides.snapshot.platform,
             organizations=tuple(self._organizations()),
-            environment=context.desired.environment.name if context.desired.environment else None,
-            environments=context.desired.environments,
-            profile=context.registry.profile.name,
-            confirmed=tuple(sorted(set(context.options.confirm))),
-            deleting=context.options.delete,
+            environment=sides.desired.environment.name if sides.desired.environment else None,
+            environments=sides.desired.environments,
+            profile=sides.registry.profile.name,
+            confirmed=tuple(sorted(set(sides.options.confirm))),
+            deleting=sides.options.delete,
             changes=tuple(changes),
-            blocked=tuple(sorted([*self.blocking.all(), *unseen(context, self.going)], key=_place)),
+            blocked=tuple(sorted([*self.blocking.all(), *unseen(sides, self.going)], key=_place)),
             refusals=tuple(sorted(found, key=lambda item: (item.address, item.code, item.message))),
             waiting=tuple(sorted(self.waiting, key=lambda item: item.address)),
             kept=tuple(self.going.kept),
             notes=tuple(sorted(notes, key=_by_address)),
             unproven=tuple(sorted(self.unproven)),
-            base=context.base.commit,
-            base_from=context.base.said,
+            base=sides.base.commit,
+            base_from=sides.base.said,
             bindings={
                 str(address): match.id
-                for address, match in context.snapshot.matches.items()
-                if address in context.desired.resources
+                for address, match in sides.snapshot.matches.items()
+                if address in sides.desired.resources
             },
-            requests=context.snapshot.requests,
+            requests=sides.snapshot.requests,
             origins=self._origins(),
         )
 
     def _organizations(self) -> Iterable[Organization]:
-        root = self.context.registry.root.name
-        for address, resource in sorted(self.context.desired.resources.items()):
-            id = self.context.snapshot.bound(address)
+        root = self.sides.registry.root.name
+        for address, resource in sorted(self.sides.desired.resources.items()):
+            id = self.sides.snapshot.bound(address)
             if resource.kind == root and id is not None:
                 yield Organization(address=str(address), id=id)
 
     def _past(self) -> Iterable[Note]:
-        chosen = self.context.chosen
-        for note in past_notes(self.context, self.going):
+        chosen = self.sides.chosen
+        for note in past_notes(self.sides, self.going):
             address = Address.parse(note.address.partition("#")[0])
-            live = self.context.remembered.get(address)
-            if chosen is None or address in chosen or (live and self.context.address(live) in chosen):
+            live = self.sides.names.remembered.get(address)
+            if chosen is None or address in chosen or (live and self.sides.names.address(live) in chosen):
                 yield note
 
     def adopted_changes(self) -> set[Address]:
@@ -410,13 +408,13 @@ class _Planner:
         return {address for address in self.adopted if address in self.changes}
 
     def _change(self, address: Address) -> Change:
-        context = self.context
-        resource = context.resources.get(address)
+        sides = self.sides
+        resource = sides.resources.get(address)
         drafts = self.book.of(address)
         if resource is None:
             return self._delete(address)
-        live = context.live(address)
-        match = context.snapshot.matches.get(address)
+        live = sides.live(address)
+        match = sides.snapshot.matches.get(address)
         by = match.by if match and not (match.first and match.by != "pin") else None
         changes = self.changes.get(address, [])
         moves = [step for step in drafts if step.verb == "move"]
@@ -424,18 +422,18 @@ class _Planner:
             address=str(address),
             kind=resource.kind,
             action="create" if live is None else "update",
-            label=context.label(resource),
+            label=sides.names.label(resource),
             id=live.id if live else None,
             matched=by,
             digest=object_digest(live, resource.fields) if live else None,
             watched=tuple(sorted(resource.fields)) if live else (),
             within=self._within(resource) if live is None else None,
             differences=tuple(
-                item.difference(context, resource)
+                item.difference(sides, resource)
                 for item in changes
                 if live is not None or not item.field.nest or self._within(resource) is not None
             )
-            + ((transfer.difference(context, address),) if address in context.snapshot.transferred else ()),
+            + ((transfer.difference(sides, address),) if address in sides.snapshot.transferred else ()),
             moved=moves[0].says if moves else None,
             steps=tuple(step.frozen() for step in drafts),
         )
@@ -447,39 +445,39 @@ class _Planner:
         return None if shown else str(resource.holder)
 
     def _delete(self, address: Address) -> Change:
-        context = self.context
+        sides = self.sides
         identity = self.going.addresses[address]
         live = self.going.roots[identity]
-        along = effects(context, self.going.cascade, identity)
+        along = effects(sides, self.going.cascade, identity)
         going = [identity, *(lost for lost, name in self.going.cascade.by_root.get(identity, ()) if not name)]
         return Change(
             address=str(address),
             kind=live.kind,
             action="delete",
-            label=context.label(live),
+            label=sides.names.label(live),
             id=live.id,
-            digest=object_digest(live, context.kind(live).lasting),
-            watched=tuple(sorted(context.kind(live).lasting)),
+            digest=object_digest(live, sides.kind(live).lasting),
+            watched=tuple(sorted(sides.kind(live).lasting)),
             effects=along + self.exclusive.chosen_by_the_platform(going),
             steps=tuple(step.frozen() for step in self.book.of(address)),
         )
 
     def _origins(self) -> dict[str, Origin]:
         origins: dict[str, Origin] = {}
-        resources = self.context.desired.resources
+        resources = self.sides.desired.resources
         for address, resource in resources.items():
             span = resource.span
             origins[str(address)] = Origin(file=span.file, line=span.line, column=span.column)
             for name, at in resource.spans.items():
                 origins[f"{address}#{name}"] = Origin(file=at.file, line=at.line, column=at.column)
-        policy = self.context.desired.policy
+        policy = self.sides.desired.policy
         for list_ in ("prune", "protect", "ignore", "forget"):
             for pattern in getattr(policy, list_):
                 if (at := pattern.span) is not None:
                     origin = Origin(file=at.file, line=at.line, column=at.column)
                     origins[where(list_, pattern)] = origin
-        unread = {str(address): item.span for address, item in self.context.desired.unserved.items()}
-        unread |= {str(place): item.span for place, item in self.context.snapshot.unsettled.items()}
+        unread = {str(address): item.span for address, item in self.sides.desired.unserved.items()}
+        unread |= {str(place): item.span for place, item in self.sides.snapshot.unsettled.items()}
         for name, at in unread.items():
             origins.setdefault(name, Origin(file=at.file, line=at.line, column=at.column))
         return {key: origins[key] for key in sorted(origins)}

@@ -10,8 +10,8 @@ from dpsync.model.address import Address
 from dpsync.model.plan import Blocked, Effect, Kept
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.cascade import INSIDE, Cascade, cascade
-from dpsync.planner.context import Context
 from dpsync.planner.restructuring import confirmed, leading_over, settling
+from dpsync.planner.sides import Sides
 
 _WAY_OUT = "use the token of somebody who may read that, or declare it to keep it"
 
@@ -44,109 +44,109 @@ class Removal:
         return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
 
 
-def unseen(context: Context, found: Removal) -> Iterator[Blocked]:
+def unseen(sides: Sides, found: Removal) -> Iterator[Blocked]:
     """What is not deleted because nobody can see what would go along."""
     for identity, url in found.unseen.items():
         reason = f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed (403)"
-        yield Blocked(address=str(context.address(identity)), reason=reason, todo=_WAY_OUT)
+        yield Blocked(address=str(sides.names.address(identity)), reason=reason, todo=_WAY_OUT)
 
 
-def removal(context: Context) -> Removal:
+def removal(sides: Sides) -> Removal:
     """Decide for every undeclared object in a declared place; parents come before their children."""
     found = Removal()
-    objects = context.snapshot.objects
+    objects = sides.snapshot.objects
     kept: dict[str, list[Identity]] = {}
     inside: set[Identity] = set()
-    rebuilt = {item.scope.address: item.alone for item in confirmed(context)}
-    left_over = set(settling(context)[1]) if context.options.delete else set()
-    for address in sorted(context.snapshot.scopes):
+    rebuilt = {item.scope.address: item.alone for item in confirmed(sides)}
+    left_over = set(settling(sides)[1]) if sides.options.delete else set()
+    for address in sorted(sides.snapshot.scopes):
         if rebuilt.get(address) is False:
             continue  # what becomes of it is seen when the first section is there
-        if address in context.snapshot.unsettled:
+        if address in sides.snapshot.unsettled:
             continue  # nobody can tell what is undeclared there
         strangers = [
             identity
-            for identity in context.snapshot.scopes[address]
-            if identity not in context.declared
-            and not context.ignored(context.address(identity))
-            and not context.forgotten(identity)
+            for identity in sides.snapshot.scopes[address]
+            if identity not in sides.names.declared
+            and not sides.policy.ignored(sides.names.address(identity))
+            and not sides.policy.forgotten(identity)
         ]
         if not strangers:
             continue
-        if not ((context.desired.pruned(address) or address in rebuilt) and context.options.delete):
+        if not ((sides.desired.pruned(address) or address in rebuilt) and sides.options.delete):
             going = [item for item in strangers if {item, objects[item].parent} & left_over]
             kept[str(address)] = [item for item in strangers if item not in going]
             strangers = going
-        unnamed = [identity for identity in strangers if _cannot_be_declared(context, objects[identity])]
+        unnamed = [identity for identity in strangers if _cannot_be_declared(sides, objects[identity])]
         kept.setdefault(str(address), []).extend(unnamed)
         for identity in strangers:
             if identity in unnamed:
                 continue
             live = objects[identity]
-            if not isinstance(context.kind(live).delete, Call):
+            if not isinstance(sides.kind(live).delete, Call):
                 continue
             if live.parent not in inside:  # else it goes with its parent
                 found.roots[identity] = live
             inside.add(identity)
-    found.cascade = planned_cascade(context, found.roots)
-    _leave_the_unseen(context, found, [address for address, alone in rebuilt.items() if alone])
-    found.addresses = {context.address(root): root for root in found.roots}
+    found.cascade = planned_cascade(sides, found.roots)
+    _leave_the_unseen(sides, found, [address for address, alone in rebuilt.items() if alone])
+    found.addresses = {sides.names.address(root): root for root in found.roots}
     for place, items in kept.items():
-        names = sorted(str(context.address(item)) for item in items if not found.cascade.gone(item))
+        names = sorted(str(sides.names.address(item)) for item in items if not found.cascade.gone(item))
         if names:
             found.kept.append(Kept(place=place, addresses=tuple(names)))
     return found
 
 
-def _leave_the_unseen(context: Context, found: Removal, rebuilt: list[Address]) -> None:
+def _leave_the_unseen(sides: Sides, found: Removal, rebuilt: list[Address]) -> None:
     """Take out what would take things along that cannot be seen; a navigation is built anew whole or not."""
     while True:
         left = {}
-        for identity, url in context.snapshot.evidence.unseen.items():
+        for identity, url in sides.snapshot.evidence.unseen.items():
             causes = found.cascade.causes.get((identity, ""), frozenset())
             for root in {identity, *causes} & found.roots.keys():
-                if not any(context.address(root).within(place) for place in rebuilt):
+                if not any(sides.names.address(root).within(place) for place in rebuilt):
                     left[root] = url
         if not left:
             return
         found.unseen |= left
         found.roots = {root: live for root, live in found.roots.items() if root not in left}
-        found.cascade = planned_cascade(context, found.roots)
+        found.cascade = planned_cascade(sides, found.roots)
 
 
-def _cannot_be_declared(context: Context, live: LiveObject) -> bool:
+def _cannot_be_declared(sides: Sides, live: LiveObject) -> bool:
     """Whether the platform does not say what its entry would be called: then none could be written."""
-    natural = context.kind(live).natural
+    natural = sides.kind(live).natural
     return natural is not None and live.fields.get(natural) is None
 
 
-def planned_cascade(context: Context, roots: dict[Identity, LiveObject]) -> Cascade:
+def planned_cascade(sides: Sides, roots: dict[Identity, LiveObject]) -> Cascade:
     """What goes along, when everything else of the plan has been done by then."""
     new = {
         resource.holder
-        for address, resource in context.resources.items()
-        if resource.holder is not None and context.live(address) is None and not context.ignored(address)
+        for address, resource in sides.resources.items()
+        if resource.holder is not None and sides.live(address) is None and not sides.policy.ignored(address)
     }
 
-    going = leading_over(context)
+    going = leading_over(sides)
 
     def written(live: LiveObject, item: Field) -> bool:
-        address = context.declared.get(live.identity)
-        if address not in context.resources or context.ignored(address) or address in going:
+        address = sides.names.declared.get(live.identity)
+        if address not in sides.resources or sides.policy.ignored(address) or address in going:
             return False
-        return item.name in context.resources[address].fields
+        return item.name in sides.resources[address].fields
 
     def arrives(live: LiveObject) -> bool:
-        return context.declared.get(live.identity) in new
+        return sides.names.declared.get(live.identity) in new
 
-    return cascade(context, roots, written, arrives)
+    return cascade(sides, roots, written, arrives)
 
 
-def effects(context: Context, found: Cascade, root: Identity) -> tuple[Effect, ...]:
+def effects(sides: Sides, found: Cascade, root: Identity) -> tuple[Effect, ...]:
     """What goes or changes along with one delete. What goes with several is named once."""
     shown = []
     for identity, name in found.by_root.get(root, ()):
-        address = str(context.address(identity))
+        address = str(sides.names.address(identity))
         if name:
             shown.append(Effect(address=f"{address}#{name}", what=f"names it as {name}"))
         else:

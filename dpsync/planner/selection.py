@@ -18,7 +18,7 @@ from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.values import references
-from dpsync.planner.context import Context
+from dpsync.planner.sides import Sides
 from dpsync.planner.steps import Book, Draft
 
 NEAREST: Final = 3
@@ -32,17 +32,17 @@ class Selection:
     excluded: tuple[Pattern, ...]
 
 
-def selection(context: Context) -> Selection | None:
+def selection(sides: Sides) -> Selection | None:
     """What was asked for, None for everything.
 
     Raises DiagnosticError (exit 5) for what is no pattern and for a pattern that names nothing.
     """
-    options = context.options
+    options = sides.options
     if not options.select and not options.exclude:
         return None
-    select = patterns(context.registry, context.desired, options.select)
-    exclude = patterns(context.registry, context.desired, options.exclude)
-    names = dict(_names(context))
+    select = patterns(sides.registry, sides.desired, options.select)
+    exclude = patterns(sides.registry, sides.desired, options.exclude)
+    names = dict(_names(sides))
     if not options.proof:  # what was deleted by now is named by nothing any more
         _check(names, [*select, *exclude])
     wanted = {
@@ -72,21 +72,21 @@ def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list
     return found
 
 
-def _names(context: Context) -> Iterator[tuple[Address, Address]]:
+def _names(sides: Sides) -> Iterator[tuple[Address, Address]]:
     """Everything that a pattern may name, with the address that it has in the plan.
 
     What was removed from the files is also known by the address that it had.
     """
-    for address in (*context.desired.resources, *context.desired.unserved):
+    for address in (*sides.desired.resources, *sides.desired.unserved):
         yield address, address
-    for identities in context.snapshot.scopes.values():
+    for identities in sides.snapshot.scopes.values():
         for identity in identities:
-            if identity in context.declared:
+            if identity in sides.names.declared:
                 continue
-            address = context.address(identity)
+            address = sides.names.address(identity)
             yield address, address
-            if identity in context.earlier_addresses:
-                yield context.earlier_addresses[identity], address
+            if identity in sides.names.earlier_addresses:
+                yield sides.names.earlier_addresses[identity], address
 
 
 def _check(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
@@ -103,19 +103,19 @@ def _invalid(code: str, message: str, hint: str | None = None) -> DiagnosticErro
 
 
 def dependencies(
-    context: Context, book: Book, selected: Selection, chosen: frozenset[Address]
+    sides: Sides, book: Book, selected: Selection, chosen: frozenset[Address]
 ) -> dict[Address, Address]:
     """What else must be planned so that the chosen part can be carried out, each with what needs it.
 
-    `context` and `book` are those of a plan of at least the chosen part. Raises DiagnosticError (exit 5) when
+    `sides` and `book` are those of a plan of at least the chosen part. Raises DiagnosticError (exit 5) when
     something needed was excluded.
     """
     found: dict[Address, Address] = {}
     pending = sorted(chosen)
     while pending:
         address = pending.pop()
-        for other in sorted(set(_needed(context, book, address))):
-            if other in chosen or other in found or other not in context.desired.resources:
+        for other in sorted(set(_needed(sides, book, address))):
+            if other in chosen or other in found or other not in sides.desired.resources:
                 continue
             if any(pattern.covers(other) for pattern in selected.excluded):
                 hint = "select what does not need it, or do not exclude it"
@@ -125,12 +125,12 @@ def dependencies(
     return found
 
 
-def _needed(context: Context, book: Book, address: Address) -> Iterator[Address]:
-    resource = context.resources.get(address)
+def _needed(sides: Sides, book: Book, address: Address) -> Iterator[Address]:
+    resource = sides.resources.get(address)
     if resource is not None:
-        yield from _not_there(context, resource)
+        yield from _not_there(sides, resource)
     for step in book.of(address):
-        if step.verb == "move" and context.chosen is None:
+        if step.verb == "move" and sides.chosen is None:
             continue  # the plan of everything counts on siblings that the part does not make
         for id in step.needs:
             other = book.steps[id]
@@ -140,16 +140,16 @@ def _needed(context: Context, book: Book, address: Address) -> Iterator[Address]
             yield step.beside
 
 
-def _not_there(context: Context, resource: Resource) -> Iterator[Address]:
+def _not_there(sides: Sides, resource: Resource) -> Iterator[Address]:
     """What an entry is in and what it names, as far as that has to be made first."""
     named = {other for value in resource.fields.values() for other in references(value)}
-    if context.live(resource.address) is None:
+    if sides.live(resource.address) is None:
         named |= {other for other in (resource.parent, resource.holder) if other is not None}
-        create = context.kind(resource).create
+        create = sides.kind(resource).create
         if isinstance(create, Call) and create.makes:
             named |= set(resource.children[:1])
     for other in named:
-        if other in context.desired.resources and context.live(other) is None:
+        if other in sides.desired.resources and sides.live(other) is None:
             yield other
 
 

@@ -19,7 +19,7 @@ from dpsync.model.plan import Gives, Repeat, Step, Verb
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF, Value, markers
 from dpsync.planner.compare import Changed
-from dpsync.planner.context import Context
+from dpsync.planner.sides import Sides
 
 _FIELD = re.compile(r"\$(\w+)")
 
@@ -103,10 +103,10 @@ class Book:
 class Builder:
     """Makes steps of one kind of object out of the kind's calls."""
 
-    context: Context
+    sides: Sides
 
     def create(self, resource: Resource) -> Draft:
-        kind = self.context.kind(resource)
+        kind = self.sides.kind(resource)
         call = kind.creating(resource.pin, resource.fields)
         assert isinstance(call, Call)
         fields = {
@@ -124,11 +124,11 @@ class Builder:
         if call.makes:
             gives.append(Gives(address=str(resource.children[0]), pointer=call.makes))
         path = expand(
-            self.context.registry,
+            self.sides.registry,
             kind,
             call.path,
             resource.pin,
-            self.context.chain(resource),
+            self.sides.lineage.chain(resource),
             self._ids(kind, resource),
         )
         if "{self}" in call.path:
@@ -136,7 +136,7 @@ class Builder:
         return self._draft(resource.address, "create", call, path, values, gives=tuple(gives))
 
     def restore(self, resource: Resource) -> Draft:
-        kind = self.context.kind(resource)
+        kind = self.sides.kind(resource)
         assert kind.restore is not None
         path = self.path(kind, kind.restore.call, resource)
         draft = self._draft(resource.address, "restore", kind.restore.call, path, {})
@@ -144,7 +144,7 @@ class Builder:
         return draft
 
     def transfer(self, resource: Resource) -> Draft:
-        kind = self.context.kind(resource)
+        kind = self.sides.kind(resource)
         assert kind.transfer is not None
         path = self.path(kind, kind.transfer, resource)
         values = self._named(kind, resource)
@@ -153,7 +153,7 @@ class Builder:
         return draft
 
     def act(self, resource: Resource, word: str) -> Draft:
-        kind = self.context.kind(resource)
+        kind = self.sides.kind(resource)
         call = kind.acts[word]
         path = self.path(kind, call, resource)
         draft = self._draft(resource.address, "act", call, path, self._named(kind, resource), tag=word)
@@ -162,7 +162,7 @@ class Builder:
 
     def awaiting(self, resource: Resource) -> Draft:
         """Reads an entry until it says what was put out."""
-        kind, output = self.context.kind(resource), self.context.output(resource.address)
+        kind, output = self.sides.kind(resource), self.sides.values.output(resource.address)
         assert kind.outputs is not None
         call = Call("GET", "{self}", None, repeat="safe")
         gives = (Gives(address=str(output), pointer=kind.outputs.read),)
@@ -172,7 +172,7 @@ class Builder:
 
     def _parent_id(self, resource: Resource) -> Any:
         assert resource.parent is not None
-        return self.context.snapshot.bound(resource.parent) or {REF: str(resource.parent)}
+        return self.sides.snapshot.bound(resource.parent) or {REF: str(resource.parent)}
 
     def _named(self, kind: Kind, resource: Resource) -> dict[str, Any]:
         """What a body template may name: the ids of what is around it, its own fields."""
@@ -182,7 +182,7 @@ class Builder:
         found: dict[str, Any] = {}
         at = resource.parent
         while at is not None:
-            above = self.context.desired.resources[at]
+            above = self.sides.desired.resources[at]
             found[above.kind] = self._own(above)
             at = above.parent
         return found
@@ -202,8 +202,8 @@ class Builder:
     def _child(self, resource: Resource) -> dict[str, Any]:
         if not resource.children:
             return {}
-        child = self.context.desired.resources[resource.children[0]]
-        child_kind = self.context.kind(child)
+        child = self.sides.desired.resources[resource.children[0]]
+        child_kind = self.sides.kind(child)
         return {f"child.{name}": value for name, value in self._fields(child_kind, child).items()}
 
     def update(
@@ -215,7 +215,7 @@ class Builder:
         tag: str = "",
     ) -> Draft:
         """One request that writes several plain fields."""
-        kind = self.context.kind(resource)
+        kind = self.sides.kind(resource)
         assert kind.update is not None
         fields = {item.field.wire: self.wire(item.field, item.after) for item in changes}
         if live is not None and kind.update.complete:
@@ -247,7 +247,7 @@ class Builder:
 
     def link(self, resource: Resource, change: Changed, verb: Verb = "link") -> Draft | None:
         """The field's own call, or None when there is none for this value."""
-        kind, item = self.context.kind(resource), change.field
+        kind, item = self.sides.kind(resource), change.field
         call = item.via if isinstance(item.via, Call) else self._by_value(item, change.after)
         if call is None:
             return None
@@ -278,13 +278,13 @@ class Builder:
         return draft
 
     def delete(self, live: LiveObject, address: Address, verb: Verb = "delete") -> Draft:
-        kind = self.context.kind(live)
+        kind = self.sides.kind(live)
         assert isinstance(kind.delete, Call)
         path = self.live_path(live, kind.delete.path)
         return self._draft(address, verb, kind.delete, path, {"id": live.id})
 
     def move(self, resource: Resource, position: dict[str, Any], says: str) -> Draft:
-        kind = self.context.kind(resource)
+        kind = self.sides.kind(resource)
         assert kind.order is not None
         path = self.path(kind, kind.order.call, resource)
         values = {"position": position, "id": self._own(resource), "wire": _wire(kind)}
@@ -294,26 +294,26 @@ class Builder:
 
     def pointer(self, resource: Resource) -> Any:
         """How a sibling is named in a position."""
-        kind = self.context.kind(resource)
+        kind = self.sides.kind(resource)
         assert kind.order is not None
         return render(kind.order.pointer, {"id": self._own(resource), "wire": _wire(kind)})
 
     def path(self, kind: Kind, call: Call, resource: Resource, more: Mapping[str, str] | None = None) -> str:
-        id, chain = self.context.id(resource.address), self.context.chain(resource)
-        return expand(self.context.registry, kind, call.path, id, chain, more)
+        id, chain = self.sides.lineage.id(resource.address), self.sides.lineage.chain(resource)
+        return expand(self.sides.registry, kind, call.path, id, chain, more)
 
     def live_path(self, live: LiveObject, template: str) -> str:
-        kind, chain = self.context.kind(live), self.context.snapshot.above(live)
-        return expand(self.context.registry, kind, template, live.id, chain)
+        kind, chain = self.sides.kind(live), self.sides.snapshot.above(live)
+        return expand(self.sides.registry, kind, template, live.id, chain)
 
     def _own(self, resource: Resource) -> Any:
-        return self.context.snapshot.bound(resource.address) or {REF: str(resource.address)}
+        return self.sides.snapshot.bound(resource.address) or {REF: str(resource.address)}
 
     def wire(self, item: Field, value: Value) -> Any:
         """The field's wire form, ids filled in where they are known."""
         if value is None:
             return item.type.encode("") if item.null == "empty" else None
-        return self.context.sent(item.type.encode(value))
+        return self.sides.values.sent(item.type.encode(value))
 
     @staticmethod
     def _draft(

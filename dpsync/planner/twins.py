@@ -22,7 +22,7 @@ from dpsync.model.plan import Note, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.blocking import Blocking
-from dpsync.planner.context import Context
+from dpsync.planner.sides import Sides
 
 MOST: Final = 250_000
 """Pairs of one place that are held against each other; beyond, only names that fold to the same are."""
@@ -56,24 +56,24 @@ class Twin:
         return f"id: {first.id}"
 
 
-def twins(context: Context, blocking: Blocking) -> list[Twin]:
+def twins(sides: Sides, blocking: Blocking) -> list[Twin]:
     """Every new entry with a look-alike, in the order of addresses."""
     unclaimed: dict[tuple[str, Identity | None], list[LiveObject]] = defaultdict(list)
     inside: dict[Identity, list[LiveObject]] = defaultdict(list)
-    for identity, item in context.snapshot.objects.items():
-        if identity not in context.declared:
+    for identity, item in sides.snapshot.objects.items():
+        if identity not in sides.names.declared:
             unclaimed[item.kind, item.parent].append(item)
         if item.holder is not None:
             inside[item.holder].append(item)
     if not unclaimed:
         return []
-    created = _created(context, blocking)
+    created = _created(sides, blocking)
     found: list[Twin] = []
-    places = _places(context, {item.address for items in created.values() for item in items})
+    places = _places(sides, {item.address for items in created.values() for item in items})
     for (name, parent), resources in created.items():
         candidates = unclaimed.get((name, parent), [])
-        kind = context.registry[name]
-        view = View(kind, context.snapshot.bound, context.first_child, lambda item: inside[item.identity])
+        kind = sides.registry[name]
+        view = View(kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity])
         index = _Folded(kind, candidates) if len(resources) * len(candidates) > MOST else None
         for resource in resources if candidates else ():
             live = alike(view, resource, candidates if index is None else index.like(resource))
@@ -84,29 +84,31 @@ def twins(context: Context, blocking: Blocking) -> list[Twin]:
     return sorted(found, key=lambda twin: twin.resource.address)
 
 
-def _places(context: Context, new: set[Address]) -> dict[Address, set[Identity]]:
+def _places(sides: Sides, new: set[Address]) -> dict[Address, set[Identity]]:
     """By new entry, what live things now name where they are to name it."""
     found: dict[Address, set[Identity]] = defaultdict(set)
-    for address, resource in context.resources.items():
-        live = context.live(address)
+    for address, resource in sides.resources.items():
+        live = sides.live(address)
         for name, value in resource.fields.items() if live is not None else ():
             if isinstance(value, Ref) and value.address in new and live is not None:
                 now = live.fields.get(name)
-                kinds = context.kind(live).field(name).type.refers
+                kinds = sides.kind(live).field(name).type.refers
                 if isinstance(now, LiveId):
-                    found[value.address] |= {context.named(live, kind, now.id) for kind in kinds}
+                    found[value.address] |= {sides.names.named(live, kind, now.id) for kind in kinds}
     return found
 
 
-def _created(context: Context, blocking: Blocking) -> dict[tuple[str, Identity], list[Resource]]:
+def _created(sides: Sides, blocking: Blocking) -> dict[tuple[str, Identity], list[Resource]]:
     """Entries that would be made below something live, and that are not said to be new."""
     found: dict[tuple[str, Identity], list[Resource]] = defaultdict(list)
-    for address, resource in context.resources.items():
-        kind = context.kind(resource)
+    for address, resource in sides.resources.items():
+        kind = sides.kind(resource)
         if not kind.can_be_renamed or resource.new or resource.parent is None:
             continue
-        owner = context.live(resource.parent)
-        new = context.live(address) is None and not context.ignored(address) and not blocking.entry(address)
+        owner = sides.live(resource.parent)
+        new = (
+            sides.live(address) is None and not sides.policy.ignored(address) and not blocking.entry(address)
+        )
         if new and owner is not None:
             found[kind.name, owner.identity].append(resource)
     return found

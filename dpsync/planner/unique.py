@@ -18,8 +18,8 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Refusal
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.planner.context import Context
 from dpsync.planner.removal import Removal
+from dpsync.planner.sides import Sides
 from dpsync.planner.steps import Book, Builder, Draft
 
 
@@ -37,14 +37,14 @@ class _Rename:
 class UniqueValues:
     """Adds the steps and edges for one unique field; collects what must be refused."""
 
-    context: Context
+    sides: Sides
     book: Book
     builder: Builder
     going: Removal
     refusals: list[Refusal] = field(default_factory=list)
 
     def settle_all(self) -> None:
-        for kind in self.context.registry.ordered:
+        for kind in self.sides.registry.ordered:
             for item in kind.fields:
                 if item.unique:
                     self._settle(kind, item, item.unique)
@@ -54,12 +54,12 @@ class UniqueValues:
 
     def _settle(self, kind: Kind, item: Field, within: str) -> None:
         scopes: dict[Address, list[_Rename]] = {}
-        for resource in self.context.resources.values():
+        for resource in self.sides.resources.values():
             if resource.kind != kind.name or resource.fields.get(item.name) is None:
                 continue
-            live = self.context.live(resource.address)
+            live = self.sides.live(resource.address)
             step = self._step(resource, item, live)
-            scope = self.context.ancestor(resource, within)
+            scope = self.sides.lineage.ancestor(resource, within)
             if step is not None and scope is not None:
                 value = str(resource.fields[item.name])
                 scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
@@ -106,28 +106,28 @@ class UniqueValues:
 
     def _holders(self, kind: Kind, item: Field, scope: Address, within: str) -> dict[str, list[LiveObject]]:
         """Who holds which value in the scope now."""
-        resource = self.context.desired.resources[scope]
-        id = self.context.snapshot.bound(scope)
+        resource = self.sides.desired.resources[scope]
+        id = self.sides.snapshot.bound(scope)
         found: dict[str, list[LiveObject]] = {}
-        for live in self.context.snapshot.objects.values():
+        for live in self.sides.snapshot.objects.values():
             if (
                 live.kind == kind.name
                 and live.fields.get(item.name) is not None
                 and id is not None
-                and self.context.live_ancestor(live, within) == (resource.kind, id)
+                and self.sides.lineage.live_ancestor(live, within) == (resource.kind, id)
             ):
                 found.setdefault(str(live.fields[item.name]), []).append(live)
         return found
 
     def _aside(self, kind: Kind, item: Field, holder: LiveObject) -> Draft:
-        address = self.context.address(holder.identity)
+        address = self.sides.names.address(holder.identity)
         known = self.book.of(address, "step-aside")
         if known:
             return known[0]
         assert kind.update is not None
         path = self.builder.live_path(holder, kind.update.path)
         # An entry's object is known by its temporary name when the next run has to go on from here.
-        name = temporary(str(address) if address in self.context.resources else "/".join(holder.identity))
+        name = temporary(str(address) if address in self.sides.resources else "/".join(holder.identity))
         return self.book.add(self.builder.step_aside(path, kind, address, item, name))
 
     def _open(
@@ -151,7 +151,7 @@ class UniqueValues:
                 taker.step.needs.add(aside.id)
 
     def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
-        owner = self.context.address(holder.identity)
+        owner = self.sides.names.address(holder.identity)
         self.refusals.append(
             Refusal(
                 code="taken",

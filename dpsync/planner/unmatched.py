@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator
 from dpsync.kinds.base import Call
 from dpsync.model.address import Address, Pattern
 from dpsync.model.plan import Note
-from dpsync.planner.context import Context
+from dpsync.planner.sides import Sides
 
 NOTHING = "it matches nothing that is declared and nothing that was read"
 NEVER_DELETED = "nothing of what it matches is ever deleted"
 
 
-def unmatched(context: Context) -> Iterator[Note]:
+def unmatched(sides: Sides) -> Iterator[Note]:
     """A warning for each such pattern."""
-    policy = context.desired.policy
-    rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Context, Pattern], str | None]]] = {
+    policy = sides.desired.policy
+    rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Sides, Pattern], str | None]]] = {
         "prune": (policy.prune, _prunes_nothing),
         "protect": (policy.protect, _protects_nothing),
         "ignore": (policy.ignore, _leaves_nothing_alone),
@@ -28,7 +28,7 @@ def unmatched(context: Context) -> Iterator[Note]:
     }
     for name, (patterns, wrong) in rules.items():
         for pattern in patterns:
-            if (why := wrong(context, pattern)) is not None:
+            if (why := wrong(sides, pattern)) is not None:
                 yield Note(address=where(name, pattern), text=why, severity="warning")
 
 
@@ -37,39 +37,39 @@ def where(name: str, pattern: Pattern) -> str:
     return f'policy.{name} "{pattern.text}"'
 
 
-def _prunes_nothing(context: Context, pattern: Pattern) -> str | None:
-    if any(pattern.matches(address) for address in context.desired.unserved):
+def _prunes_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    if any(pattern.matches(address) for address in sides.desired.unserved):
         return None
-    lists = [scope for address, scope in context.desired.scopes.items() if pattern.matches(address)]
+    lists = [scope for address, scope in sides.desired.scopes.items() if pattern.matches(address)]
     kinds = {name for scope in lists for name in scope.kinds}
-    if any(isinstance(context.registry.whole[name].delete, Call) for name in kinds):
+    if any(isinstance(sides.registry.whole[name].delete, Call) for name in kinds):
         return None
     return NEVER_DELETED if lists else NOTHING
 
 
-def _protects_nothing(context: Context, pattern: Pattern) -> str | None:
-    found = [len(address.segments) for address in _objects(context) if pattern.matches(address)]
+def _protects_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    found = [len(address.segments) for address in _objects(sides) if pattern.matches(address)]
     if not found:
         return NOTHING
     # An organization is never deleted, and what is in it is not protected with it.
     return None if max(found) > 1 else f'{NEVER_DELETED}; what is in it is protected by "{pattern.text}/**"'
 
 
-def _leaves_nothing_alone(context: Context, pattern: Pattern) -> str | None:
+def _leaves_nothing_alone(sides: Sides, pattern: Pattern) -> str | None:
     named = pattern.covers if pattern.field is None else pattern.matches
-    return None if any(named(address) for address in _objects(context)) else NOTHING
+    return None if any(named(address) for address in _objects(sides)) else NOTHING
 
 
-def _forgets_nothing(context: Context, pattern: Pattern) -> str | None:
-    strangers = (identity for identity in context.snapshot.objects if identity not in context.declared)
-    return None if any(context.forgotten(identity, pattern) for identity in strangers) else NOTHING
+def _forgets_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    strangers = (identity for identity in sides.snapshot.objects if identity not in sides.names.declared)
+    return None if any(sides.policy.forgotten(identity, pattern) for identity in strangers) else NOTHING
 
 
-def _objects(context: Context) -> Iterator[Address]:
+def _objects(sides: Sides) -> Iterator[Address]:
     """Everything that is declared or live, and the addresses that the git base has for it."""
-    yield from context.desired.resources
-    yield from context.desired.unserved
-    yield from context.earlier_addresses.values()
-    for identity in context.snapshot.objects:
-        if identity not in context.declared:
-            yield context.address(identity)
+    yield from sides.desired.resources
+    yield from sides.desired.unserved
+    yield from sides.names.earlier_addresses.values()
+    for identity in sides.snapshot.objects:
+        if identity not in sides.names.declared:
+            yield sides.names.address(identity)

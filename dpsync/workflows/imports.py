@@ -1,0 +1,90 @@
+"""From a platform to files: a whole organization, or live values into files that are there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpsync.client.client import ReadClient
+from dpsync.config.files import Directory, InFront
+from dpsync.config.layers import Layers
+from dpsync.config.load import load_from
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Pattern
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.plan import Plan
+from dpsync.workflows.session import Session
+
+if TYPE_CHECKING:
+    from dpsync.importing.made import Made
+    from dpsync.importing.update import Updated
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A configuration made from what is live, and what planning it found: nothing, if it is right."""
+
+    made: Made
+    plan: Plan | None
+    problems: tuple[Diagnostic, ...] = ()
+
+    @property
+    def proven(self) -> bool:
+        """Whether a plan of the new configuration is empty."""
+        return self.plan is not None and self.plan.empty and not self.problems
+
+
+def import_(
+    client: ReadClient, registry: Registry, named: Sequence[str] = (), parallelism: int = 4
+) -> Imported:
+    """Write down the organizations that are named by id or hostname, else all that the token sees.
+
+    Nothing is written anywhere. With a client that remembers its answers, checking costs no further reads.
+    Raises ClientError when reading failed, DiagnosticError for an organization that is not there.
+    """
+    from dpsync.importing.made import make
+
+    made = make(client, registry, named, parallelism)
+    desired, found = made.load(registry)
+    if problems := tuple(found.errors):
+        return Imported(made, None, problems)
+    try:
+        return Imported(made, Session(desired, registry, parallelism).plan(client).plan)
+    except DiagnosticError as unclear:
+        return Imported(made, None, unclear.diagnostics)
+
+
+def update(
+    session: Session,
+    client: ReadClient,
+    root: Path,
+    addresses: Sequence[str],
+    layers: Layers | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Updated:
+    """The files of a configuration with live values at the addresses that are named; nothing is written.
+
+    An address means all that is below it, too; `#field` means one field; patterns are allowed. With a client
+    that remembers its answers, checking the result costs no further reads. Raises ClientError when reading
+    failed, ValueError for what is no address, and DiagnosticError (exit 4) when the edited files would say
+    anything else than before beside what was asked for.
+    """
+    from dpsync.importing.sides import Sides
+    from dpsync.importing.update import unintended
+    from dpsync.importing.update import update as edit
+
+    patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
+    planned, files = session.plan(client), Directory(root)
+    made = edit(Sides(session.registry, session.desired, planned.snapshot, files), planned.plan, patterns)
+    if made.files:
+        edited = InFront(files, made.files)
+        desired, wrong = load_from(edited, session.registry.whole, os.environ if env is None else env, layers)
+        found = list(wrong.errors)
+        if not found:
+            found = unintended(planned.plan, replace(session, desired=desired).plan(client).plan, made)
+        if found:
+            raise DiagnosticError(found, Exit.REFUSED, desired.texts)
+    return made

@@ -1,0 +1,75 @@
+"""From a platform to both sides of a plan, in as many readings as it takes.
+
+A tree whose kind was changed is recognised only when it was read once. What deletes take along is read around
+them, until nothing new comes up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dpsync.client.client import ReadClient
+from dpsync.kinds.registry import Registry
+from dpsync.live.evidence import Surroundings
+from dpsync.live.reader import read_snapshot
+from dpsync.model.address import Address
+from dpsync.model.base import Base
+from dpsync.model.desired import Desired
+from dpsync.model.snapshot import Snapshot
+from dpsync.planner import transfer
+from dpsync.planner.answers import parse_all
+from dpsync.planner.removal import removal
+from dpsync.planner.restructuring import recognised, settled, settling
+from dpsync.planner.selection import patterns, selection
+from dpsync.planner.sides import Options, Sides
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one configuration is read. `known` is which id each address had after the last applies."""
+
+    client: ReadClient
+    registry: Registry
+    parallelism: int
+    base: Base
+    known: Mapping[Address, str]
+
+    def sides(self, desired: Desired, options: Options, closely: bool) -> Sides:
+        """Everything that a plan needs; `closely`: with what goes along with deletes.
+
+        Raises ClientError when reading failed, DiagnosticError for answers and patterns that say nothing, and
+        when the configuration does not fit what is live.
+        """
+        parse_all(options.confirm, self.registry)  # before anything is read
+        patterns(self.registry, desired, (*options.select, *options.exclude))
+        sides = Sides(self.registry, desired, self._snapshot(desired), options, self.base)
+        pins, _ = settling(sides)
+        if pins:
+            desired = settled(desired, pins)
+            snapshot = recognised(self._snapshot(desired), pins)
+            sides = Sides(self.registry, desired, snapshot, options, self.base)
+        part = selection(sides)
+        chosen = replace(sides, chosen=part.wanted) if part else sides
+        return replace(sides, snapshot=self._looked_around(chosen, closely))
+
+    def _snapshot(self, desired: Desired) -> Snapshot:
+        return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.known)
+
+    def _looked_around(self, sides: Sides, closely: bool) -> Snapshot:
+        """The snapshot with what deletes take along, and with what shows things that are given away.
+
+        What goes along may itself be named by other things: so it is looked around until nothing is new.
+        """
+        going, given = removal(sides), transfer.looked_at(sides)
+        if not going.roots and not given:
+            return sides.snapshot
+        around = Surroundings(self.client, self.registry, sides.snapshot, self.parallelism)
+        around.check([*going.roots, *given])
+        if not closely:
+            return around.snapshot
+        around.look_at_given(given)
+        while around.look(going.everything):
+            going = removal(replace(sides, snapshot=around.snapshot))
+            around.check(going.roots)
+        return around.snapshot

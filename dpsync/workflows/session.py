@@ -1,0 +1,131 @@
+"""A configuration against a platform: plan, drift, apply."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from threading import Event
+
+from dpsync.apply.executor import Executor
+from dpsync.apply.expected import Expected
+from dpsync.apply.journal import Journal, NoJournal
+from dpsync.apply.run import carry_out
+from dpsync.client.client import ReadClient, WriteClient
+from dpsync.config.served import within
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.base import NOT_ASKED, Base
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.drift import Drift
+from dpsync.model.journal import Outcome, Report
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Snapshot
+from dpsync.planner.drift import find_drift
+from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options, Sides
+from dpsync.workflows.reading import Reading
+
+ANYTHING = Expected()
+"""Any plan is as expected."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan, the snapshot that it rests on, and what was asked for."""
+
+    plan: Plan
+    snapshot: Snapshot
+    options: Options
+
+
+@dataclass(frozen=True)
+class Session:
+    """A configuration against a platform. `parallelism` bounds the requests in flight.
+
+    `base` is the configuration of an earlier commit: by it renamed entries are recognised, and what was
+    protected stays so. `known` is which id each address had after the last applies: asked only where names
+    went round in a ring and nothing else tells whether that was done.
+    """
+
+    desired: Desired
+    registry: Registry
+    parallelism: int = 4
+    base: Base = NOT_ASKED
+    known: Mapping[Address, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Both are taken as far as the server's profile goes: nothing below meets what it cannot read.
+        object.__setattr__(self, "desired", within(self.desired, self.registry))
+        if self.base.desired is not None:
+            before = replace(self.base, desired=within(self.base.desired, self.registry))
+            object.__setattr__(self, "base", before)
+
+    def plan(self, client: ReadClient, options: Options | None = None, closely: bool = True) -> Planned:
+        """Read, compare, plan; when deletes result, the lists that they rest on are read again.
+
+        `closely`: what goes along with them is read, too. A plan that is to be applied or shown needs that.
+        Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is
+        live.
+        """
+        asked = options or Options()
+        try:
+            reading = Reading(client, self.registry, self.parallelism, self.base, self.known)
+            sides = reading.sides(self.desired, asked, closely)
+            return Planned(make_plan(sides), sides.snapshot, asked)
+        except DiagnosticError as found:
+            raise DiagnosticError(found.findings, found.exit_code, self.desired.texts) from None
+
+    def drift(self, client: ReadClient, options: Options | None = None) -> Drift:
+        """What is live instead of what the files say. Raises as `plan` does: a failed check is no answer."""
+        options = options or Options()
+        planned = self.plan(client, options, closely=False)
+        sides = Sides(self.registry, self.desired, planned.snapshot, options, self.base)
+        return find_drift(sides, planned.plan)
+
+    def apply(
+        self,
+        client: WriteClient,
+        planned: Planned,
+        expect: Expected = ANYTHING,
+        *,
+        journal: Journal | None = None,
+        secrets: Mapping[str, str] | None = None,
+        told: Callable[[Outcome], None] = lambda _: None,
+        stop: Event | None = None,
+    ) -> Report:
+        """Carry out a plan that was made just now, and prove the result.
+
+        `expect` is what somebody has agreed to: it must be this plan. `told` hears of each outcome at once;
+        setting `stop` lets what is in flight finish and starts nothing more. `secrets` are the environment,
+        unless they are given.
+
+        Raises Refused when the plan is not the expected one or the platform has changed since, NotApproved
+        for another digest, DiagnosticError when the plan may not be applied or a secret is missing,
+        ClientError when the platform could not be read. Nothing was sent then; once something was, there is
+        a report.
+        """
+        if planned.plan.refusals:
+            refused = planned.plan.refusals
+            found = [Diagnostic(item.code, item.message, address=item.address) for item in refused]
+            raise DiagnosticError(found, Exit.REFUSED)
+        expect.check(planned.plan)
+        executor = Executor(
+            client,
+            self.registry,
+            self.desired,
+            planned.snapshot,
+            planned.plan,
+            journal or NoJournal(),
+            os.environ if secrets is None else secrets,
+            self.parallelism,
+            told,
+            stop or Event(),
+        )
+
+        def again() -> Plan:
+            proof = replace(planned.options, proof=True)
+            return replace(self, known={**self.known, **executor.ids}).plan(client, proof).plan
+
+        return carry_out(executor, again)
