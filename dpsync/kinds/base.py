@@ -270,6 +270,13 @@ class Field:
         """`in_answers`, settled."""
         return self.in_answers or ("always" if self.required and self.absent is None else "sometimes")
 
+    def setting(self, value: Any) -> Call | None:
+        """The call of its own that gives it a value, None when there is none for that."""
+        if self.via is None or isinstance(self.via, Call):
+            return self.via
+        key = value if value is None or isinstance(value, bool | str) else ANY
+        return self.via.get(key, self.via.get(ANY) if value is not None else None)
+
 
 @dataclass(frozen=True)
 class Kind:

@@ -13,7 +13,7 @@ from dpsync.model.desired import Resource, Unserved
 from dpsync.model.plan import Blocked
 from dpsync.model.values import references
 from dpsync.planner.answers import Answer
-from dpsync.planner.restructuring import Restructure, begins, confirmed, leading_over, nodes_of
+from dpsync.planner.restructuring import Restructure, Restructuring, begins
 from dpsync.planner.sides import Sides
 
 _LATER = "apply again when the platform has made it"
@@ -35,20 +35,19 @@ def _unserved(address: str, item: Unserved) -> Blocked:
 class Blocking:
     """The blocked entries and fields. Entries are settled at the start, fields as the planner meets them."""
 
-    def __init__(self, sides: Sides) -> None:
+    def __init__(self, sides: Sides, decided: Restructuring) -> None:
         self._sides = sides
         self._entries: dict[Address, Blocked] = {
             address: _unserved(str(address), item) for address, item in sides.desired.unserved.items()
         }
         self._fields: dict[tuple[Address, str], Blocked] = {}
-        self._unmoved: list[Blocked] = []
         self.first: dict[Address, Address] = {}
         """By tree that gets another kind of root, the one entry of it that is made before all else."""
         self._settle()
-        for item in confirmed(sides):
+        for item in decided.agreed:
             if not item.alone:
                 self._hold(item)
-        for address, owner in leading_over(sides).items():
+        for address, owner in decided.replaced.items():
             reason = f"what it names goes with it before the new navigation of {owner} is built"
             self._entries[address] = Blocked(
                 address=str(address), reason=reason, todo="apply again: it is made anew"
@@ -68,7 +67,11 @@ class Blocking:
 
     def _hold(self, item: Restructure) -> None:
         """One entry of a tree comes first; the rest of it is planned when that is there."""
-        nodes = [address for address in nodes_of(self._sides, item) if address not in self._entries]
+        nodes = [
+            address
+            for address in self._sides.lineage.below(item.scope.address)
+            if address not in self._entries
+        ]
         first = begins(self._sides, item, nodes)
         if first is not None:
             self.first[item.scope.address] = first
@@ -175,13 +178,6 @@ class Blocking:
     def noted(self, address: Address, item: Field) -> bool:
         return (address, item.name) in self._fields
 
-    def order(self, address: Address, where: str) -> None:
-        """What cannot be brought to its place among its siblings."""
-        kind = self._sides.kind(self._sides.resources[address])
-        reason = self._sides.registry.profile.lacks(f"moving {kind.one}")
-        todo = f"move it {where} on the platform, or give the entry the place that it has"
-        self._unmoved.append(Blocked(address=str(address), reason=reason, todo=todo))
-
     def _settled(self) -> Iterator[Blocked]:
         for address, blocked in self._entries.items():
             if address not in self._sides.desired.unserved or not self._sides.policy.ignored(address):
@@ -201,6 +197,6 @@ class Blocking:
                 yield _unserved(str(address), item)
 
     def all(self) -> tuple[Blocked, ...]:
-        found = [*self._settled(), *self._fields.values(), *self._unserved_fields(), *self._unmoved]
+        found = [*self._settled(), *self._fields.values(), *self._unserved_fields()]
         found += self._undeletable()
         return tuple(sorted(found, key=lambda item: item.address))

@@ -46,7 +46,7 @@ class Cascade:
     left_inside: dict[Identity, list[LiveObject]] = field(default_factory=dict)
     """By deleted holder whose contents would be lifted out of it: what is still in it, and stays."""
 
-    def gone(self, identity: Identity) -> bool:
+    def covers(self, identity: Identity) -> bool:
         return identity in self.roots or identity in self.objects
 
     @property
@@ -113,13 +113,13 @@ class _Spread:
             identity = self.waiting.pop()
             causes = self.because[identity]
             for child in self.below[identity]:
-                gone = self.found.gone(child.identity)
+                gone = self.found.covers(child.identity)
                 self._goes(child, INSIDE, self.unemptied[identity] if gone else causes)
             for live, item in self.naming[identity]:
                 self._named_by(live, item, causes)
         for root in self.found.roots:
             self._left_inside(root)
-        losses = [lost for lost in self.found.losses if not self.found.gone(lost[0])]
+        losses = [lost for lost in self.found.losses if not self.found.covers(lost[0])]
         self.found.losses = dict.fromkeys(sorted(losses))
         self.found.objects = {key: self.found.objects[key] for key in sorted(self.found.objects)}
 
@@ -158,7 +158,7 @@ class _Spread:
         if live is None or not isinstance(shape, NodeShape) or not shape.least:
             return
         children = [child for child in self.below[holder] if child.kind in shape.holds]
-        if all(self.found.gone(child.identity) for child in children) and not self.arrives(live):
+        if all(self.found.covers(child.identity) for child in children) and not self.arrives(live):
             taken = [child.identity for child in children if child.identity in self.found.objects]
             causes = frozenset().union(*(self.because[child] for child in taken))
             if taken and holder not in causes:
@@ -170,7 +170,7 @@ class _Spread:
         left = [
             live
             for live, item in self.naming[root]
-            if is_place(item) and not self.found.gone(live.identity) and not self.written(live, item)
+            if is_place(item) and not self.found.covers(live.identity) and not self.written(live, item)
         ]
         if left:
             self.found.left_inside[root] = left

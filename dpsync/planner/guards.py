@@ -6,7 +6,6 @@ Each guard reads the decided plan; none changes it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dpsync.kinds.base import Field, Guard, Kind
 from dpsync.model.address import Address, Pattern
@@ -14,28 +13,15 @@ from dpsync.model.circles import chain
 from dpsync.model.plan import Change, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.words import counted
-from dpsync.planner import transfer
+from dpsync.planner import transfers
 from dpsync.planner.answers import DELETE, NOT_MY_OWN, Answer
-from dpsync.planner.blocking import Blocking
 from dpsync.planner.cascade import named_ids
-from dpsync.planner.compare import changed
+from dpsync.planner.decisions import Decisions
 from dpsync.planner.nesting import Nesting, own_places
-from dpsync.planner.removal import Removal
 from dpsync.planner.restructuring import answered, refused
-from dpsync.planner.sides import Sides
-from dpsync.planner.transfer import transferred
 
 
-@dataclass(frozen=True)
-class Decided:
-    """What guards look at."""
-
-    sides: Sides
-    going: Removal
-    blocking: Blocking
-
-
-def refusals(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
+def refusals(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
     yield from _create_only(decided)
     yield from _protected(decided)
     yield from _forgotten(decided)
@@ -43,20 +29,18 @@ def refusals(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
     yield from _not_empty(decided)
     yield from _named_by_declared(decided)
     yield from _circles(decided)
-    yield from refused(decided.sides)
-    yield from transfer.refused(decided.sides)
+    yield from refused(decided.sides, decided.restructuring)
+    yield from transfers.refused(decided.sides, decided.transfers)
     yield from _holders(decided)
     yield from _limits(decided, deletes)
 
 
-def _create_only(decided: Decided) -> Iterator[Refusal]:
+def _create_only(decided: Decisions) -> Iterator[Refusal]:
     sides = decided.sides
-    for resource in sides.resources.values():
-        live = sides.live(resource.address)
-        if live is None or sides.policy.ignored(resource.address):
-            continue
+    for address, compared in sorted(decided.compared.items()):
+        resource = sides.resources[address]
         kind = sides.kind(resource)
-        for item in changed(sides, resource, live):
+        for item in compared:
             if item.field.on == "create" and item.field.via is None and not item.field.nest:
                 name, noun = item.field.name, kind.noun
                 before = sides.values.shown(item.field, item.before, resource)
@@ -68,9 +52,9 @@ def _create_only(decided: Decided) -> Iterator[Refusal]:
                 )
 
 
-def _protected(decided: Decided) -> Iterator[Refusal]:
+def _protected(decided: Decisions) -> Iterator[Refusal]:
     sides = decided.sides
-    for identity in decided.going.everything:
+    for identity in decided.deletions.everything:
         since = sides.policy.protected(identity)
         if since is not None:
             until = "" if since == "now" else " in the git base"
@@ -82,10 +66,10 @@ def _protected(decided: Decided) -> Iterator[Refusal]:
             )
 
 
-def _forgotten(decided: Decided) -> Iterator[Refusal]:
+def _forgotten(decided: Decisions) -> Iterator[Refusal]:
     """A key that is to be forgotten and that means nothing any more: it may be one of those that would go."""
     sides = decided.sides
-    for identity in decided.going.cascade.objects:
+    for identity in decided.deletions.cascade.objects:
         if sides.policy.forgotten(identity):
             yield Refusal(
                 code="forgotten",
@@ -98,8 +82,8 @@ def _forgotten(decided: Decided) -> Iterator[Refusal]:
         if "*" in key or any(sides.policy.forgotten(one, pattern) for one in sides.snapshot.objects):
             continue
         around = Pattern(pattern.text, tuple(place))
-        doomed = [sides.names.address(root) for root in decided.going.roots]
-        count = sum(around.matches(Address(address.segments[:-1])) for address in doomed)
+        to_delete = [sides.names.address(root) for root in decided.deletions.roots]
+        count = sum(around.matches(Address(address.segments[:-1])) for address in to_delete)
         if count:
             yield Refusal(
                 code="forgotten",
@@ -111,11 +95,11 @@ def _forgotten(decided: Decided) -> Iterator[Refusal]:
             )
 
 
-def _unseen(decided: Decided) -> Iterator[Refusal]:
+def _unseen(decided: Decisions) -> Iterator[Refusal]:
     """Nothing is given away, and no navigation built anew, while it cannot be seen what goes along."""
-    given = transferred(decided.sides)
+    given = decided.transfers.given
     for identity, url in sorted(decided.sides.snapshot.evidence.unseen.items()):
-        if decided.going.gone(identity) or identity in given:
+        if decided.deletions.covers(identity) or identity in given:
             yield Refusal(
                 code="unseen",
                 address=str(decided.sides.names.address(identity)),
@@ -124,10 +108,10 @@ def _unseen(decided: Decided) -> Iterator[Refusal]:
             )
 
 
-def _not_empty(decided: Decided) -> Iterator[Refusal]:
+def _not_empty(decided: Decisions) -> Iterator[Refusal]:
     """A holder whose contents would be lifted goes only when it is empty by then."""
     sides = decided.sides
-    for identity, left in decided.going.cascade.left_inside.items():
+    for identity, left in decided.deletions.cascade.left_inside.items():
         for live in left:
             yield Refusal(
                 code="not-empty",
@@ -137,7 +121,7 @@ def _not_empty(decided: Decided) -> Iterator[Refusal]:
             )
 
 
-def _circles(decided: Decided) -> Iterator[Refusal]:
+def _circles(decided: Decisions) -> Iterator[Refusal]:
     """Something that would be in itself, by what is declared and what is live."""
     sides = decided.sides
 
@@ -146,7 +130,7 @@ def _circles(decided: Decided) -> Iterator[Refusal]:
 
     for kind, item in own_places(sides):
         for circle in Nesting(sides, kind, item, stays).circles():
-            if any(not isinstance(one, Address) and decided.going.gone(one) for one in circle):
+            if any(not isinstance(one, Address) and decided.deletions.covers(one) for one in circle):
                 continue  # it must be empty by then, which another guard looks after
             names = [str(one if isinstance(one, Address) else sides.names.address(one)) for one in circle]
             around = chain([*names[1:], names[0]], ", which is in ")
@@ -158,14 +142,14 @@ def _circles(decided: Decided) -> Iterator[Refusal]:
             )
 
 
-def _named_by_declared(decided: Decided) -> Iterator[Refusal]:
+def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
     """A declared entry that names a deleted object by its raw id."""
     sides = decided.sides
     for resource in sides.resources.values():
         for item in sides.kind(resource).fields:
             for id in sorted(named_ids(item, resource.fields.get(item.name))):
                 meant = [sides.names.named(resource, name, id) for name in item.names]
-                for identity in filter(decided.going.gone, meant):
+                for identity in filter(decided.deletions.covers, meant):
                     yield Refusal(
                         code="in-use",
                         address=f"{resource.address}#{item.name}",
@@ -174,7 +158,7 @@ def _named_by_declared(decided: Decided) -> Iterator[Refusal]:
                     )
 
 
-def _holders(decided: Decided) -> Iterator[Refusal]:
+def _holders(decided: Decisions) -> Iterator[Refusal]:
     """The token's own user stays as it is, and somebody always holds the guarded value."""
     sides = decided.sides
     for kind in sides.registry.ordered:
@@ -182,17 +166,21 @@ def _holders(decided: Decided) -> Iterator[Refusal]:
             continue
         parents: dict[Identity, list[LiveObject]] = {}
         for live in sides.snapshot.objects.values():
-            if live.kind == kind.name and live.parent is not None and not decided.going.gone(live.parent):
+            if (
+                live.kind == kind.name
+                and live.parent is not None
+                and not decided.deletions.covers(live.parent)
+            ):
                 parents.setdefault(live.parent, []).append(live)
         for parent, members in parents.items():
             yield from _own(decided, kind.guard, members)
             yield from _last(decided, kind, kind.guard, sides.names.address(parent), members)
 
 
-def _value_after(decided: Decided, guard: Guard, live: LiveObject) -> object:
+def _value_after(decided: Decisions, guard: Guard, live: LiveObject) -> object:
     """The guarded value that a live object will have; None when it goes."""
     sides = decided.sides
-    if decided.going.gone(live.identity):
+    if decided.deletions.covers(live.identity):
         return None
     address = sides.names.declared.get(live.identity)
     declared = sides.resources.get(address) if address else None
@@ -201,10 +189,10 @@ def _value_after(decided: Decided, guard: Guard, live: LiveObject) -> object:
     return declared.fields.get(guard.field, live.fields.get(guard.field))
 
 
-def _own(decided: Decided, guard: Guard, members: list[LiveObject]) -> Iterator[Refusal]:
+def _own(decided: Decisions, guard: Guard, members: list[LiveObject]) -> Iterator[Refusal]:
     user = decided.sides.snapshot.user
     for live in members if guard.own else ():
-        goes = decided.going.gone(live.identity)
+        goes = decided.deletions.covers(live.identity)
         had = live.fields.get(guard.field) == guard.value
         if user is None and had and _value_after(decided, guard, live) != guard.value:
             yield from _perhaps_own(decided, guard, decided.sides.names.address(live.identity), goes)
@@ -220,7 +208,7 @@ def _own(decided: Decided, guard: Guard, members: list[LiveObject]) -> Iterator[
             )
 
 
-def _perhaps_own(decided: Decided, guard: Guard, address: Address, goes: bool) -> Iterator[Refusal]:
+def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool) -> Iterator[Refusal]:
     """The server does not tell whose token this is: somebody who may be it is asked about."""
     question = Answer(NOT_MY_OWN, str(address))
     if not decided.sides.answers.agree(question):
@@ -235,7 +223,7 @@ def _perhaps_own(decided: Decided, guard: Guard, address: Address, goes: bool) -
 
 
 def _last(
-    decided: Decided, kind: Kind, guard: Guard, parent: Address, members: list[LiveObject]
+    decided: Decisions, kind: Kind, guard: Guard, parent: Address, members: list[LiveObject]
 ) -> Iterator[Refusal]:
     had = [live for live in members if live.fields.get(guard.field) == guard.value]
     stays = any(_value_after(decided, guard, live) == guard.value for live in members)
@@ -261,11 +249,11 @@ def _article(word: str) -> str:
     return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
-def _limits(decided: Decided, deletes: list[Change]) -> Iterator[Refusal]:
+def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
     """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number."""
     sides = decided.sides
     limits = sides.desired.policy.limits
-    agreed = answered(sides)
+    agreed = answered(sides, decided.restructuring)
     deletes = [
         change
         for change in deletes

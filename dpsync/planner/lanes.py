@@ -6,8 +6,7 @@ counted on what the list will look like by then.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from itertools import pairwise
 
@@ -15,12 +14,14 @@ from dpsync.kinds.base import Kind, Order
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource, Scope
+from dpsync.model.plan import Blocked
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import Ref
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.order import moves
+from dpsync.planner.requests import Requests
 from dpsync.planner.sides import Sides
-from dpsync.planner.steps import Book, Builder, Draft
+from dpsync.planner.stepset import StepDraft, StepSet
 
 Sibling = Address | Identity
 """A declared sibling by its address, another one by what it is live."""
@@ -31,9 +32,11 @@ class Lanes:
     """Adds the moves, and the edges that keep one request of a lane in flight."""
 
     sides: Sides
-    book: Book
-    builder: Builder
+    steps: StepSet
+    requests: Requests
     blocking: Blocking
+    unmoved: list[Blocked] = field(default_factory=list)
+    """What cannot be brought to its place among its siblings."""
 
     def trees(self) -> None:
         """Every declared tree is one lane."""
@@ -44,10 +47,10 @@ class Lanes:
 
     def _tree(self, scope: Scope) -> None:
         owner = self.sides.desired.resources[scope.parent]
-        nodes = [self.sides.resources[address] for address in self._preorder(owner.children)]
+        nodes = [self.sides.resources[address] for address in self.sides.lineage.preorder(owner.children)]
         aside = [
             step
-            for address, steps in self.book.by_address.items()
+            for address, steps in self.steps.by_address.items()
             if address.within(scope.address)
             for step in steps
             if step.verb == "step-aside"
@@ -56,24 +59,19 @@ class Lanes:
         lane = aside + _by_needs(renames)
         for node in nodes:
             if self.sides.live(node.address) is None:
-                lane += self.book.of(node.address, "create", "update", "place")
+                lane += self.steps.of(node.address, "create", "update", "place")
             else:
-                lane += self.book.of(node.address, "place")
+                lane += self.steps.of(node.address, "place")
         for node in nodes:
-            lane += self.book.of(node.address, "default")
+            lane += self.steps.of(node.address, "default")
         lane += self._tree_moves(owner, nodes)
         _chain(lane)
 
-    def _plain(self, node: Resource) -> list[Draft]:
-        return [step for step in self.book.of(node.address) if step.verb in ("update", "link")]
+    def _plain(self, node: Resource) -> list[StepDraft]:
+        return [step for step in self.steps.of(node.address) if step.verb in ("update", "link")]
 
-    def _preorder(self, children: tuple[Address, ...]) -> Iterator[Address]:
-        for address in children:
-            yield address
-            yield from self._preorder(self.sides.desired.resources[address].children)
-
-    def _tree_moves(self, owner: Resource, nodes: list[Resource]) -> list[Draft]:
-        found: list[Draft] = []
+    def _tree_moves(self, owner: Resource, nodes: list[Resource]) -> list[StepDraft]:
+        found: list[StepDraft] = []
         for holder in [owner, *nodes]:
             children = holder.children
             live = self.sides.live(holder.address)
@@ -82,7 +80,7 @@ class Lanes:
             found += self._tree_siblings(self._then(before, holder, known), known)
         return found
 
-    def _tree_siblings(self, then: list[Sibling], wanted: list[Address]) -> list[Draft]:
+    def _tree_siblings(self, then: list[Sibling], wanted: list[Address]) -> list[StepDraft]:
         """The moves of one list of nodes, or of each kind in it where kinds have no common order."""
         kinds = {self._kind(address).name: self._kind(address) for address in wanted}
         if all(kind.order is not None and not kind.order.apart for kind in kinds.values()):
@@ -110,14 +108,19 @@ class Lanes:
             nest = self._kind(move.item).nest
             if nest is None or not self.blocking.noted(move.item, nest):
                 where = f"after {move.after}" if move.after is not None else f"before {move.before}"
-                self.blocking.order(move.item, where)
+                self._blocked(move.item, where)
+
+    def _blocked(self, address: Address, where: str) -> None:
+        reason = self.sides.registry.profile.lacks(f"moving {self._kind(address).one}")
+        todo = f"move it {where} on the platform, or give the entry the place that it has"
+        self.unmoved.append(Blocked(address=str(address), reason=reason, todo=todo))
 
     def _will_be(self, address: Address, before: tuple[Identity, ...]) -> bool:
         """Whether a sibling will be in the list that now is `before`."""
         live = self.sides.live(address)
         if self.sides.policy.left_out(address):
             return live is not None and live.identity in before
-        return live is not None or address in self.book.makers
+        return live is not None or address in self.steps.makers
 
     def _then(self, before: tuple[Identity, ...], holder: Resource, wanted: list[Address]) -> list[Sibling]:
         """The list as it will be when everything has been made and placed: who stays, then who arrives."""
@@ -136,6 +139,13 @@ class Lanes:
         for kind in self.sides.registry.ordered:
             if kind.order is not None and kind.order.within is not None:
                 self._listed(kind, kind.order)
+
+    def after_what_they_name(self) -> None:
+        """A move comes after the steps that give its siblings their ids."""
+        makers = self.steps.makers
+        for step in self.steps.steps.values():
+            if step.verb == "move":
+                step.needs |= {makers[ref] for ref in step.refers() if ref in makers}
 
     def _listed(self, kind: Kind, order: Order) -> None:
         assert order.within is not None
@@ -174,10 +184,10 @@ class Lanes:
         resource = self.sides.resources.get(address)
         return resource is not None and within in resource.fields and not self.sides.policy.left_out(address)
 
-    def _arrival(self, address: Address, within: str) -> list[Draft]:
+    def _arrival(self, address: Address, within: str) -> list[StepDraft]:
         return [
             step
-            for step in self.book.of(address, "create", "restore", "place")
+            for step in self.steps.of(address, "create", "restore", "place")
             if step.verb != "place" or within in step.fields
         ]
 
@@ -185,24 +195,24 @@ class Lanes:
         """What a policy ignores keeps its place, as what is not declared does."""
         return [address for address in wanted if not self.sides.desired.policy.ignores(address)]
 
-    def _moves(self, then: list[Sibling], wanted: list[Address]) -> list[Draft]:
+    def _moves(self, then: list[Sibling], wanted: list[Address]) -> list[StepDraft]:
         found = []
         for move in moves(then, self._movable(wanted)):
             assert isinstance(move.item, Address)
             side, other = ("after", move.after) if move.after is not None else ("before", move.before)
             assert isinstance(other, Address)
             if self.sides.policy.left_out(move.item):
-                self.book.out_of_place.add(move.item)
+                self.steps.out_of_place.add(move.item)
                 continue
             resource, neighbour = self.sides.resources[move.item], self.sides.resources[other]
-            position = {side: self.builder.pointer(neighbour)}
-            step = self.book.add(self.builder.move(resource, position, f"{side} {other}"))
+            position = {side: self.requests.pointer(neighbour)}
+            step = self.steps.add(self.requests.move(resource, position, f"{side} {other}"))
             step.beside = other
             found.append(step)
         return found
 
 
-def _by_needs(steps: list[Draft]) -> list[Draft]:
+def _by_needs(steps: list[StepDraft]) -> list[StepDraft]:
     """The steps in their order, except that what another one needs comes first."""
     by_id = {step.id: step for step in steps}
     sorter: TopologicalSorter[str] = TopologicalSorter()
@@ -211,6 +221,6 @@ def _by_needs(steps: list[Draft]) -> list[Draft]:
     return [by_id[id] for id in sorter.static_order()]
 
 
-def _chain(lane: list[Draft]) -> None:
+def _chain(lane: list[StepDraft]) -> None:
     for before, step in pairwise(lane):
         step.follows.add(before.id)

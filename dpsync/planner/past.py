@@ -7,31 +7,31 @@ from collections.abc import Iterator
 from dpsync.model.address import Address
 from dpsync.model.plan import Note
 from dpsync.model.snapshot import Identity
-from dpsync.planner.removal import Removal
+from dpsync.planner.deletions import Deletions
 from dpsync.planner.sides import Sides
 
 
-def past_notes(sides: Sides, going: Removal) -> Iterator[Note]:
-    yield from _removed(sides, going)
+def past_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
+    yield from _removed(sides, deletions)
     yield from _served(sides)
 
 
-def _removed(sides: Sides, going: Removal) -> Iterator[Note]:
+def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
     """Entries of the git base that nobody declares any more, while what they were lives on."""
-    gone = [
+    removed = [
         address
         for address, identity in sides.names.remembered.items()
         if address not in sides.desired.resources
         and identity not in sides.names.declared
         and not sides.registry[identity[0]].comes_along
     ]
-    for address in sorted(gone):
+    for address in sorted(removed):
         identity = sides.names.remembered[address]
         if sides.policy.forgotten(identity):
             if sides.desired.pruned(_place(address)):
                 yield _lasting(sides, address, identity)
             continue
-        if going.gone(identity) or any(other != address and address.within(other) for other in gone):
+        if deletions.covers(identity) or any(other != address and address.within(other) for other in removed):
             continue
         live = sides.snapshot.objects[identity]
         noun, label = sides.kind(live).noun, sides.names.label(live)

@@ -7,9 +7,9 @@ Back again everything is deleted first, unseen, and the new root is built.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from dataclasses import field as _field
 
 from dpsync.identity.alike import folded
 from dpsync.kinds.base import Call, Field, Kind
@@ -45,9 +45,35 @@ def question(owner: Address) -> Answer:
     return Answer(RESTRUCTURE, str(owner))
 
 
-def restructures(sides: Sides) -> list[Restructure]:
+@dataclass(frozen=True)
+class Restructuring:
+    """What is decided about the navigations of one pair of sides."""
+
+    found: tuple[Restructure, ...] = ()
     """Every tree that would change its kind, in the order of addresses."""
-    found = []
+    agreed: tuple[Restructure, ...] = ()
+    """Those that somebody wants: in a run that deletes nothing, none that has to."""
+    replaced: Mapping[Address, Address] = _field(default_factory=dict)
+    """Entries that name a node of a navigation which goes, and are to name one of that built instead.
+
+    They cannot be changed before the new node is there, and by then they went with the old one. With each
+    comes the owner of the navigation.
+    """
+    pins: Mapping[Address, str] = _field(default_factory=dict)
+    """After the first section: the ids of entries that what the platform made around the old root is."""
+    left_over: tuple[Identity, ...] = ()
+    """What the platform made and nobody wants, by its looks: it bears the title of its owner."""
+
+
+def restructuring(sides: Sides) -> Restructuring:
+    """Decide it from both sides and the answers."""
+    found = tuple(_found(sides))
+    agreed = tuple(_agreed(sides, found))
+    pins, left_over = _settling(sides, found)
+    return Restructuring(found, agreed, _replaced(sides, agreed), pins, tuple(left_over))
+
+
+def _found(sides: Sides) -> Iterator[Restructure]:
     for address in sorted(sides.desired.scopes):
         scope = sides.desired.scopes[address]
         owner = sides.live(scope.parent)
@@ -60,38 +86,28 @@ def restructures(sides: Sides) -> list[Restructure]:
         children = sides.desired.resources[scope.parent].children
         wanted = {stands_alone(sides.registry[sides.resources[child].kind]) for child in children}
         if live and wanted and live != wanted:
-            found.append(Restructure(scope, owner, alone=True in wanted))
-    return found
+            yield Restructure(scope, owner, alone=True in wanted)
 
 
-def confirmed(sides: Sides) -> list[Restructure]:
-    """Those that somebody wants: in a run that deletes nothing, none that has to."""
-    if not sides.answers.any(RESTRUCTURE):
-        return []
-    return [
-        item
-        for item in restructures(sides)
-        if sides.answers.agree(item.question) and (sides.options.delete or not item.alone)
-    ]
+def _agreed(sides: Sides, found: Iterable[Restructure]) -> Iterator[Restructure]:
+    if sides.answers.any(RESTRUCTURE):
+        for item in found:
+            if sides.answers.agree(item.question) and (sides.options.delete or not item.alone):
+                yield item
 
 
-def leading_over(sides: Sides) -> dict[Address, Address]:
-    """Entries that name a node of a navigation which goes, and are to name one of that built instead.
-
-    They cannot be changed before the new node is there, and by then they went with the old one. With each
-    comes the owner of the navigation.
-    """
+def _replaced(sides: Sides, agreed: Iterable[Restructure]) -> dict[Address, Address]:
     found: dict[Address, Address] = {}
-    for item in confirmed(sides):
+    for item in agreed:
         old = set(sides.snapshot.scopes[item.scope.address]) if item.alone else set()
         for address, resource in sides.resources.items() if old else ():
             live = sides.live(address)
             if live is None or address.within(item.scope.address) or sides.policy.ignored(address):
                 continue
-            for field in sides.kind(resource).fields:
-                ids = live_ids(live.fields.get(field.name))
-                named = {sides.names.named(live, kind, id) for kind in field.type.refers for id in ids}
-                wanted = references(resource.fields.get(field.name))
+            for its in sides.kind(resource).fields:
+                ids = live_ids(live.fields.get(its.name))
+                named = {sides.names.named(live, kind, id) for kind in its.type.refers for id in ids}
+                wanted = references(resource.fields.get(its.name))
                 if named & old and any(other.within(item.scope.address) for other in wanted):
                     found[address] = item.scope.parent
     return found
@@ -101,10 +117,10 @@ def stands_alone(kind: Kind) -> bool:
     return isinstance(kind.shape, NodeShape) and kind.shape.alone
 
 
-def refused(sides: Sides) -> Iterator[Refusal]:
+def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
     """What was not confirmed, and what would leave something hidden that was not declared to be seen."""
-    agreed = {item.scope.address for item in confirmed(sides)}
-    for item in restructures(sides):
+    agreed = {item.scope.address for item in decided.agreed}
+    for item in decided.found:
         owner = item.scope.parent
         if item.scope.address not in agreed:
             now, then = ("sections", "spaces") if item.alone else ("spaces", "sections")
@@ -114,7 +130,7 @@ def refused(sides: Sides) -> Iterator[Refusal]:
                 message=f"its navigation has {now} at the root and would get {then}: every URL would change",
                 way_out=f"if that is wanted: {item.question.flag}",
             )
-        elif not item.alone and begins(sides, item, nodes_of(sides, item)) is None:
+        elif not item.alone and begins(sides, item, sides.lineage.below(item.scope.address)) is None:
             yield Refusal(
                 code="restructure",
                 address=str(owner),
@@ -157,11 +173,6 @@ def _can_hide(field: Field) -> bool:
 # Towards sections.
 
 
-def nodes_of(sides: Sides, item: Restructure) -> list[Address]:
-    """Every entry of the tree and what is below one."""
-    return sorted(address for address in sides.resources if address.within(item.scope.address))
-
-
 def begins(sides: Sides, item: Restructure, among: Iterable[Address]) -> Address | None:
     """The entry by which the tree begins: one that is made along with its child.
 
@@ -194,12 +205,8 @@ def _wants(sides: Sides, entry: Resource, inside: Iterable[Identity]) -> int:
     return sum(any(_is(sides, child, other) for other in live) for child in entry.children)
 
 
-def settling(sides: Sides) -> tuple[dict[Address, str], list[Identity]]:
-    """After the first section: what the platform made around the old root is the entry that wants it.
-
-    Returns the ids that such entries have, and what nobody wants and was made by the platform, by its looks:
-    it bears the title of its owner.
-    """
+def _settling(sides: Sides, found: Iterable[Restructure]) -> tuple[dict[Address, str], list[Identity]]:
+    changing = {item.scope.address for item in found}
     pins: dict[Address, str] = {}
     left: list[Identity] = []
     for address, scope in sorted(sides.desired.scopes.items()):
@@ -208,7 +215,7 @@ def settling(sides: Sides) -> tuple[dict[Address, str], list[Identity]]:
         owner = sides.live(scope.parent)
         if owner is None:
             continue
-        if any(item.scope.address == address for item in restructures(sides)):
+        if address in changing:
             continue
         for identity in sides.snapshot.lanes.get(owner.identity, ()):
             live = sides.snapshot.objects[identity]
@@ -259,99 +266,29 @@ def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]
 def _is(sides: Sides, child: Address, live: LiveObject) -> bool:
     """Whether an entry names the same things as a live object of its kind."""
     entry = sides.resources[child]
-    return entry.kind == live.kind and _shows(sides, entry) == _shows(sides, live)
+    return entry.kind == live.kind and shows(sides, entry) == shows(sides, live)
 
 
-def answered(sides: Sides) -> list[Address]:
+def answered(sides: Sides, decided: Restructuring) -> list[Address]:
     """The places and things whose deletion was agreed to with the answer, by name."""
-    left = [sides.names.address(identity) for identity in settling(sides)[1]]
-    return [*(item.scope.address for item in confirmed(sides)), *left]
+    left = [sides.names.address(identity) for identity in decided.left_over]
+    return [*(item.scope.address for item in decided.agreed), *left]
+
+
+def shows(sides: Sides, item: Resource | LiveObject) -> tuple[bytes, ...]:
+    """What one names and cannot be without, in its normal form."""
+    named = [its for its in sides.kind(item).fields if its.type.refers and its.required]
+    return tuple(canonical(sides.values.normal(its, item.fields.get(its.name), item)) for its in named)
 
 
 # What people see of it.
 
 
-def urls(sides: Sides) -> Iterator[Note]:
+def urls(sides: Sides, decided: Restructuring) -> Iterator[Note]:
     """Every URL at which something of a tree that is rebuilt is seen now."""
-    for item in confirmed(sides):
+    for item in decided.agreed:
         for identity in sides.snapshot.scopes.get(item.scope.address, ()):
             live = sides.snapshot.objects[identity]
             if live.url:
                 what = "goes" if item.alone else "changes"
                 yield Note(address=str(sides.names.address(identity)), text=f"its URL {what}: {live.url}")
-
-
-def remade(sides: Sides, gone: Callable[[Identity], bool]) -> Iterator[Note]:
-    """Entries that were moved where the platform cannot move them: each is made anew in its new place.
-
-    The git base tells that one was moved. Without a base it is told as a possibility, and only of an object
-    that has all natural keys of the entry and lies in something that is declared.
-    """
-    kinds = {kind.name: nest for kind in sides.registry.ordered for nest in _fixed(kind)}
-    strangers: dict[tuple[Identity, tuple[bytes, ...]], list[LiveObject]] = defaultdict(list)
-    for identity, live in sides.snapshot.objects.items():
-        if live.kind in kinds and identity not in sides.names.declared:
-            strangers[_owner_of(sides, live), _shows(sides, live)].append(live)
-    rebuilt = [item.scope.address for item in restructures(sides)] if strangers else []
-    for address in sorted(sides.resources) if strangers else ():
-        if any(address.within(tree) for tree in rebuilt):
-            continue
-        entry = sides.resources[address]
-        fixed = kinds.get(entry.kind)
-        if fixed is None or sides.live(address) is not None:
-            continue
-        owner = sides.live(_owner(sides, entry))
-        for live in strangers.get((owner.identity, _shows(sides, entry)), ()) if owner else ():
-            was = sides.names.address(live.identity)
-            what = "goes" if gone(live.identity) else "stays"
-            url = f"; its URL: {live.url}" if live.url else ""
-            if live.identity in sides.names.earlier_addresses:
-                text = f"it cannot change its {fixed.name}: it is made anew, and {was} {what}{url}"
-            elif _could_be(sides, entry, live):
-                text = f"if it is {was}, moved: it cannot change its {fixed.name} and is made anew; "
-                text += f"{was} {what}{url}"
-            else:
-                continue
-            yield Note(address=str(address), text=text)
-
-
-def _could_be(sides: Sides, entry: Resource, live: LiveObject) -> bool:
-    """Whether nothing but its place tells a live object from an entry, as far as is known without a base."""
-    around = [item for item in (live.holder, live.parent) if item is not None]
-    names = sides.kind(entry).identity_fields
-    return (
-        sides.base.desired is None
-        and all(item in sides.names.declared for item in around)
-        and all(name in entry.fields for name in names)
-        and all(
-            canonical(entry.fields[name])
-            == canonical(sides.values.normal(sides.kind(entry).field(name), live.fields.get(name), live))
-            for name in names
-        )
-    )
-
-
-def _fixed(kind: Kind) -> tuple[Field, ...]:
-    """The field that says what one is in, where that never changes."""
-    return tuple(item for item in kind.fields if item.nest and item.on == "create" and item.via is None)
-
-
-def _owner(sides: Sides, entry: Resource) -> Address:
-    """What the tree of an entry belongs to."""
-    owner = sides.registry.tree_owner(sides.kind(entry))
-    around = entry.parent
-    while around is not None and sides.desired.resources[around].kind != owner:
-        around = sides.desired.resources[around].parent
-    assert around is not None
-    return around
-
-
-def _owner_of(sides: Sides, live: LiveObject) -> Identity:
-    owner = sides.registry.tree_owner(sides.kind(live))
-    return next(above for above in sides.snapshot.above(live) if above[0] == owner)
-
-
-def _shows(sides: Sides, item: Resource | LiveObject) -> tuple[bytes, ...]:
-    """What one names and cannot be without."""
-    named = [field for field in sides.kind(item).fields if field.type.refers and field.required]
-    return tuple(canonical(sides.values.normal(field, item.fields.get(field.name), item)) for field in named)

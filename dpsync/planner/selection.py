@@ -19,7 +19,7 @@ from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.values import references
 from dpsync.planner.sides import Sides
-from dpsync.planner.steps import Book, Draft
+from dpsync.planner.stepset import StepDraft, StepSet
 
 NEAREST: Final = 3
 
@@ -103,18 +103,18 @@ def _invalid(code: str, message: str, hint: str | None = None) -> DiagnosticErro
 
 
 def dependencies(
-    sides: Sides, book: Book, selected: Selection, chosen: frozenset[Address]
+    sides: Sides, steps: StepSet, selected: Selection, chosen: frozenset[Address]
 ) -> dict[Address, Address]:
     """What else must be planned so that the chosen part can be carried out, each with what needs it.
 
-    `sides` and `book` are those of a plan of at least the chosen part. Raises DiagnosticError (exit 5) when
+    `sides` and `steps` are those of a plan of at least the chosen part. Raises DiagnosticError (exit 5) when
     something needed was excluded.
     """
     found: dict[Address, Address] = {}
     pending = sorted(chosen)
     while pending:
         address = pending.pop()
-        for other in sorted(set(_needed(sides, book, address))):
+        for other in sorted(set(_needed(sides, steps, address))):
             if other in chosen or other in found or other not in sides.desired.resources:
                 continue
             if any(pattern.covers(other) for pattern in selected.excluded):
@@ -125,18 +125,18 @@ def dependencies(
     return found
 
 
-def _needed(sides: Sides, book: Book, address: Address) -> Iterator[Address]:
+def _needed(sides: Sides, steps: StepSet, address: Address) -> Iterator[Address]:
     resource = sides.resources.get(address)
     if resource is not None:
         yield from _not_there(sides, resource)
-    for step in book.of(address):
+    for step in steps.of(address):
         if step.verb == "move" and sides.chosen is None:
             continue  # the plan of everything counts on siblings that the part does not make
         for id in step.needs:
-            other = book.steps[id]
+            other = steps.steps[id]
             if other.address != address and not _only_order(step, other):
                 yield other.address
-        if step.beside is not None and step.beside in book.out_of_place:
+        if step.beside is not None and step.beside in steps.out_of_place:
             yield step.beside
 
 
@@ -153,6 +153,6 @@ def _not_there(sides: Sides, resource: Resource) -> Iterator[Address]:
             yield other
 
 
-def _only_order(step: Draft, before: Draft) -> bool:
+def _only_order(step: StepDraft, before: StepDraft) -> bool:
     """Whether one merely goes before the other one: what is made public comes last, and is hidden first."""
     return step.verb == "expose" or before.verb == "withdraw"

@@ -18,9 +18,10 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Refusal
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.planner.removal import Removal
+from dpsync.planner.deletions import Deletions
+from dpsync.planner.requests import Requests
 from dpsync.planner.sides import Sides
-from dpsync.planner.steps import Book, Builder, Draft
+from dpsync.planner.stepset import StepDraft, StepSet
 
 
 @dataclass
@@ -30,7 +31,7 @@ class _Rename:
     resource: Resource
     live: LiveObject | None
     value: str
-    step: Draft
+    step: StepDraft
 
 
 @dataclass
@@ -38,9 +39,9 @@ class UniqueValues:
     """Adds the steps and edges for one unique field; collects what must be refused."""
 
     sides: Sides
-    book: Book
-    builder: Builder
-    going: Removal
+    steps: StepSet
+    requests: Requests
+    deletions: Deletions
     refusals: list[Refusal] = field(default_factory=list)
 
     def settle_all(self) -> None:
@@ -67,11 +68,11 @@ class UniqueValues:
             if item.unique or any(rename.live for rename in renames):
                 self._scope(kind, item, scope, within, renames)
 
-    def _step(self, resource: Resource, item: Field, live: LiveObject | None) -> Draft | None:
+    def _step(self, resource: Resource, item: Field, live: LiveObject | None) -> StepDraft | None:
         """The request that gives the entry its value."""
-        step = next((step for step in self.book.of(resource.address) if item.name in step.fields), None)
+        step = next((step for step in self.steps.of(resource.address) if item.name in step.fields), None)
         if step is None and live is None and item.on == "both":
-            step = next(iter(self.book.of(resource.address, "create")), None)
+            step = next(iter(self.steps.of(resource.address, "create")), None)
         return step
 
     def _scope(self, kind: Kind, item: Field, scope: Address, within: str, renames: list[_Rename]) -> None:
@@ -99,7 +100,7 @@ class UniqueValues:
             self._one_at_a_time(renames, [rename.step.id for rename in renames if rename.live is not None])
 
     def _taken(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
-        if holder.identity in self.going.roots:
+        if holder.identity in self.deletions.roots:
             rename.step.needs.add(self._aside(kind, item, holder).id)
         else:
             self._refuse(kind, item, rename, holder)
@@ -119,16 +120,16 @@ class UniqueValues:
                 found.setdefault(str(live.fields[item.name]), []).append(live)
         return found
 
-    def _aside(self, kind: Kind, item: Field, holder: LiveObject) -> Draft:
+    def _aside(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
         address = self.sides.names.address(holder.identity)
-        known = self.book.of(address, "step-aside")
+        known = self.steps.of(address, "step-aside")
         if known:
             return known[0]
         assert kind.update is not None
-        path = self.builder.live_path(holder, kind.update.path)
+        path = self.requests.live_path(holder, kind.update.path)
         # An entry's object is known by its temporary name when the next run has to go on from here.
         name = temporary(str(address) if address in self.sides.resources else "/".join(holder.identity))
-        return self.book.add(self.builder.step_aside(path, kind, address, item, name))
+        return self.steps.add(self.requests.step_aside(path, kind, address, item, name))
 
     def _open(
         self,
@@ -170,7 +171,7 @@ class UniqueValues:
         for rename in renames:
             if rename.live is not None:
                 continue
-            maker = self.book.steps[self.book.makers[rename.resource.address]]
+            maker = self.steps.steps[self.steps.makers[rename.resource.address]]
             maker.follows |= set(existing)
             if before is not None and maker.id != before:
                 maker.follows.add(before)

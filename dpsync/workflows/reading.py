@@ -17,12 +17,12 @@ from dpsync.model.address import Address
 from dpsync.model.base import Base
 from dpsync.model.desired import Desired
 from dpsync.model.snapshot import Snapshot
-from dpsync.planner import transfer
 from dpsync.planner.answers import parse_all
-from dpsync.planner.removal import removal
-from dpsync.planner.restructuring import recognised, settled, settling
+from dpsync.planner.deletions import deletions
+from dpsync.planner.restructuring import recognised, restructuring, settled
 from dpsync.planner.selection import patterns, selection
 from dpsync.planner.sides import Options, Sides
+from dpsync.planner.transfers import transfers
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Reading:
         parse_all(options.confirm, self.registry)  # before anything is read
         patterns(self.registry, desired, (*options.select, *options.exclude))
         sides = Sides(self.registry, desired, self._snapshot(desired), options, self.base)
-        pins, _ = settling(sides)
+        pins = restructuring(sides).pins
         if pins:
             desired = settled(desired, pins)
             snapshot = recognised(self._snapshot(desired), pins)
@@ -61,15 +61,16 @@ class Reading:
 
         What goes along may itself be named by other things: so it is looked around until nothing is new.
         """
-        going, given = removal(sides), transfer.looked_at(sides)
-        if not going.roots and not given:
+        to_delete, given = deletions(sides, restructuring(sides)), transfers(sides).everything
+        if not to_delete.roots and not given:
             return sides.snapshot
         around = Surroundings(self.client, self.registry, sides.snapshot, self.parallelism)
-        around.check([*going.roots, *given])
+        around.check([*to_delete.roots, *given])
         if not closely:
             return around.snapshot
         around.look_at_given(given)
-        while around.look(going.everything):
-            going = removal(replace(sides, snapshot=around.snapshot))
-            around.check(going.roots)
+        while around.look(to_delete.everything):
+            seen = replace(sides, snapshot=around.snapshot)
+            to_delete = deletions(seen, restructuring(seen))
+            around.check(to_delete.roots)
         return around.snapshot

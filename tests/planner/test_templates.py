@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.planner.steps import render
+from dpsync.planner.requests import render
 
 VALUES = {"fields": {"a": 1, "b": None}, "id": "x", "value": None, "child.space": "s"}
 

@@ -13,52 +13,54 @@ from dpsync.model.plan import GONE
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import references
 from dpsync.planner.cascade import named_ids
+from dpsync.planner.decisions import Decisions
+from dpsync.planner.deletions import Deletions
 from dpsync.planner.nesting import Nesting, own_places
-from dpsync.planner.removal import Removal
 from dpsync.planner.sides import Sides
-from dpsync.planner.steps import Book, Draft
+from dpsync.planner.stepset import StepDraft, StepSet
 
 _ByKind = dict[str, list[Resource]]
 """The entries that have steps, by kind."""
 
 
-def connect(sides: Sides, book: Book, going: Removal) -> None:
+def connect(decisions: Decisions, step_set: StepSet) -> None:
     """Add every edge except those of lanes and unique values."""
-    for draft in book.steps.values():
-        _made_first(sides, book, draft)
-    _restored_first(sides, book)
+    sides, deletions = decisions.sides, decisions.deletions
+    for draft in step_set.steps.values():
+        _made_first(sides, step_set, draft)
+    _restored_first(sides, step_set)
     by_kind: _ByKind = defaultdict(list)
-    for address in book.by_address:
+    for address in step_set.by_address:
         if (resource := sides.resources.get(address)) is not None:
             by_kind[resource.kind].append(resource)
-    for address, steps in book.by_address.items():
+    for address, steps in step_set.by_address.items():
         resource = sides.resources.get(address)
         if resource is not None:
-            _after(sides, book, resource, steps, by_kind)
-    _placed_from_the_top(sides, book)
-    _cleared(sides, book)
-    _exposure(book)
-    _guarded(sides, book, going)
-    _deletes(sides, book, going)
+            _after(sides, step_set, resource, steps, by_kind)
+    _placed_from_the_top(sides, step_set)
+    _cleared(sides, step_set)
+    _exposure(step_set)
+    _guarded(sides, step_set, deletions)
+    _deletes(sides, step_set, deletions)
 
 
-def _made_first(sides: Sides, book: Book, draft: Draft) -> None:
+def _made_first(sides: Sides, step_set: StepSet, draft: StepDraft) -> None:
     """Ids that a step carries, the object's own and its parent's must be known before it is sent."""
     named = draft.refers() | {draft.address}
     resource = sides.desired.resources.get(draft.address)
     if resource is not None and resource.parent is not None:
         named.add(resource.parent)
-    draft.needs |= {book.makers[address] for address in named if address in book.makers} - {draft.id}
+    draft.needs |= {step_set.makers[address] for address in named if address in step_set.makers} - {draft.id}
 
 
-def _restored_first(sides: Sides, book: Book) -> None:
+def _restored_first(sides: Sides, step_set: StepSet) -> None:
     """What is brought back or given over has its id already: whatever names it waits all the same."""
     restored = {
         address: id
-        for address, id in book.makers.items()
-        if id in book.steps and book.steps[id].verb in ("restore", "transfer")
+        for address, id in step_set.makers.items()
+        if id in step_set.steps and step_set.steps[id].verb in ("restore", "transfer")
     }
-    for address, steps in book.by_address.items() if restored else ():
+    for address, steps in step_set.by_address.items() if restored else ():
         resource = sides.resources.get(address)
         if resource is None:
             continue
@@ -68,36 +70,38 @@ def _restored_first(sides: Sides, book: Book) -> None:
             step.needs |= {restored[other] for other in named & restored.keys()} - {step.id}
 
 
-def _after(sides: Sides, book: Book, resource: Resource, steps: list[Draft], by_kind: _ByKind) -> None:
+def _after(
+    sides: Sides, step_set: StepSet, resource: Resource, steps: list[StepDraft], by_kind: _ByKind
+) -> None:
     kind = sides.kind(resource)
     for step in steps:
         # What comes down does not wait: everything else waits for it.
         fields = step.fields if step.verb != "withdraw" else ()
         words = {*kind.after, *(word for name in fields for word in kind.field(name).after)}
         if words and step.verb not in GONE:
-            step.needs |= {other.id for other in _beside(book, resource, words, by_kind)} - {step.id}
+            step.needs |= {other.id for other in _beside(step_set, resource, words, by_kind)} - {step.id}
 
 
-def _beside(book: Book, resource: Resource, words: set[str], by_kind: _ByKind) -> Iterator[Draft]:
+def _beside(step_set: StepSet, resource: Resource, words: set[str], by_kind: _ByKind) -> Iterator[StepDraft]:
     """Steps of the named kinds below this object or any around it; "children" are all below itself."""
     around = {resource.address.segments[:n] for n in range(1, len(resource.address.segments) + 1)}
     for word in sorted(words):
         for other in by_kind.get(word, ()):
             if other.parent is not None and other.parent.segments in around and other is not resource:
-                yield from (step for step in book.of(other.address) if step.verb not in GONE)
+                yield from (step for step in step_set.of(other.address) if step.verb not in GONE)
     if "children" in words:
-        inside = (step for step in book.below(resource.address) if step.address != resource.address)
+        inside = (step for step in step_set.below(resource.address) if step.address != resource.address)
         yield from (step for step in inside if step.verb not in GONE)
 
 
-def _placed_from_the_top(sides: Sides, book: Book) -> None:
+def _placed_from_the_top(sides: Sides, step_set: StepSet) -> None:
     """What is in one of its own kind is placed after all that it will be in.
 
     Its whole chain is final then, so that no move closes a circle on the way, even where two change places.
     """
 
     def stays(address: Address, item: Field) -> bool:
-        moved = (step for step in book.of(address, "place") if item.name in step.fields)
+        moved = (step for step in step_set.of(address, "place") if item.name in step.fields)
         return sides.live(address) is not None and next(moved, None) is None
 
     for kind, item in own_places(sides):
@@ -105,8 +109,8 @@ def _placed_from_the_top(sides: Sides, book: Book) -> None:
         circular = {part for circle in nesting.circles() for part in circle}
         placing = {
             address: step
-            for address in book.by_address
-            for step in book.of(address, "place")
+            for address in step_set.by_address
+            for step in step_set.of(address, "place")
             if item.name in step.fields and address not in circular
         }
         for address, step in placing.items():
@@ -115,23 +119,23 @@ def _placed_from_the_top(sides: Sides, book: Book) -> None:
             step.needs |= {nearest.id for nearest in islice(above, 1)}
 
 
-def _cleared(sides: Sides, book: Book) -> None:
+def _cleared(sides: Sides, step_set: StepSet) -> None:
     """A tree is built anew when everything of the old one is gone."""
-    if not any(step.verb == "clear" for step in book.steps.values()):
+    if not any(step.verb == "clear" for step in step_set.steps.values()):
         return
     for address, scope in sides.desired.scopes.items():
         if sides.registry[scope.kinds[0]].in_tree:
-            clearing = {step.id for step in book.below(address) if step.verb == "clear"}
-            for step in book.below(address):
+            clearing = {step.id for step in step_set.below(address) if step.verb == "clear"}
+            for step in step_set.below(address):
                 step.needs |= clearing if step.verb != "clear" else set()
 
 
-def _exposure(book: Book) -> None:
+def _exposure(step_set: StepSet) -> None:
     """Exposure goes up last and comes down first, within everything below the exposed object."""
-    for step in list(book.steps.values()):
+    for step in list(step_set.steps.values()):
         if step.verb not in ("expose", "withdraw"):
             continue
-        for other in book.below(step.address):
+        for other in step_set.below(step.address):
             if other is step or (other.verb == "create" and other.address == step.address):
                 continue
             if step.verb == "withdraw" == other.verb and other.address == step.address:
@@ -142,31 +146,31 @@ def _exposure(book: Book) -> None:
                 step.needs.add(other.id)
 
 
-def _guarded(sides: Sides, book: Book, going: Removal) -> None:
+def _guarded(sides: Sides, step_set: StepSet, deletions: Deletions) -> None:
     """Somebody gets the guarded value before somebody else gives it up."""
     for kind in sides.registry.ordered:
         if kind.guard is None:
             continue
         gain: dict[Address | None, set[str]] = {}
-        lose: dict[Address | None, list[Draft]] = {}
-        for address, steps in book.by_address.items():
+        lose: dict[Address | None, list[StepDraft]] = {}
+        for address, steps in step_set.by_address.items():
             for step in steps:
-                _sort(sides, going, kind, address, step, gain, lose)
+                _sort(sides, deletions, kind, address, step, gain, lose)
         for parent, losing in lose.items():
             for step in losing:
                 step.needs |= gain.get(parent, set()) - {step.id}
 
 
 def _sort(
-    sides: Sides, going: Removal, kind: Kind, address: Address, step: Draft,
-    gain: dict[Address | None, set[str]], lose: dict[Address | None, list[Draft]],
+    sides: Sides, deletions: Deletions, kind: Kind, address: Address, step: StepDraft,
+    gain: dict[Address | None, set[str]], lose: dict[Address | None, list[StepDraft]],
 ) -> None:  # fmt: skip
     guard = kind.guard
     resource = sides.resources.get(address)
     if guard is None:
         return
     if resource is None:
-        if step.verb == "delete" and going.addresses[address][0] == kind.name:
+        if step.verb == "delete" and deletions.addresses[address][0] == kind.name:
             lose.setdefault(address.parent(kind.key), []).append(step)
     elif resource.kind == kind.name and (guard.field in step.fields or step.verb == "create"):
         if resource.fields.get(guard.field) == guard.value:
@@ -175,22 +179,22 @@ def _sort(
             lose.setdefault(resource.parent, []).append(step)
 
 
-def _deletes(sides: Sides, book: Book, going: Removal) -> None:
-    """What refers to a doomed object goes, or is written, before it."""
-    own: dict[Identity, Draft] = {}
-    for root in going.roots:
-        own[root] = book.of(sides.names.address(root), "delete", "clear")[0]
-    doomed = going.inside
+def _deletes(sides: Sides, step_set: StepSet, deletions: Deletions) -> None:
+    """What refers to a deleted object goes, or is written, before it."""
+    own: dict[Identity, StepDraft] = {}
+    for root in deletions.roots:
+        own[root] = step_set.of(sides.names.address(root), "delete", "clear")[0]
+    deleted = deletions.inside
     for live in sides.snapshot.objects.values():
         kind = sides.kind(live)
         for item in kind.fields:
             for id in sorted(named_ids(item, live.fields.get(item.name))):
                 for target in (sides.names.named(live, name, id) for name in item.names):
-                    if target not in doomed:
+                    if target not in deleted:
                         continue
-                    step = own[doomed[target]]
-                    if live.identity in doomed:
-                        step.needs |= {own[doomed[live.identity]].id} - {step.id}
+                    step = own[deleted[target]]
+                    if live.identity in deleted:
+                        step.needs |= {own[deleted[live.identity]].id} - {step.id}
                     elif live.identity in sides.names.declared:
-                        writers = book.of(sides.names.declared[live.identity])
+                        writers = step_set.of(sides.names.declared[live.identity])
                         step.needs |= {other.id for other in writers if item.name in other.fields}

@@ -10,14 +10,14 @@ from dpsync.model.address import Address
 from dpsync.model.plan import Blocked, Effect, Kept
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.cascade import INSIDE, Cascade, cascade
-from dpsync.planner.restructuring import confirmed, leading_over, settling
+from dpsync.planner.restructuring import Restructuring
 from dpsync.planner.sides import Sides
 
 _WAY_OUT = "use the token of somebody who may read that, or declare it to keep it"
 
 
 @dataclass
-class Removal:
+class Deletions:
     """`roots` get a delete of their own; what is in `cascade` goes along with one of them."""
 
     roots: dict[Identity, LiveObject] = field(default_factory=dict)
@@ -28,8 +28,9 @@ class Removal:
     unseen: dict[Identity, str] = field(default_factory=dict)
     """What would be deleted, if a list could be read that says what goes along with it."""
 
-    def gone(self, identity: Identity) -> bool:
-        return identity in self.roots or self.cascade.gone(identity)
+    def covers(self, identity: Identity) -> bool:
+        """Whether an object is deleted or goes along."""
+        return identity in self.roots or self.cascade.covers(identity)
 
     @property
     def everything(self) -> list[Identity]:
@@ -44,21 +45,21 @@ class Removal:
         return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
 
 
-def unseen(sides: Sides, found: Removal) -> Iterator[Blocked]:
+def unseen(sides: Sides, found: Deletions) -> Iterator[Blocked]:
     """What is not deleted because nobody can see what would go along."""
     for identity, url in found.unseen.items():
         reason = f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed (403)"
         yield Blocked(address=str(sides.names.address(identity)), reason=reason, todo=_WAY_OUT)
 
 
-def removal(sides: Sides) -> Removal:
+def deletions(sides: Sides, decided: Restructuring) -> Deletions:
     """Decide for every undeclared object in a declared place; parents come before their children."""
-    found = Removal()
+    found = Deletions()
     objects = sides.snapshot.objects
     kept: dict[str, list[Identity]] = {}
     inside: set[Identity] = set()
-    rebuilt = {item.scope.address: item.alone for item in confirmed(sides)}
-    left_over = set(settling(sides)[1]) if sides.options.delete else set()
+    rebuilt = {item.scope.address: item.alone for item in decided.agreed}
+    left_over = set(decided.left_over) if sides.options.delete else set()
     for address in sorted(sides.snapshot.scopes):
         if rebuilt.get(address) is False:
             continue  # what becomes of it is seen when the first section is there
@@ -74,9 +75,9 @@ def removal(sides: Sides) -> Removal:
         if not strangers:
             continue
         if not ((sides.desired.pruned(address) or address in rebuilt) and sides.options.delete):
-            going = [item for item in strangers if {item, objects[item].parent} & left_over]
-            kept[str(address)] = [item for item in strangers if item not in going]
-            strangers = going
+            to_delete = [item for item in strangers if {item, objects[item].parent} & left_over]
+            kept[str(address)] = [item for item in strangers if item not in to_delete]
+            strangers = to_delete
         unnamed = [identity for identity in strangers if _cannot_be_declared(sides, objects[identity])]
         kept.setdefault(str(address), []).extend(unnamed)
         for identity in strangers:
@@ -88,18 +89,19 @@ def removal(sides: Sides) -> Removal:
             if live.parent not in inside:  # else it goes with its parent
                 found.roots[identity] = live
             inside.add(identity)
-    found.cascade = planned_cascade(sides, found.roots)
-    _leave_the_unseen(sides, found, [address for address, alone in rebuilt.items() if alone])
+    found.cascade = planned_cascade(sides, found.roots, decided)
+    _leave_the_unseen(sides, found, decided)
     found.addresses = {sides.names.address(root): root for root in found.roots}
     for place, items in kept.items():
-        names = sorted(str(sides.names.address(item)) for item in items if not found.cascade.gone(item))
+        names = sorted(str(sides.names.address(item)) for item in items if not found.cascade.covers(item))
         if names:
             found.kept.append(Kept(place=place, addresses=tuple(names)))
     return found
 
 
-def _leave_the_unseen(sides: Sides, found: Removal, rebuilt: list[Address]) -> None:
+def _leave_the_unseen(sides: Sides, found: Deletions, decided: Restructuring) -> None:
     """Take out what would take things along that cannot be seen; a navigation is built anew whole or not."""
+    rebuilt = [item.scope.address for item in decided.agreed if item.alone]
     while True:
         left = {}
         for identity, url in sides.snapshot.evidence.unseen.items():
@@ -111,7 +113,7 @@ def _leave_the_unseen(sides: Sides, found: Removal, rebuilt: list[Address]) -> N
             return
         found.unseen |= left
         found.roots = {root: live for root, live in found.roots.items() if root not in left}
-        found.cascade = planned_cascade(sides, found.roots)
+        found.cascade = planned_cascade(sides, found.roots, decided)
 
 
 def _cannot_be_declared(sides: Sides, live: LiveObject) -> bool:
@@ -120,7 +122,7 @@ def _cannot_be_declared(sides: Sides, live: LiveObject) -> bool:
     return natural is not None and live.fields.get(natural) is None
 
 
-def planned_cascade(sides: Sides, roots: dict[Identity, LiveObject]) -> Cascade:
+def planned_cascade(sides: Sides, roots: dict[Identity, LiveObject], decided: Restructuring) -> Cascade:
     """What goes along, when everything else of the plan has been done by then."""
     new = {
         resource.holder
@@ -128,11 +130,9 @@ def planned_cascade(sides: Sides, roots: dict[Identity, LiveObject]) -> Cascade:
         if resource.holder is not None and sides.live(address) is None and not sides.policy.ignored(address)
     }
 
-    going = leading_over(sides)
-
     def written(live: LiveObject, item: Field) -> bool:
         address = sides.names.declared.get(live.identity)
-        if address not in sides.resources or sides.policy.ignored(address) or address in going:
+        if address not in sides.resources or sides.policy.ignored(address) or address in decided.replaced:
             return False
         return item.name in sides.resources[address].fields
 

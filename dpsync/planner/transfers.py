@@ -5,53 +5,57 @@ The platform does not give away what a site shows. What lies in something that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from dpsync.model.address import Address
 from dpsync.model.plan import Difference, Note, Refusal
-from dpsync.model.snapshot import Identity
+from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.sides import Sides
 
 
-def transferred(sides: Sides) -> dict[Identity, Address]:
+@dataclass(frozen=True)
+class Transfers:
+    """What is given away in one plan."""
+
+    given: Mapping[Identity, Address]
     """Every object that is given away, with the entry that it is."""
-    found = {}
-    for address in sorted(sides.snapshot.transferred):
-        live = sides.live(address)
-        if live is not None and not sides.policy.ignored(address):
-            found[live.identity] = address
-    return found
-
-
-def looked_at(sides: Sides) -> list[Identity]:
-    """What must be known not to be shown anywhere."""
-    given = transferred(sides)
-    along = {live.identity for identity in given for live in sides.lineage.inside(identity)}
-    return sorted({*given} | along)
-
-
-def calls(sides: Sides) -> list[Address]:
+    inside: Mapping[Identity, tuple[LiveObject, ...]]
+    """By object that is given away: everything that lies in it."""
+    calls: tuple[Address, ...]
     """The entries that need a call of their own: not those that go along with another one."""
-    given = transferred(sides)
+
+    def along(self, identity: Identity) -> list[Address]:
+        """The entries that are given along with one."""
+        return [self.given[item.identity] for item in self.inside[identity] if item.identity in self.given]
+
+    @property
+    def everything(self) -> list[Identity]:
+        """What must be known not to be shown anywhere."""
+        along = {live.identity for items in self.inside.values() for live in items}
+        return sorted({*self.given} | along)
+
+
+def transfers(sides: Sides) -> Transfers:
+    """Decide it: what was read below another parent than its entry has."""
+    given = {
+        live.identity: address
+        for address in sorted(sides.snapshot.transferred)
+        if (live := sides.live(address)) is not None and not sides.policy.ignored(address)
+    }
+    inside = {identity: tuple(sides.lineage.inside(identity)) for identity in given}
     along = {
         live.identity
         for identity, address in given.items()
-        for live in sides.lineage.inside(identity)
+        for live in inside[identity]
         if live.identity in given and _owner(sides, given[live.identity]) == _owner(sides, address)
     }
-    return [address for identity, address in given.items() if identity not in along]
+    calls = tuple(address for identity, address in given.items() if identity not in along)
+    return Transfers(given, inside, calls)
 
 
 def _owner(sides: Sides, address: Address) -> Address | None:
     return sides.resources[address].parent
-
-
-def with_it(sides: Sides, address: Address) -> list[Address]:
-    """The entries that are given along with this one."""
-    given = transferred(sides)
-    live = sides.live(address)
-    items = sides.lineage.inside(live.identity) if live is not None else ()
-    return [given[item.identity] for item in items if item.identity in given]
 
 
 def difference(sides: Sides, address: Address) -> Difference:
@@ -64,11 +68,11 @@ def difference(sides: Sides, address: Address) -> Difference:
     return Difference(field=live.parent[0], before=str(before), after=str(after))
 
 
-def refused(sides: Sides) -> Iterator[Refusal]:
+def refused(sides: Sides, decided: Transfers) -> Iterator[Refusal]:
     """What the platform would not give away, and what would go along although it is to stay."""
-    for identity, address in transferred(sides).items():
+    for identity, address in decided.given.items():
         yield from _shown(sides, identity, address)
-        for live in sides.lineage.inside(identity):
+        for live in decided.inside[identity]:
             stays = _stays(sides, live.identity)
             if stays is None:
                 yield from _shown(sides, live.identity, address)
@@ -98,16 +102,16 @@ def _shown(sides: Sides, identity: Identity, address: Address) -> Iterator[Refus
         )
 
 
-def notes(sides: Sides) -> Iterator[Note]:
+def notes(sides: Sides, decided: Transfers) -> Iterator[Note]:
     """What goes along and is declared nowhere; and what is lost on the way."""
-    for identity, address in transferred(sides).items():
-        for live in sides.lineage.inside(identity):
+    for identity, address in decided.given.items():
+        for live in decided.inside[identity]:
             given = sides.names.declared.get(live.identity)
             if given is None:
                 text = f"{sides.names.address(live.identity)} is in it and goes along"
                 yield Note(address=str(address), text=text)
             elif given in sides.snapshot.transferred:
                 yield Note(address=str(given), text=f"it is in {address} and goes along with it")
-    for address in calls(sides):
+    for address in decided.calls:
         text = "roles that were given on it are lost; those declared are given anew"
         yield Note(address=str(address), text=text)

@@ -1,111 +1,34 @@
-"""Requests: from a kind's calls and templates to steps, and the book in which all steps of a plan stand.
-
-Steps are drafts here: their edges are added by graph.py and lanes.py, then they are frozen into the plan.
-"""
+"""Requests: from a kind's calls and templates to steps."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from dpsync.kinds.base import ANY, Call, Field, Kind
+from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.urls import expand
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Gives, Repeat, Step, Verb
+from dpsync.model.plan import Gives, Verb
 from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import REF, Value, markers
+from dpsync.model.values import REF, Value
 from dpsync.planner.compare import Changed
 from dpsync.planner.sides import Sides
+from dpsync.planner.stepset import StepDraft
 
 _FIELD = re.compile(r"\$(\w+)")
 
 
-@dataclass
-class Draft:
-    """A step that still gets edges. `address` is the change it belongs to."""
-
-    address: Address
-    id: str
-    verb: Verb
-    method: str
-    path: str
-    repeat: Repeat
-    body: Any = None
-    gives: tuple[Gives, ...] = ()
-    answers: str | None = None
-    whole: bool = False
-    says: str = ""
-    fields: tuple[str, ...] = ()
-    beside: Address | None = None
-    """The sibling that it is placed next to."""
-    exposure: int = 0
-    """1 when it exposes more, -1 when it exposes less."""
-    needs: set[str] = field(default_factory=set)
-    follows: set[str] = field(default_factory=set)
-
-    def refers(self) -> set[Address]:
-        """The addresses whose ids must be known before it can be sent."""
-        named = markers(self.body, REF) | markers([gives.id for gives in self.gives], REF)
-        inside = [part.partition("}")[0] for part in self.path.split("{")[1:]]
-        return {Address.parse(text) for text in {*named, *inside}}
-
-    def frozen(self) -> Step:
-        return Step(
-            id=self.id,
-            verb=self.verb,
-            method=self.method,
-            path=self.path,
-            body=self.body,
-            gives=self.gives,
-            needs=tuple(sorted(self.needs)),
-            follows=tuple(sorted(self.follows - self.needs)),
-            repeat=self.repeat,
-            answers=self.answers,
-            whole=self.whole,
-            says=self.says,
-        )
-
-
-@dataclass
-class Book:
-    """Every step of a plan, by id and by the address it belongs to."""
-
-    steps: dict[str, Draft] = field(default_factory=dict)
-    by_address: dict[Address, list[Draft]] = field(default_factory=dict)
-    makers: dict[Address, str] = field(default_factory=dict)
-    """Which step gives an address its id."""
-    out_of_place: set[Address] = field(default_factory=set)
-    """Siblings that were not selected and would have to be moved: nothing can be placed beside them."""
-
-    def add(self, draft: Draft) -> Draft:
-        self.steps[draft.id] = draft
-        self.by_address.setdefault(draft.address, []).append(draft)
-        for gives in draft.gives:
-            self.makers[Address.parse(gives.address)] = draft.id
-        return draft
-
-    def of(self, address: Address, *verbs: Verb) -> list[Draft]:
-        """The steps of one address, all or those of some verbs, in the order they were added."""
-        return [step for step in self.by_address.get(address, ()) if not verbs or step.verb in verbs]
-
-    def below(self, address: Address) -> Iterator[Draft]:
-        """The steps of this address and of everything under it."""
-        for other, steps in self.by_address.items():
-            if other.within(address):
-                yield from steps
-
-
 @dataclass(frozen=True)
-class Builder:
+class Requests:
     """Makes steps of one kind of object out of the kind's calls."""
 
     sides: Sides
 
-    def create(self, resource: Resource) -> Draft:
+    def create(self, resource: Resource) -> StepDraft:
         kind = self.sides.kind(resource)
         call = kind.creating(resource.pin, resource.fields)
         assert isinstance(call, Call)
@@ -135,7 +58,7 @@ class Builder:
             gives = [Gives(address=str(resource.address), id=self._parent_id(resource))]
         return self._draft(resource.address, "create", call, path, values, gives=tuple(gives))
 
-    def restore(self, resource: Resource) -> Draft:
+    def restore(self, resource: Resource) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.restore is not None
         path = self.path(kind, kind.restore.call, resource)
@@ -143,7 +66,7 @@ class Builder:
         draft.says = "it was deleted and is brought back"
         return draft
 
-    def transfer(self, resource: Resource) -> Draft:
+    def transfer(self, resource: Resource) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.transfer is not None
         path = self.path(kind, kind.transfer, resource)
@@ -152,7 +75,7 @@ class Builder:
         draft.says = f"given to {resource.parent}"
         return draft
 
-    def act(self, resource: Resource, word: str) -> Draft:
+    def act(self, resource: Resource, word: str) -> StepDraft:
         kind = self.sides.kind(resource)
         call = kind.acts[word]
         path = self.path(kind, call, resource)
@@ -160,7 +83,7 @@ class Builder:
         draft.says = word
         return draft
 
-    def awaiting(self, resource: Resource) -> Draft:
+    def awaiting(self, resource: Resource) -> StepDraft:
         """Reads an entry until it says what was put out."""
         kind, output = self.sides.kind(resource), self.sides.values.output(resource.address)
         assert kind.outputs is not None
@@ -213,7 +136,7 @@ class Builder:
         changes: list[Changed],
         verb: Verb = "update",
         tag: str = "",
-    ) -> Draft:
+    ) -> StepDraft:
         """One request that writes several plain fields."""
         kind = self.sides.kind(resource)
         assert kind.update is not None
@@ -245,10 +168,10 @@ class Builder:
             if item.on in ("update", "both") and item.name in resource.fields
         }
 
-    def link(self, resource: Resource, change: Changed, verb: Verb = "link") -> Draft | None:
+    def link(self, resource: Resource, change: Changed, verb: Verb = "link") -> StepDraft | None:
         """The field's own call, or None when there is none for this value."""
         kind, item = self.sides.kind(resource), change.field
-        call = item.via if isinstance(item.via, Call) else self._by_value(item, change.after)
+        call = item.setting(change.after)
         if call is None:
             return None
         value, old = self.wire(item, change.after), self.wire(item, change.before)
@@ -262,13 +185,9 @@ class Builder:
         draft.says = item.name
         return draft
 
-    @staticmethod
-    def _by_value(item: Field, value: Value) -> Call | None:
-        assert isinstance(item.via, Mapping)
-        key = value if value is None or isinstance(value, bool | str) else ANY
-        return item.via.get(key, item.via.get(ANY) if value is not None else None)
-
-    def step_aside(self, resource_path: str, kind: Kind, address: Address, item: Field, value: str) -> Draft:
+    def step_aside(
+        self, resource_path: str, kind: Kind, address: Address, item: Field, value: str
+    ) -> StepDraft:
         """Give up a value that somebody else is about to take."""
         assert kind.update is not None
         draft = self._draft(
@@ -277,13 +196,13 @@ class Builder:
         draft.says = f"{item.name} is free for another one"
         return draft
 
-    def delete(self, live: LiveObject, address: Address, verb: Verb = "delete") -> Draft:
+    def delete(self, live: LiveObject, address: Address, verb: Verb = "delete") -> StepDraft:
         kind = self.sides.kind(live)
         assert isinstance(kind.delete, Call)
         path = self.live_path(live, kind.delete.path)
         return self._draft(address, verb, kind.delete, path, {"id": live.id})
 
-    def move(self, resource: Resource, position: dict[str, Any], says: str) -> Draft:
+    def move(self, resource: Resource, position: dict[str, Any], says: str) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.order is not None
         path = self.path(kind, kind.order.call, resource)
@@ -319,8 +238,8 @@ class Builder:
     def _draft(
         address: Address, verb: Verb, call: Call, path: str, values: dict[str, Any],
         gives: tuple[Gives, ...] = (), tag: str = "",
-    ) -> Draft:  # fmt: skip
-        return Draft(
+    ) -> StepDraft:  # fmt: skip
+        return StepDraft(
             address=address,
             id=f"{address} {verb}{' ' + tag if tag else ''}",
             verb=verb,

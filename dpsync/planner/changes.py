@@ -1,0 +1,92 @@
+"""From decisions and steps to the changes of a plan: one for each thing, with its reasons and requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.plan import Change
+from dpsync.planner import transfers
+from dpsync.planner.compare import object_digest
+from dpsync.planner.decisions import Decisions
+from dpsync.planner.deletions import effects
+from dpsync.planner.listing import Listing
+from dpsync.planner.stepset import StepSet
+
+
+def changes(decisions: Decisions, steps: StepSet) -> list[Change]:
+    """All of them, deletes last."""
+    maker = _Changes(decisions, steps)
+    listed = sorted(maker.addresses(), key=Listing(decisions.sides).key)
+    return sorted(map(maker.change, listed), key=lambda change: change.action == "delete")
+
+
+@dataclass(frozen=True)
+class _Changes:
+    decisions: Decisions
+    steps: StepSet
+
+    def addresses(self) -> set[Address]:
+        """What has steps; and children that are made along with their parent, though no request is theirs."""
+        entries = self.decisions.entries
+        along = {address for address in self.decisions.adopted if address in entries}
+        return self.steps.by_address.keys() | {
+            address for address in along if entries[address].live is None or entries[address].shown
+        }
+
+    def change(self, address: Address) -> Change:
+        sides = self.decisions.sides
+        resource = sides.resources.get(address)
+        drafts = self.steps.of(address)
+        if resource is None:
+            return self._delete(address)
+        live = sides.live(address)
+        match = sides.snapshot.matches.get(address)
+        by = match.by if match and not (match.first and match.by != "pin") else None
+        entry = self.decisions.entries.get(address)
+        shown = entry.shown if entry else ()
+        moves = [step for step in drafts if step.verb == "move"]
+        return Change(
+            address=str(address),
+            kind=resource.kind,
+            action="create" if live is None else "update",
+            label=sides.names.label(resource),
+            id=live.id if live else None,
+            matched=by,
+            digest=object_digest(live, resource.fields) if live else None,
+            watched=tuple(sorted(resource.fields)) if live else (),
+            within=self._within(resource) if live is None else None,
+            differences=tuple(
+                item.difference(sides, resource)
+                for item in shown
+                if live is not None or not item.field.nest or self._within(resource) is not None
+            )
+            + ((transfers.difference(sides, address),) if address in sides.snapshot.transferred else ()),
+            moved=moves[0].says if moves else None,
+            steps=tuple(step.frozen() for step in drafts),
+        )
+
+    @staticmethod
+    def _within(resource: Resource) -> str | None:
+        """The node that encloses another one, where the address of that one does not say so."""
+        shown = resource.holder is None or resource.address.within(resource.holder)
+        return None if shown else str(resource.holder)
+
+    def _delete(self, address: Address) -> Change:
+        sides, deletions = self.decisions.sides, self.decisions.deletions
+        identity = deletions.addresses[address]
+        live = deletions.roots[identity]
+        along = effects(sides, deletions.cascade, identity)
+        cascaded = [lost for lost, name in deletions.cascade.by_root.get(identity, ()) if not name]
+        return Change(
+            address=str(address),
+            kind=live.kind,
+            action="delete",
+            label=sides.names.label(live),
+            id=live.id,
+            digest=object_digest(live, sides.kind(live).lasting),
+            watched=tuple(sorted(sides.kind(live).lasting)),
+            effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
+            steps=tuple(step.frozen() for step in self.steps.of(address)),
+        )

@@ -1,0 +1,148 @@
+"""From decisions to steps: which requests carry them out. Their edges come later."""
+
+from __future__ import annotations
+
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.plan import Note, Verb
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import references
+from dpsync.planner.compare import Changed
+from dpsync.planner.decisions import Decisions, Entry
+from dpsync.planner.lineage import is_place
+from dpsync.planner.requests import Requests
+from dpsync.planner.restructuring import Restructure, shown_by
+from dpsync.planner.stepset import StepSet
+
+
+def write_steps(decisions: Decisions) -> StepSet:
+    """Every request that the decisions take, but for those that only an order needs."""
+    writer = _Writer(decisions)
+    writer.write()
+    return writer.steps
+
+
+def hidden(decisions: Decisions) -> list[Note]:
+    """What nobody sees while a navigation is built anew."""
+    return [
+        Note(
+            address=str(item.scope.parent),
+            text=f"{field.name} is false while its navigation is built anew",
+        )
+        for item in decisions.restructuring.agreed
+        if item.alone
+        for field in shown_by(decisions.sides, item)
+    ]
+
+
+class _Writer:
+    def __init__(self, decisions: Decisions) -> None:
+        self.decisions = decisions
+        self.sides = decisions.sides
+        self.steps = StepSet()
+        self.requests = Requests(decisions.sides)
+
+    def write(self) -> None:
+        for entry in self.decisions.entries.values():
+            if entry.live is None:
+                self._create(entry)
+            else:
+                self._change(entry, entry.live)
+        rebuilt = [item for item in self.decisions.restructuring.agreed if item.alone]
+        for address, identity in self.decisions.deletions.addresses.items():
+            live = self.decisions.deletions.roots[identity]
+            early = any(address.within(item.scope.address) for item in rebuilt)
+            self.steps.add(self.requests.delete(live, address, "clear" if early else "delete"))
+        for item in rebuilt:
+            self._hide(item)
+        for address in self.decisions.transfers.calls:
+            self._transfer(address)
+        self._await()
+
+    def _create(self, entry: Entry) -> None:
+        resource = entry.resource
+        if entry.created:
+            self.steps.add(self.requests.create(resource))
+        plain = [item for item in entry.written if item.field.via is None]
+        if plain:
+            self.steps.add(self.requests.update(resource, None, plain))
+        for item in entry.written:
+            if item.field.via is not None:
+                self._link(resource, item)
+
+    def _change(self, entry: Entry, live: LiveObject) -> None:
+        resource = entry.resource
+        if live.deleted:
+            step = self.steps.add(self.requests.restore(resource))
+            self.steps.makers[resource.address] = step.id
+        plain: list[Changed] = []
+        for item in entry.written:
+            if item.field.via is not None:
+                self._link(resource, item)
+            elif item.field.exposure:
+                verb = _exposing(item)
+                self.steps.add(self.requests.update(resource, live, [item], verb, item.field.name))
+            elif item.field.nest:
+                self.steps.add(self.requests.update(resource, live, [item], "place"))
+            else:
+                plain.append(item)
+        waiting = [item for item in plain if self._waits(item)]
+        ready = [item for item in plain if item not in waiting]
+        if ready:
+            self.steps.add(self.requests.update(resource, live, ready))
+        for item in waiting:
+            self.steps.add(self.requests.update(resource, live, [item], tag=item.field.name))
+        for word in entry.acts:
+            before = {step.id for step in self.steps.of(resource.address)}
+            self.steps.add(self.requests.act(resource, word)).needs |= before
+
+    def _waits(self, item: Changed) -> bool:
+        """Whether it names something this plan makes: then the rest of the update must not wait for it."""
+        return bool(item.field.after) or any(
+            self.sides.values.known_id(ref) is None for ref in references(item.after)
+        )
+
+    def _link(self, resource: Resource, item: Changed) -> None:
+        verb: Verb
+        if item.field.exposure:
+            verb = _exposing(item)
+        elif item.field.one_per:
+            verb = "default"
+        else:
+            verb = "place" if is_place(item.field) else "link"
+        step = self.requests.link(resource, item, verb)
+        if step is not None:
+            self.steps.add(step)
+
+    def _hide(self, item: Restructure) -> None:
+        """While a tree is built anew nobody sees its owner; what is seen in the end is as declared."""
+        resource = self.sides.resources[item.scope.parent]
+        for field in shown_by(self.sides, item):
+            if resource.fields.get(field.name) is True:
+                self._link(resource, Changed(field, after=False, before=True))
+                self._link(resource, Changed(field, after=True, before=False))
+
+    def _transfer(self, address: Address) -> None:
+        """One call for an entry; what goes along with it is where it belongs as soon as that is done."""
+        resource = self.sides.resources[address]
+        live = self.sides.live(address)
+        if self.sides.kind(resource).transfer is None or live is None:
+            return
+        step = self.steps.add(self.requests.transfer(resource))
+        for given in (address, *self.decisions.transfers.along(live.identity)):
+            self.steps.makers[given] = step.id
+
+    def _await(self) -> None:
+        """What the platform makes by itself is waited for where a step needs it, and nowhere else."""
+        needed = {address for step in self.steps.steps.values() for address in step.refers()}
+        for address, resource in self.sides.resources.items():
+            if self.sides.values.output(address) in needed:
+                acts = {step.id for step in self.steps.of(address, "act")}
+                self.steps.add(self.requests.awaiting(resource)).needs |= acts
+
+
+def _exposing(item: Changed) -> Verb:
+    scale = item.field.exposure
+    before = scale.index(item.before) if item.before in scale else 0
+    after = scale.index(item.after) if item.after in scale else 0
+    return "expose" if after > before else "withdraw"
