@@ -70,17 +70,17 @@ class Along:
 
     def _identities(self, plan: Plan) -> dict[str, Identity]:
         """By address, the live object of each delete."""
-        gone = {
+        deleted = {
             (change.kind, change.id): set[str]()
             for change in plan.changes
             if any(step.verb in GONE for step in change.steps)
         }
         for change in plan.changes:
-            if (change.kind, change.id) in gone:
-                gone[change.kind, change.id].add(change.address)
+            if (change.kind, change.id) in deleted:
+                deleted[change.kind, change.id].add(change.address)
         found = {}
-        for identity, item in self._snapshot.objects.items() if gone else ():
-            addresses = gone.get((item.kind, item.id))
+        for identity, item in self._snapshot.objects.items() if deleted else ():
+            addresses = deleted.get((item.kind, item.id))
             if addresses and (address := str(self._sides.names.address(identity))) in addresses:
                 found[address] = identity
         return found

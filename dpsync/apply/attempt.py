@@ -149,8 +149,8 @@ class Attempt:
         return self._answered(answer)
 
     def _refused(self, refused: Answered) -> Outcome:
-        step, gone = self._task.step, isinstance(refused, NotFound)
-        if gone and (step.verb in GONE or (step.method == "DELETE" and refused.after_unknown)):
+        step, missing = self._task.step, isinstance(refused, NotFound)
+        if missing and (step.verb in GONE or (step.method == "DELETE" and refused.after_unknown)):
             return self._task.outcome("already", status=refused.status)
         # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
         if refused.status == 409 and step.verb in ("move", "place", "transfer"):

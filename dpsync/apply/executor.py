@@ -51,7 +51,7 @@ class Executor:
         journal: Journal,
         secrets: Mapping[str, str],
         parallelism: int,
-        told: Callable[[Outcome], None],
+        report: Callable[[Outcome], None],
         stop: threading.Event,
     ) -> None:
         self.client = client
@@ -61,7 +61,7 @@ class Executor:
         self.journal = MaskedJournal(journal, self.mask)
         self.parallelism = max(1, parallelism)
         self.outcomes: dict[str, Outcome] = {}
-        self._told = told
+        self._report = report
         self._tasks = {step.id: Task(change, step) for change in plan.changes for step in change.steps}
         self._stop = stop
         self._lock = threading.Lock()
@@ -133,10 +133,10 @@ class Executor:
                 outcome
             )  # a step's name may hold a secret, too
             try:
-                self._told(masked)
+                self._report(masked)
             except Exception:
                 # A terminal that is gone is no reason to leave things half done.
-                self._told = lambda _: None
+                self._report = lambda _: None
 
     def _masked(self, outcome: Outcome) -> Outcome:
         try:

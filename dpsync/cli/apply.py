@@ -24,11 +24,11 @@ from dpsync.cli.options import (
     interactive,
     known_ids,
     layered,
-    near,
     output,
     planning,
     profiled,
     selecting,
+    shortest_path,
 )
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
@@ -112,7 +112,7 @@ def command(
                 _signals(client) as signals,
             ):
                 report = session.apply(
-                    client, planned, expect, journal=journal, told=_teller(out), stop=signals.stop
+                    client, planned, expect, journal=journal, report=_teller(out), stop=signals.stop
                 )
                 return _end(out, planned.plan, report, _ending(report, signals))
     raise AssertionError
@@ -268,5 +268,5 @@ def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Non
         out.document(document)
     elif report is not None:
         if report.journal is not None:
-            report = report.model_copy(update={"journal": near(report.journal)})
+            report = report.model_copy(update={"journal": shortest_path(report.journal)})
         out.result(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked)}")

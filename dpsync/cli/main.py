@@ -71,8 +71,8 @@ class Commands(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from dpsync.model.suggest import did_you_mean
 
-            near = did_you_mean(args[0], COMMANDS)
-            hint = f' Did you mean "{near}"?' if near else ""
+            nearest = did_you_mean(args[0], COMMANDS)
+            hint = f' Did you mean "{nearest}"?' if nearest else ""
             ctx.fail(f'There is no command "{args[0]}".{hint}')
         return super().resolve_command(ctx, args)
 

@@ -251,7 +251,7 @@ def known_ids(out: Output, place: Place) -> dict[Address, str]:
     return last_ids(place.journals, skipped)
 
 
-def near(path: str) -> str:
+def shortest_path(path: str) -> str:
     """A path as somebody would type it here: what is below the working directory without it."""
     try:
         return str(Path(path).relative_to(Path.cwd()))

@@ -47,9 +47,9 @@ def command(
 
 
 def _unserved(desired: Desired, profile: str) -> Iterator[str]:
-    from dpsync.config.served import within
+    from dpsync.config.supported import supported
     from dpsync.kinds.registry import load
     from dpsync.render.visible import visible
 
-    for address, item in sorted(within(desired, load(profile)).unserved.items()):
+    for address, item in sorted(supported(desired, load(profile)).unserved.items()):
         yield f"{visible(item.span.file)}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"

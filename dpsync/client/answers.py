@@ -141,13 +141,13 @@ def failure(
     method, path, status = asked.method, asked.path, answer.status
     if 200 <= status < 300:
         return None
-    told, message = _message(answer, hide)
+    given, message = _message(answer, hide)
     wait = asked_wait(answer.headers, wall) if status in (429, 503) else None
     if status == 401:
         return Unauthorized(method, path, status, message)
     if status == 403:
         return Forbidden(method, path, status, message)
-    if status == 404 and told:
+    if status == 404 and given:
         return NotFound(method, path, status, message)
     if status == 404 and method == "GET":
         kind = media_type(answer.headers.get("content-type"))
@@ -196,9 +196,9 @@ def asked_wait(headers: Mapping[str, str], wall: Callable[[], float]) -> float |
     Never negative; None where the server said nothing that can be read. A date is measured against the
     server's own Date, so that a clock that is hours off does not matter.
     """
-    told = headers.get("retry-after", "").strip()
-    seconds = _number(told)
-    if seconds is None and (moment := _date(told)) is not None:
+    given = headers.get("retry-after", "").strip()
+    seconds = _number(given)
+    if seconds is None and (moment := _date(given)) is not None:
         seconds = moment - _now(headers, wall)
     if seconds is None and (reset := _number(headers.get("x-ratelimit-reset", "").strip())) is not None:
         if reset > _EPOCH * 100:

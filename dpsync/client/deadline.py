@@ -25,7 +25,7 @@ class Deadline(threading.local):
         self._at = math.inf
 
     @contextmanager
-    def within(self, seconds: float) -> Iterator[None]:
+    def limited_to(self, seconds: float) -> Iterator[None]:
         self._at = time.monotonic() + seconds
         try:
             yield

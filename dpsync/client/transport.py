@@ -169,7 +169,7 @@ class HttpTransport:
         status: int | None = None
         try:
             with (
-                self._deadline.within(self._timeout),
+                self._deadline.limited_to(self._timeout),
                 self._http.stream(request.method, url, content=request.body, headers=headers) as answer,
             ):
                 status = answer.status_code

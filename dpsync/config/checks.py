@@ -53,7 +53,7 @@ def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
     for resource in mine:
         if resource.pin or resource.fields.get(name) is None:
             continue
-        values = [str(resource.parent), *(resource.fields.get(part) for part in (name, *kind.near))]
+        values = [str(resource.parent), *(resource.fields.get(part) for part in (name, *kind.tie_breakers))]
         other = seen.setdefault(canonical(values), resource)
         if other is not resource and not kind.field(name).unique:
             shared = f'the {name} "{resource.fields[name]}"'
@@ -136,20 +136,20 @@ def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
     """What a list orders must be in the object that lists it."""
     assert kind.order
     assert kind.order.field
-    assert kind.order.within
-    holders = kind.field(kind.order.within).type.refers
+    assert kind.order.held_by
+    holders = kind.field(kind.order.held_by).type.refers
     for holder in (resource for resource in resources.values() if resource.kind in holders):
         for ref in holder.fields.get(kind.order.field) or ():
             item = resources.get(ref.address) if isinstance(ref, Ref) else None
-            if item is None or _is_wrong(item, kind.order.within):
+            if item is None or _is_wrong(item, kind.order.held_by):
                 continue
-            if item.fields.get(kind.order.within) != Ref(holder.address):
+            if item.fields.get(kind.order.held_by) != Ref(holder.address):
                 yield Diagnostic(
                     "DP227",
                     f'"{item.key}" is listed in the order of "{holder.key}" but is not in it',
                     holder.where(kind.order.field),
                     str(holder.address),
-                    f"give it {kind.order.within}: {holder.key}, or take it off the list",
+                    f"give it {kind.order.held_by}: {holder.key}, or take it off the list",
                     (("declared here", item.span),),
                 )
 

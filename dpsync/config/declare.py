@@ -66,10 +66,10 @@ class Declarations:
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
         """Returns the known key that was probably meant."""
         full = self.diagnostics.full("DP201")
-        near = None if full else did_you_mean(str(key.value), known)
-        hint = f'did you mean "{near}"?' if near else f"known keys: {', '.join(sorted(known))}"
+        nearest = None if full else did_you_mean(str(key.value), known)
+        hint = f'did you mean "{nearest}"?' if nearest else f"known keys: {', '.join(sorted(known))}"
         self.error("DP201", f'unknown key "{key.value}" in {what}', key.span, hint)
-        return near
+        return nearest
 
     def may_be_unread(self, address: Address) -> bool:
         """Whether an entry may be written for this address that could not be read; that has its finding."""
@@ -289,8 +289,8 @@ class Declarations:
 
     def _wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
         hint = f"one of {', '.join(known)}"
-        if isinstance(type_, Scalar) and (near := did_you_mean(str(type_.value), list(known))):
-            hint = f'did you mean "{near}"?'
+        if isinstance(type_, Scalar) and (nearest := did_you_mean(str(type_.value), list(known))):
+            hint = f'did you mean "{nearest}"?'
         self.error("DP202", "a node needs a known type", (type_ or node).span, hint)
 
 

@@ -147,8 +147,8 @@ def _problems(word: Scalar, node: Node) -> list[Diagnostic]:
             return [Diagnostic("DP205", "a secret is never written here", node.span, hint=hint)]
         case "organizations":
             return _organizations(node)
-    near = did_you_mean(word.text, _ENVIRONMENT_KEYS)
-    hint = f'did you mean "{near}"?' if near else f"known keys: {', '.join(_ENVIRONMENT_KEYS)}"
+    nearest = did_you_mean(word.text, _ENVIRONMENT_KEYS)
+    hint = f'did you mean "{nearest}"?' if nearest else f"known keys: {', '.join(_ENVIRONMENT_KEYS)}"
     return [_wrong(f'unknown key "{word.text}" in an environment', word.span, hint)]
 
 
@@ -177,8 +177,8 @@ def unknown_organizations(environment: Chosen, merged: Mapping) -> list[Diagnost
     found = []
     for key, _ in environment.organizations:
         if key.text not in known:
-            near = did_you_mean(key.text, known.keys())
-            hint = f'did you mean "{near}"?' if near else f"declared are: {', '.join(known.keys())}"
+            nearest = did_you_mean(key.text, known.keys())
+            hint = f'did you mean "{nearest}"?' if nearest else f"declared are: {', '.join(known.keys())}"
             found.append(_wrong(f'there is no organization "{key.text}"', key.span, hint))
     return found
 
@@ -196,11 +196,11 @@ def names(root: Mapping) -> tuple[str, ...]:
 def no_such(root: Mapping, name: str) -> Diagnostic:
     """Somebody asked for an environment that is not there."""
     known = names(root)
-    near = did_you_mean(name, known)
+    nearest = did_you_mean(name, known)
     key = root.key("environments")
     hint = "the root file has no environments:" if not known else f"known are: {', '.join(known)}"
-    if near:
-        hint = f'did you mean "{near}"?'
+    if nearest:
+        hint = f'did you mean "{nearest}"?'
     return Diagnostic(
         codes.NO_ENVIRONMENT, f'there is no environment "{name}"', key.span if key else None, hint=hint
     )

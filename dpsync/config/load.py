@@ -116,13 +116,13 @@ class _Values:
         found = self._bytes(path)
         if found is None:
             return None
-        shown, data = found
-        if PurePosixPath(shown).suffix in (".json", ".yaml", ".yml"):
-            node, problems = read(data, shown)
-            self.texts[shown] = data.decode("utf-8", "replace")
+        real, data = found
+        if PurePosixPath(real).suffix in (".json", ".yaml", ".yml"):
+            node, problems = read(data, real)
+            self.texts[real] = data.decode("utf-8", "replace")
             self._declared.diagnostics += problems
             return node if not problems else None
-        return self._decoded(path, shown, data)
+        return self._decoded(path, real, data)
 
     def text(self, path: Scalar) -> TextFile | None:
         found = self._bytes(path)
@@ -136,19 +136,19 @@ class _Values:
         """The name inside the project and the content."""
         text = str(path.value)
         name = (PurePosixPath(path.span.file).parent / text).as_posix()
-        shown = self._files.real(name)
-        if shown is None:
+        real = self._files.real(name)
+        if real is None:
             self._declared.error("DP125", f'"{text}" lies outside of the project', path.span)
             return None
         try:
-            data = self._files.read(shown, DEFAULT_LIMITS.bytes)
+            data = self._files.read(real, DEFAULT_LIMITS.bytes)
         except OSError as error:
             hint = "the path is relative to this file"
             self._declared.error("DP122", f'cannot read "{text}": {disk.why(error)}', path.span, hint)
             return None
-        return shown, data
+        return real, data
 
-    def _decoded(self, path: Scalar, shown: str, data: bytes) -> str | None:
-        decoded, problems = decode(data, shown)
+    def _decoded(self, path: Scalar, real: str, data: bytes) -> str | None:
+        decoded, problems = decode(data, real)
         self._declared.diagnostics += [replace(problem, span=path.span) for problem in problems]
         return decoded if not problems else None

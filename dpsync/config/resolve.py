@@ -72,12 +72,14 @@ class Resolving:
         return tuple(name for name in names if name in self.registry)
 
     def _no_such(self, kinds: tuple[str, ...], key: str, span: Span) -> Invalid:
-        near = None
+        nearest = None
         if not self.declared.diagnostics.full("DP220"):
-            near = did_you_mean(key, [x.key for x in self.declared.entries.values() if x.kind.name in kinds])
+            nearest = did_you_mean(
+                key, [x.key for x in self.declared.entries.values() if x.kind.name in kinds]
+            )
         hint = (
-            f'did you mean "{near}"?'
-            if near
+            f'did you mean "{nearest}"?'
+            if nearest
             else "declare it, or write {id: …} for one that is not managed here"
         )
         nouns = " or ".join(self.registry[name].noun for name in kinds)

@@ -50,7 +50,7 @@ class _Reader:
                 self.refuse(number, found.start(), f"{character} cannot be kept", "delete it")
         self.tokens = _PARSER.parse(UNWRITABLE.sub("\ufffd", text))
         self.at = 0
-        self.shown: Token | None = None
+        self.visible: Token | None = None
         self.breaks: list[int] = []
 
     def refuse(self, line: int, offset: int, message: str, hint: str) -> None:
@@ -114,11 +114,11 @@ class _Reader:
     def paragraph(self, parent: str) -> Json:
         inline, _ = self.next(), self.next()
         children = inline.children or []
-        shown = [token for token in children if token.type != "softbreak"]
-        if "images" in CHILDREN[parent] and all(token.type == "image" for token in shown):
-            between = len(children) - len(shown)
-            if between == len(shown) - 1:
-                return _block("images", nodes=[self.image(inline, token) for token in shown])
+        visible = [token for token in children if token.type != "softbreak"]
+        if "images" in CHILDREN[parent] and all(token.type == "image" for token in visible):
+            between = len(children) - len(visible)
+            if between == len(visible) - 1:
+                return _block("images", nodes=[self.image(inline, token) for token in visible])
         return _block("paragraph", nodes=self.inline(inline, children))
 
     def image(self, inline: Token, token: Token) -> Json:
@@ -222,8 +222,8 @@ class _Reader:
 
     def refuse_inline(self, inline: Token, offset: int, message: str, hint: str) -> None:
         """The text of a paragraph is its lines without their prefixes: they lead back to the columns."""
-        if self.shown is not inline:  # counted once for all problems of one text
-            self.shown = inline
+        if self.visible is not inline:  # counted once for all problems of one text
+            self.visible = inline
             self.breaks = [found.end() for found in re.finditer("\n", inline.content)]
         index = bisect_right(self.breaks, offset)
         start = self.breaks[index - 1] if index else 0

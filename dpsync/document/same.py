@@ -52,8 +52,8 @@ def _blocks(nodes: list[Any]) -> list[Any]:
 def _block(node: Json) -> Any:
     kind = node.get("type")
     children = node.get("nodes") or []
-    told = meaning(node)
-    data = {"data": told} if told else {}
+    meant = meaning(node)
+    data = {"data": meant} if meant else {}
     if kind in (*LISTS, "list-item", "blockquote"):
         blocks = _blocks(children)
         return None if kind in LISTS and not blocks else {"type": kind, **data, "blocks": blocks}
@@ -76,9 +76,9 @@ def _lines(children: list[Any]) -> list[Any]:
     lines: list[Any] = []
     for child in children:
         content = _content(child.get("nodes") or [])
-        told = meaning(child)
-        if told or any(piece.get("marks") or "text" not in piece for piece in content):
-            lines.append({**told, "content": content})
+        meant = meaning(child)
+        if meant or any(piece.get("marks") or "text" not in piece for piece in content):
+            lines.append({**meant, "content": content})
         else:
             lines += "".join(piece["text"] for piece in content).split("\n")
     return lines or [""]

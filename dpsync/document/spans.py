@@ -99,8 +99,8 @@ def _backslash(text: str) -> Any:
     def escape(match: re.Match[str]) -> str:
         # An underscore within a word is no delimiter. Two characters: the outermost may become references
         around = text[max(match.start() - 2, 0) : match.start()] + text[match.end() : match.end() + 2]
-        within = match[0] == "_" and len(around) == 4 and around.isascii() and around.isalnum()
-        return match[0] if within else "\\" + match[0]
+        in_word = match[0] == "_" and len(around) == 4 and around.isascii() and around.isalnum()
+        return match[0] if in_word else "\\" + match[0]
 
     return escape
 

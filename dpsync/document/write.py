@@ -49,8 +49,8 @@ def _blocks(blocks: list[Json], item: str = "") -> str:
 
 
 def _marker(block: Json, avoid: str) -> str:
-    usual = "." if block["type"] == "list-ordered" else "-"
-    return _OTHER[usual] if usual == avoid else usual
+    ordinary = "." if block["type"] == "list-ordered" else "-"
+    return _OTHER[ordinary] if ordinary == avoid else ordinary
 
 
 def _interrupts(text: str) -> bool:

@@ -29,8 +29,8 @@ def certain(candidates: Mapping[Entry, Sequence[str]], rank: Mapping[Entry, int]
         # Of equals one is served and another is not: it could be the other way round.
         without = {entry for entry in candidates if entry not in given and rank[entry] == level}
         could = _reached(onward, without)
-        served = {entry for entry in could if entry in given and rank[entry] == level}
-        leading = _reaching(onward, served)
+        supplied = {entry for entry in could if entry in given and rank[entry] == level}
+        leading = _reaching(onward, supplied)
         choosing |= could & leading
     return {entry: item for entry, item in given.items() if entry not in choosing}
 

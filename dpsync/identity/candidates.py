@@ -114,8 +114,8 @@ class Candidates:
         return [], None
 
     def _nearest(self, resource: Resource, hits: list[LiveObject]) -> list[LiveObject]:
-        best = max((self.view.near(resource, item) for item in hits), default=0)
-        return [item for item in hits if self.view.near(resource, item) == best]
+        best = max((self.view.tie_breakers(resource, item) for item in hits), default=0)
+        return [item for item in hits if self.view.tie_breakers(resource, item) == best]
 
 
 def _key(kind: Kind, fields: Mapping[str, Value]) -> Key:

@@ -138,7 +138,9 @@ def _proposals(
     proposals: dict[str, list[tuple[int, Resource, LiveObject]]] = defaultdict(list)
     for resource in open_:
         scored = [
-            (view.near(resource, item), item) for item in hits[resource.address] if item.id not in taken
+            (view.tie_breakers(resource, item), item)
+            for item in hits[resource.address]
+            if item.id not in taken
         ]
         best = max((score for score, _ in scored), default=None)
         candidates = [item for score, item in scored if score == best]

@@ -21,8 +21,8 @@ def could_be(view: View, resource: Resource, newcomers: Sequence[LiveObject]) ->
         value = view.wanted(resource, key)
         hits = [item for item in newcomers if value is not None and view.has(item, key, value)]
         if hits:
-            best = max(view.near(resource, item) for item in hits)
-            return [item for item in hits if view.near(resource, item) == best]
+            best = max(view.tie_breakers(resource, item) for item in hits)
+            return [item for item in hits if view.tie_breakers(resource, item) == best]
     return []
 
 

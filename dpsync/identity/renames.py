@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from dpsync.identity.aside import temporary
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import NEW, Candidates, Entry, Past
+from dpsync.identity.temporary_name import temporary
 from dpsync.identity.view import Index, View, names, said
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address

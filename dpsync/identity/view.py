@@ -56,10 +56,10 @@ class View:
             return []
         return [value if "." in name else self.kind.field(name).type.fold(value)]
 
-    def near(self, resource: Resource, live: LiveObject) -> int:
+    def tie_breakers(self, resource: Resource, live: LiveObject) -> int:
         """How many tie-breakers agree; earlier ones weigh more. One that is not declared says nothing."""
         score = 0
-        for name in self.kind.near:
+        for name in self.kind.tie_breakers:
             agrees = name in resource.fields and self.form(resource.fields[name]) == self.form(
                 live.fields.get(name)
             )

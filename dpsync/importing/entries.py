@@ -75,28 +75,28 @@ class _Describing:
         self.variables: set[str] = set()
 
     def describe(self) -> Entries:
-        gone: set[int] = set()
+        left: set[int] = set()
         for item in self.whole.objects:
-            if item.parent is not None and (id(item.parent) in gone or id(item.holder) in gone):
-                gone.add(id(item))
+            if item.parent is not None and (id(item.parent) in left or id(item.holder) in left):
+                left.add(id(item))
                 continue
             entry = self._entry(item)
             if entry is None:
-                gone.add(id(item))
+                left.add(id(item))
             else:
                 self.made.by_address[item.address] = entry
-        if gone:
-            self._without(gone)
+        if left:
+            self._without(left)
         _pin(self.registry, self.whole, self.made, self.known)
         return self.made
 
-    def _without(self, gone: set[int]) -> None:
+    def _without(self, left: set[int]) -> None:
         """References to what cannot be written are by id, so everything is described once more."""
-        self.whole.objects = [item for item in self.whole.objects if id(item) not in gone]
+        self.whole.objects = [item for item in self.whole.objects if id(item) not in left]
         for item in self.whole.objects:
-            item.inside = [node for node in item.inside if id(node) not in gone]
+            item.inside = [node for node in item.inside if id(node) not in left]
         outputs = self.whole.outputs
-        self.whole.outputs = {key: maker for key, maker in outputs.items() if id(maker) not in gone}
+        self.whole.outputs = {key: maker for key, maker in outputs.items() if id(maker) not in left}
         self.whole.index()
         left_out = self.made.left_out
         again = _Describing(self.registry, self.whole)
@@ -145,24 +145,24 @@ class _Describing:
             return None
         if one.required or one.name == item.kind.shorthand:
             return value
-        if value in (one.absent, one.usual):
+        if value in (one.absent, one.platform_default):
             return None
         if isinstance(one.type, Json) and one.type.partial:
-            return trimmed(value, one.absent if one.usual is None else one.usual)
+            return trimmed(value, one.absent if one.platform_default is None else one.platform_default)
         return value
 
     def _order(self, one: Field, item: Found) -> Value:
         """The order of what is in it, where the platform keeps one."""
         for kind in self.registry.ordered:
             order = kind.order
-            if order is None or order.field != one.name or order.within is None:
+            if order is None or order.field != one.name or order.held_by is None:
                 continue
-            if item.kind.name in kind.field(order.within).type.refers:
+            if item.kind.name in kind.field(order.held_by).type.refers:
                 ids = self.whole.orders.get(item.live.identity, [])
                 inside = {
                     other.live.id
                     for other in self.whole.of(kind.name)
-                    if other.live.fields.get(order.within) == LiveId(item.live.id)
+                    if other.live.fields.get(order.held_by) == LiveId(item.live.id)
                 }
                 listed = [LiveId(id) for id in ids if id in inside]
                 return listed if len(listed) > 1 else None

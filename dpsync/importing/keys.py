@@ -31,8 +31,8 @@ def name_everything(registry: Registry, whole: Whole) -> list[Found]:
     for kind in (registry.root, *(kind for kind in registry.ordered if kind.parent is not None)):
         for item in whole.of(kind.name):
             naming.name(item)
-    gone = {id(item) for item in naming.nameless}
-    whole.objects = [item for item in whole.objects if not any(id(one) in gone for one in item.above())]
+    left = {id(item) for item in naming.nameless}
+    whole.objects = [item for item in whole.objects if not any(id(one) in left for one in item.above())]
     whole.index()
     return naming.nameless
 
@@ -47,9 +47,9 @@ class Known:
         for identity, maker in whole.outputs.items():
             self._by_id.setdefault(identity, []).append(maker)
 
-    def find(self, kinds: Iterable[str], wanted: str, near: Found) -> Found | None:
+    def find(self, kinds: Iterable[str], wanted: str, beside: Found) -> Found | None:
         """The object of one of the kinds below something that `near` is below, too: else no key names it."""
-        around = {id(above) for above in near.above()}
+        around = {id(above) for above in beside.above()}
         for kind in kinds:
             for item in self._by_id.get((kind, wanted), ()):
                 if id(_owner(item)) in around:

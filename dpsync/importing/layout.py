@@ -182,7 +182,9 @@ class _Layout:
         """A single; None where there is nothing about it that is not so anyway."""
         said = self._entry(item).fields
         kind = item.kind
-        anyway = kind.comes_along and all(value == kind.field(name).usual for name, value in said.items())
+        anyway = kind.comes_along and all(
+            value == kind.field(name).platform_default for name, value in said.items()
+        )
         if anyway and not self._places(item, directory):
             return None
         return self._body(item, directory)

@@ -55,7 +55,7 @@ class _Tree:
         )
         self.by_type = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, Node)}
 
-    def shown(self, kind: Kind) -> tuple[Field, Kind] | None:
+    def content(self, kind: Kind) -> tuple[Field, Kind] | None:
         """The field of a node that says what it shows, and the kind of that."""
         for one in kind.fields:
             if one.required and not one.nest and isinstance(one.type, Reference):
@@ -130,13 +130,13 @@ class _TakingOver:
         if not local:
             self.problems.append(Diagnostic("navigation", f"{kind.one} has a key", node.span))
             return
-        local = self._free(around if self.tree.shown(kind) else self.key, local)
+        local = self._free(around if self.tree.content(kind) else self.key, local)
         at = f"{around}/{local}"
         made: dict[str, Any] = {"type": str(word.value) if isinstance(word, Scalar) else "", "key": local}
-        if (shown := self.tree.shown(kind)) is not None:
-            made[shown[0].name] = self._shown(shown[1], node, local, around)
+        if (content := self.tree.content(kind)) is not None:
+            made[content[0].name] = self._content(content[1], node, local, around)
         reserved = ("type", "key", "children")
-        made |= self._fields(kind, node, at, reserved, shown[1] if shown else None)
+        made |= self._fields(kind, node, at, reserved, content[1] if content else None)
         children = node.get("children")
         if isinstance(children, Sequence):
             made["children"] = [inner for item in children.items for inner in self._node(item, at)]
@@ -162,7 +162,7 @@ class _TakingOver:
                 self._not_taken(at, name, "dpsync has no such setting")
         return made
 
-    def _shown(self, kind: Kind, node: Mapping, local: str, around: str) -> str:
+    def _content(self, kind: Kind, node: Mapping, local: str, around: str) -> str:
         """An entry for what a node shows, by the title of the node; its local key."""
         content = node.get("content")
         given_inside = {key.text: value for key, value in content} if isinstance(content, Mapping) else {}

@@ -29,9 +29,9 @@ class Sides:
         owner = (above.kind, self.snapshot.bound(above.address) or "") if above else None
         return self.snapshot.objects.get(self.registry[resource.kind].identity_of(id, owner))
 
-    def named(self, near: Resource) -> Callable[[tuple[str, ...], str], str | None]:
+    def named(self, beside: Resource) -> Callable[[tuple[str, ...], str], str | None]:
         """How a file names a live object: by the key of its entry, a person by the e-mail."""
-        organization = near.address.segments[:1]
+        organization = beside.address.segments[:1]
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
             for address, resource in self.desired.resources.items():

@@ -127,10 +127,10 @@ class _Updating:
         live = self.sides.live(resource)
         for kind in self.sides.registry.ordered:
             order = kind.order
-            if order is None or order.within is None or order.field is None:
+            if order is None or order.held_by is None or order.field is None:
                 continue
             name, listed = order.field, resource.fields.get(order.field)
-            ours = resource.kind in kind.field(order.within).type.refers
+            ours = resource.kind in kind.field(order.held_by).type.refers
             asked = only in (None, name) and (resource.address, name) not in self.done
             if not (listed and ours and asked):
                 continue
@@ -145,7 +145,7 @@ class _Updating:
     def _inside(self, kind: Kind, holder: LiveObject) -> list[str]:
         """What an object holds by now, in order."""
         assert kind.order is not None
-        within = kind.order.within or ""
+        within = kind.order.held_by or ""
         lane = self.sides.snapshot.lanes.get(holder.identity, ())
         known = (self.sides.snapshot.objects.get(item) for item in lane)
         return [item.id for item in known if item and item.fields.get(within) == LiveId(holder.id)]
@@ -254,7 +254,7 @@ class _Updating:
         ordered = {item.address for item in self.made.taken}
         for resource in self.moved:
             order = self.sides.registry[resource.kind].order
-            holder = resource.fields.get(order.within) if order and order.within else None
+            holder = resource.fields.get(order.held_by) if order and order.held_by else None
             if not (isinstance(holder, Ref) and holder.address in ordered):
                 self.problem(
                     "order", "its place among its siblings is another one: nodes are not moved",

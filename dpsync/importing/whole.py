@@ -189,13 +189,13 @@ class _Reader:
         """The order of siblings that no tree has: one list for each object that may hold some."""
         for kind in self.registry.ordered:
             order = kind.order
-            if order is None or order.read is None or order.within is None:
+            if order is None or order.read is None or order.held_by is None:
                 continue
-            names = kind.field(order.within).type.refers
+            names = kind.field(order.held_by).type.refers
             held = {
                 value.id
                 for item in self.whole.of(kind.name)
-                if isinstance(value := item.live.fields.get(order.within), LiveId)
+                if isinstance(value := item.live.fields.get(order.held_by), LiveId)
             }
             holders = [item for name in names for item in self.whole.of(name) if item.live.id in held]
             path = order.read.path

@@ -32,7 +32,7 @@ class Call:
     body: Any = "$fields"
     gives: str = "id"
     """A name ("id", "user.id"), "$NAME" for a field of its own, or a text with such names in braces."""
-    makes: str | None = None
+    also_creates: str | None = None
     """Where the answer has the id of the first child that the platform makes along with it."""
     whole: bool = False
     """The body replaces what there is: undeclared members, at any depth, are sent again as they are live."""
@@ -142,13 +142,13 @@ class Node:
 class Order:
     """Siblings have an order that a call changes. `pointer` names a sibling inside the call's `$position`.
 
-    For nodes the order is that of the tree. Else `field` is the list on the holding kind (`within`), and
+    For nodes the order is that of the tree. Else `field` is the list on the holding kind (`held_by`), and
     `read` where the present order is read.
     """
 
     call: Call
     pointer: Any
-    within: str | None = None
+    held_by: str | None = None
     field: str | None = None
     read: Pages | None = None
     apart: bool = False
@@ -181,7 +181,7 @@ class Restore:
     """One that was deleted can be brought back for a while; until then an answer has something at `gone`."""
 
     call: Call
-    gone: str
+    deleted: str
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ class Field:
     """
     means: str | None = None
     """The kind whose id this text is, where there is such an object: without that this one cannot be."""
-    usual: Any = None
+    platform_default: Any = None
     """What a new one has where nothing is said. It is only ever left out by import, never filled in."""
 
     @property
@@ -304,7 +304,7 @@ class Kind:
     """Where an answer has the address at which people see it."""
     identity: tuple[str | tuple[str, ...], ...] = ()
     """Natural keys: a field, a member of one ("translations.en"), "$child.NAME", or several of these."""
-    near: tuple[str, ...] = ()
+    tie_breakers: tuple[str, ...] = ()
     sole_key: str | None = None
     """A field that identifies one when no natural key does, and only without a choice.
 

@@ -12,7 +12,7 @@ COLLECTION = Kind(
     at="/collections/{id}",
     read=Pages("{parent}/collections"),
     identity=("title",),
-    near=("parent",),
+    tie_breakers=("parent",),
     create=Post("{parent}/collections", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
@@ -28,7 +28,7 @@ COLLECTION = Kind(
             via=Post("{self}/move", {"parent": "$value"}, repeat="safe"),
         ),
         Field("description", Text(0, 100), on="update", null="empty"),
-        Field("defaultLevel", LEVEL, on="update", absent="guest", usual="inherit"),
+        Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit"),
         # The order of its spaces: compared and changed as the order of the spaces, never sent as a field.
         Field("order", Many(Reference("space"), as_set=True), on="neither", read=None),
     ),

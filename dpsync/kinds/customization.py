@@ -44,5 +44,7 @@ CUSTOMIZATION = Kind(
     at="{parent}/customization",
     read=One(),
     update=Put("{self}", whole=True, repeat="safe"),
-    fields=tuple(Field(name, type, on="update", usual=USUAL.get(name)) for name, type in MEMBERS.items()),
+    fields=tuple(
+        Field(name, type, on="update", platform_default=USUAL.get(name)) for name, type in MEMBERS.items()
+    ),
 )

@@ -13,7 +13,7 @@ EXTERNAL_LINK = Kind(
     at="/orgs/{organization}/sites/{site}/external-links/{id}",
     read=STRUCTURE,
     identity=("title",),
-    near=("group", "url"),
+    tie_breakers=("group", "url"),
     create=Post("/orgs/{organization}/sites/{site}/external-links", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),

@@ -30,7 +30,7 @@ GLOSSARY_TERM = Kind(
     delete=Put(_TERMS, _operation(type="delete", id="$id"), repeat="safe"),
     shorthand="translations",
     fields=(
-        Field("translations", Table(LANGUAGE, Text(1, 255, r"[^\r\n]+", says="one line"), least=1),
+        Field("translations", Table(LANGUAGE, Text(1, 255, r"[^\r\n]+", meaning="one line"), least=1),
               required=True),
     ),
 )  # fmt: skip

@@ -25,11 +25,13 @@ INSTALLATION = Kind(
     update=Patch("{self}", whole=True, repeat="safe"),
     delete=Delete(repeat="safe"),
     fields=(
-        Field("integration", Text(1, 100, r"[\w.-]+", says="the name of an integration"), on="neither",
+        Field("integration", Text(1, 100, r"[\w.-]+", meaning="the name of an integration"), on="neither",
               read="integration.name", means="published_integration"),
         Field("configuration", _SETTINGS, on="update", read="installation.configuration", absent={}),
         Field("externalIds", EXTERNAL_IDS.type, on="update", read="installation.externalIds", absent=[]),
-        Field("space_selection", SELECTION, on="update", read="installation.space_selection", usual="all"),
-        Field("site_selection", SELECTION, on="update", read="installation.site_selection", usual="all"),
+        Field("space_selection", SELECTION, on="update", read="installation.space_selection",
+              platform_default="all"),
+        Field("site_selection", SELECTION, on="update", read="installation.site_selection",
+              platform_default="all"),
     ),
 )  # fmt: skip

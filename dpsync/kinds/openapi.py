@@ -4,7 +4,7 @@ from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Pages, Patch, 
 from dpsync.kinds.types import Enum, Object, Text
 from dpsync.kinds.types.texts import LongText
 
-SLUG = Text(1, 100, "[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*", says="a slug: letters and digits, joined by hyphens")
+SLUG = Text(1, 100, "[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*", meaning="a slug: letters and digits, joined by hyphens")
 SOURCE = Object({"url": Text(1, 2048, form="url"), "text": LongText(1, unreadable=True)},
                 what="the source of a specification", one=True)  # fmt: skip
 OPENAPI = Kind(
@@ -30,7 +30,7 @@ OPENAPI = Kind(
               own_read={"text": "{self}/versions/latest/content/raw"},
               via=Put("{self}", {"source": "$value"}, repeat="safe")),
         Field("visibility", Enum(("private", "public")), on="update", exposure=("private", "public"),
-              usual="private"),
+              platform_default="private"),
         Field("processingState", Enum(("pending", "progress", "complete")), on="neither"),
         Field("lastProcessErrorCode", Text(), on="neither"),
     ),

@@ -26,9 +26,9 @@ ORGANIZATION = Kind(
         Field("logo", Text(1, 2048, form="url"), on="update", read="urls.logo", null="clear"),
         Field("sso", Flag(), on="update", absent=False, after=("saml",)),
         Field("ai", Flag(), on="update", absent=False),
-        Field("inviteLinks", Flag(), on="update", usual=True, in_answers="always"),
-        Field("mergeRules", STANDALONE_MERGE_RULES, on="update", usual={"type": "rules", "rules": []},
-              in_answers="always"),
+        Field("inviteLinks", Flag(), on="update", platform_default=True, in_answers="always"),
+        Field("mergeRules", STANDALONE_MERGE_RULES, on="update", in_answers="always",
+              platform_default={"type": "rules", "rules": []}),
         Field("type", Enum(("business", "community")), on="neither", in_answers="always"),
     ),
 )  # fmt: skip

@@ -69,8 +69,8 @@ class Places:
         spots, at = self._walk(pattern.segments)
         ends = [spot for spot in spots if self._is(spot, names)]
         if at < len(pattern.segments) or not ends:
-            near = self._nearest(pattern, names) if suggest else None
-            hint = f'did you mean "{near}"?' if near else self._known(spots)
+            nearest = self._nearest(pattern, names) if suggest else None
+            hint = f'did you mean "{nearest}"?' if nearest else self._known(spots)
             return Mistake(self._reason(pattern, at, spots, names), hint)
         return self._field_mistake(pattern, ends) if pattern.field else None
 
@@ -215,10 +215,12 @@ class Places:
             return Mistake(reason, f'did you mean "{path}/*#{pattern.field}"?')
         if pattern.field in known:
             return None
-        near = did_you_mean(pattern.field or "", known)
+        nearest = did_you_mean(pattern.field or "", known)
         what = kinds[0].one if len(kinds) == 1 else "nothing there"
         reason = f'{what} has {"no" if len(kinds) == 1 else "a"} field "{pattern.field}"'
-        return Mistake(reason, f'did you mean "{path}#{near}"?' if near else f"known: {', '.join(known)}")
+        return Mistake(
+            reason, f'did you mean "{path}#{nearest}"?' if nearest else f"known: {', '.join(known)}"
+        )
 
     # The nearest pattern that something can fit.
 
@@ -259,10 +261,10 @@ class Places:
             yield 0, 1, spot, given
             yield from ((0, 0, following, None) for _, following in edges)
             return
-        near = did_you_mean(given, [edge for edge, _ in edges if isinstance(edge, str)])
+        nearest = did_you_mean(given, [edge for edge, _ in edges if isinstance(edge, str)])
         for edge, following in edges:
             if isinstance(edge, str):
-                fits = 0 if given == edge else 1 if edge == near else _UNLIKELY if given == "*" else None
+                fits = 0 if given == edge else 1 if edge == nearest else _UNLIKELY if given == "*" else None
                 word = given if given == "*" else edge
             elif given == "*":
                 fits, word = 0, given

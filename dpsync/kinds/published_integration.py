@@ -9,7 +9,7 @@ from dpsync.kinds.types.texts import LongText
 
 _PUBLISH = {"...": "$fields", "organization": "$organization"}
 _LINK = Object({"url": Text(form="url"), "label": Text()}, ("url", "label"))
-_NAME = Text(1, 100, r"[\w.-]+", says="the name of an integration")
+_NAME = Text(1, 100, r"[\w.-]+", meaning="the name of an integration")
 SCOPES = (
     "space:content:read", "space:content:write", "space:metadata:read", "space:metadata:write",
     "space:git:sync", "page:feedback:read", "site:metadata:read", "site:views:read", "site:script:inject",

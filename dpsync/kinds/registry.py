@@ -11,7 +11,7 @@ from typing import Any
 
 from dpsync.kinds.base import Entries, Kind, Node
 from dpsync.kinds.profiles import FULL, PROFILES, Profile
-from dpsync.kinds.serving import served
+from dpsync.kinds.serving import for_profile
 
 
 class Registry:
@@ -20,7 +20,7 @@ class Registry:
     def __init__(self, kinds: Iterable[Kind], profile: Profile = FULL) -> None:
         self.profile = profile
         self.declared = {kind.name: kind for kind in kinds}
-        self.kinds = served(self.declared, profile)
+        self.kinds = for_profile(self.declared, profile)
 
     def __getitem__(self, name: str) -> Kind:
         return self.kinds[name]
@@ -38,7 +38,7 @@ class Registry:
         graph: dict[str, set[str]] = {}
         for kind in self.kinds.values():
             names = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
-            names |= {*kind.near, kind.natural or ""}
+            names |= {*kind.tie_breakers, kind.natural or ""}
             refers = {ref for field in kind.fields if field.name in names for ref in field.type.refers}
             graph[kind.name] = {name for name in {*kind.parents, *refers} - {kind.name} if name in self.kinds}
         return tuple(self.kinds[name] for name in TopologicalSorter(graph).static_order())

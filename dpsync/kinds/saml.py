@@ -21,9 +21,9 @@ SAML = Kind(
     fields=(
         Field("label", Text(1, 30), required=True),
         # Shown as empty texts while they are not set: then the provider is of no use yet.
-        Field("entityID", Text(0, 1024), usual=""),
-        Field("ssoURL", Text(1, 2048, form="url"), usual=""),
-        Field("certificate", Certificate(0, 10000), usual=""),
+        Field("entityID", Text(0, 1024), platform_default=""),
+        Field("ssoURL", Text(1, 2048, form="url"), platform_default=""),
+        Field("certificate", Certificate(0, 10000), platform_default=""),
         # Written as an id, read as the team; only deleting the team takes it away.
         Field("defaultTeam", Reference("team"), read="defaultTeam.id"),
         Field("defaultRole", ROLE),

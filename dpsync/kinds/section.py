@@ -26,7 +26,7 @@ SECTION = Kind(
     identity=("path", ("title", "$child.space")),
     sole_key="title",  # its first child may have been removed on the platform, or may be new in the file
     create=Post("/orgs/{organization}/sites/{site}/sections", {"...": "$fields", "spaceId": "$child.space"},
-                makes="siteSpaces.0.id", repeat="look_up"),
+                also_creates="siteSpaces.0.id", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     order=replace(SIBLINGS, otherwise=_MOVES),

@@ -24,7 +24,7 @@ SECTION_GROUP = Kind(
     at="/orgs/{organization}/sites/{site}/section-groups/{id}",
     read=NAVIGATION,
     identity=("title",),
-    near=("group",),
+    tie_breakers=("group",),
     create=Post("/orgs/{organization}/sites/{site}/section-groups", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),

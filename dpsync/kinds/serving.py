@@ -17,7 +17,7 @@ _NAME = re.compile(r"\{([\w.]+)\}")
 Read = Pages | One | Tree | Lists
 
 
-def served(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Kind]:
+def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Kind]:
     """The kinds that a server with this profile has."""
     if profile.operations is None:
         return dict(kinds)

@@ -20,19 +20,19 @@ SITE = Kind(
     fields=(
         Field("title", Text(2, 128), required=True),
         Field("type", Enum(("basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium")),
-              on="create", usual="basic", in_answers="always"),
+              on="create", platform_default="basic", in_answers="always"),
         Field("visibility", Enum(("public", "unlisted", "share-link", "visitor-auth")),
               exposure=("visitor-auth", "share-link", "unlisted", "public"),
               after=("visitor_auth", "share_link"), in_answers="always"),
         Field("basename", Text(1, 100), on="update", unique="organization"),
         # Written as one text, read as an object with the platform's target beside it.
         Field("proxy", Text(3, 512, r"[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+",
-                            says="a host and a path (host/docs)"),
+                            meaning="a host and a path (host/docs)"),
               on="update", read="proxy.origin", null="clear"),
         Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
               on="update", absent={"enabled": False}),
         Field("defaultLevel", LEVEL, on="update"),
-        Field("agentsContext", Enum(("excluded", "included")), on="update", usual="included"),
+        Field("agentsContext", Enum(("excluded", "included")), on="update", platform_default="included"),
         # Publishing may be answered with a checkout instead of the site: then it did not happen.
         Field("published", Flag(), absent=False, exposure=(False, True), on="update", in_answers="always",
               via={True: Post("{self}/publish", None, answers="site", repeat="safe"),

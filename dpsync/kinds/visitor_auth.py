@@ -14,7 +14,9 @@ VISITOR_AUTH = Kind(
     # It wants the backend each time.
     update=Patch("{self}", {"...": "$fields", "backend": "$backend"}, repeat="safe"),
     fields=(
-        Field("backend", Enum(("custom", "integration")), on="update", required=True, usual="custom"),
+        Field(
+            "backend", Enum(("custom", "integration")), on="update", required=True, platform_default="custom"
+        ),
         Field("fallbackURL", Text(1, 2048, form="url"), on="update", null="clear"),
         Field("logoutURL", Text(1, 2048, form="url"), on="update", null="clear"),
     ),

@@ -101,8 +101,8 @@ class Surroundings:
         found = [(source, item) for item in items for source in self.inside(item)]
         self._fetch([source for source, _ in found])
         self._unseen |= {item.identity: source.url for source, item in found if source.url in self._refused}
-        shown = self.sources.map(self._shown_in, items)
-        evidence = replace(self.snapshot.evidence, shown_in=dict(zip(asked, shown, strict=True)))
+        seen_in = self.sources.map(self._shown_in, items)
+        evidence = replace(self.snapshot.evidence, shown_in=dict(zip(asked, seen_in, strict=True)))
         self.snapshot = replace(self.snapshot, evidence=evidence)
         self._finish()
 
@@ -126,16 +126,16 @@ class Surroundings:
         for item in items:
             groups[item.kind, [item.identity, *self._above(item)][-1]].append(item)
         for (name, _), named in groups.items():
-            shown = self._showing(named)
+            seen_in = self._showing(named)
             chains: dict[tuple[Identity, ...], list[LiveObject]] = defaultdict(list)
             for item in named:
                 chains[tuple(self._above(item))].append(item)
             for kind in self.registry.naming(name):
                 for chain, below in chains.items():
-                    for source in self._holding(kind, chain, shown):
+                    for source in self._holding(kind, chain, seen_in):
                         yield source, below
 
-    def _holding(self, kind: Kind, chain: Chain, shown: _Shown | None = None) -> Iterator[Source]:
+    def _holding(self, kind: Kind, chain: Chain, seen_in: _Shown | None = None) -> Iterator[Source]:
         """The lists of a kind as far as they are below what a chain goes through."""
         if kind.parent is None:
             yield Source(self._objects[chain[-1]].source, kind.name, None)
@@ -144,7 +144,7 @@ class Surroundings:
                 yield self.sources.below(kind, chain, (name,))
                 continue
             for owner in self._all(self.registry[name], chain):
-                if shown is None or shown.kind != name or owner.identity in shown.objects:
+                if seen_in is None or seen_in.kind != name or owner.identity in seen_in.objects:
                     yield self.sources.source(kind, owner.identity, [owner.identity, *self._above(owner)])
 
     def _all(self, kind: Kind, chain: Chain) -> list[LiveObject]:
@@ -172,8 +172,8 @@ class Surroundings:
         )
         if len(items) >= len(self._all(showing, self._above(items[0]))):
             return None
-        shown = self.sources.map(self._shown_in, items)
-        return _Shown(showing.name, frozenset(identity for found in shown for identity, _ in found))
+        seen_in = self.sources.map(self._shown_in, items)
+        return _Shown(showing.name, frozenset(identity for found in seen_in for identity, _ in found))
 
     def _shown_in(self, item: LiveObject) -> tuple[tuple[Identity, str], ...]:
         kind = self.registry[item.kind]

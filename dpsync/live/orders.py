@@ -14,12 +14,12 @@ def read_orders(reading: Reading, unread: Unread) -> None:
     """Note the live order of the siblings in each holder whose order is declared."""
     for kind in reading.registry.ordered:
         order = kind.order
-        if order is None or order.read is None or order.within is None or order.field is None:
+        if order is None or order.read is None or order.held_by is None or order.field is None:
             continue
         holders = [
             resource
             for resource in reading.desired.resources.values()
-            if resource.kind in kind.field(order.within).type.refers
+            if resource.kind in kind.field(order.held_by).type.refers
             and order.field in resource.fields
             and resource.address in reading.matches
         ]

@@ -73,7 +73,7 @@ def check(kind: Kind, body: Any, has_id: bool = True) -> None:
         for item in kind.fields:
             _field(item, body)
         if kind.restore is not None:
-            _optional(ID, walk(body, kind.restore.gone), kind.restore.gone)
+            _optional(ID, walk(body, kind.restore.deleted), kind.restore.deleted)
     except Misshapen as wrong:
         raise Misshapen(wrong.misfit, id=known_id(kind, body)) from None
 

@@ -30,9 +30,9 @@ class Source:
     """Where one read has several lists: all of them, the first one being `url`."""
 
 
-def is_gone(kind: Kind, body: Any) -> bool:
+def is_deleted(kind: Kind, body: Any) -> bool:
     """Whether an answer is about something that was deleted and can be brought back."""
-    return kind.restore is not None and pointer(body, kind.restore.gone) is not None
+    return kind.restore is not None and pointer(body, kind.restore.deleted) is not None
 
 
 class Sources:
@@ -105,8 +105,8 @@ class Sources:
                 case Pages():
                     listed = list(decode_list(kind, self.pages(source.url), source.owner, source.url))
                     everything = _different((place, item) for place, item, _ in listed)
-                    gone = [is_gone(kind, body) for _, _, body in listed]
-                    return tuple(item for item, left in zip(everything, gone, strict=True) if not left)
+                    deleted = [is_deleted(kind, body) for _, _, body in listed]
+                    return tuple(item for item, left in zip(everything, deleted, strict=True) if not left)
                 case One():
                     return self._one(kind, source)
 
@@ -128,7 +128,7 @@ class Sources:
             return None
         with fitting(url):
             found = decode(kind, body, owner, source)
-        if not is_gone(kind, body) or pointer(body, owner[0]) not in (None, owner[1]):
+        if not is_deleted(kind, body) or pointer(body, owner[0]) not in (None, owner[1]):
             return None  # also one of another organization, which this is not the place to bring back
         return replace(found, deleted=True)
 

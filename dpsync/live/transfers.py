@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from dpsync.identity.elsewhere import elsewhere
+from dpsync.identity.transfers import find_elsewhere
 from dpsync.identity.view import View
 from dpsync.kinds.base import Kind
 from dpsync.live.reading import Reading
@@ -40,7 +40,7 @@ def find_transfers(reading: Reading, unread: Unread, kind: Kind) -> None:
     for address, resource, was in asking:
         owner = reading.matches[address.parent(kind.key)].id
         others = [item for item in free if item.parent is not None and item.parent[1] != owner]
-        found = elsewhere(view, resource, others, was)
+        found = find_elsewhere(view, resource, others, was)
         if found is not None:
             reading.matches[address] = found
             reading.transferred.add(address)

@@ -52,7 +52,7 @@ class Unread:
             self.entries[scope.address] = Unserved(why(url), scope.span, WAY_OUT)
 
     def _has_entries(self, scope: Address) -> bool:
-        return any(address.within(scope) for address in self._reading.desired.resources)
+        return any(address.is_in(scope) for address in self._reading.desired.resources)
 
     def excuses(self, question: Diagnostic) -> bool:
         """Whether an entry may be unclear only because what it names may not be read."""
@@ -80,7 +80,7 @@ class Unread:
         self._because(resource, reason, named[0])
         kind = self._reading.registry[resource.kind]
         for scope in self._reading.desired.scopes.values():
-            if kind.name in scope.kinds and resource.address.within(scope.address):
+            if kind.name in scope.kinds and resource.address.is_in(scope.address):
                 self.undeclared_unknown(scope, f"{resource.address} cannot be recognised", str(named[0]))
         return True
 
@@ -101,7 +101,7 @@ class Unread:
         kind = self._reading.registry[resource.kind]
         parts = [part for key in kind.identity for part in ((key,) if isinstance(key, str) else key)]
         child = self._reading.first_child(resource)
-        for part in [*parts, kind.natural or "", *(kind.near if ties else ())]:
+        for part in [*parts, kind.natural or "", *(kind.tie_breakers if ties else ())]:
             of_child = part.startswith("$child.")
             entry = child if of_child else resource
             if entry is not None:

@@ -49,7 +49,7 @@ class Address:
         """The address of what an entry below the place `key` (dotted) belongs to."""
         return Address(self.segments[: -1 - len(key.split("."))])
 
-    def within(self, other: Address) -> bool:
+    def is_in(self, other: Address) -> bool:
         """Whether this is `other` or lies below it."""
         return self.segments[: len(other.segments)] == other.segments
 

@@ -83,7 +83,7 @@ class Step(Frozen):
     repeat: Repeat
     answers: str | None = None
     whole: bool = False
-    says: str = ""
+    summary: str = ""
 
 
 class Effect(Frozen):
@@ -109,7 +109,7 @@ class Change(Frozen):
     """Of the live object, as it was when the plan was made."""
     watched: tuple[str, ...] = ()
     """The fields of the digest: declared ones that are not ignored; for a delete all that last."""
-    within: str | None = None
+    inside: str | None = None
     """Of a new node the one that encloses it (its group), where the address does not say that."""
     differences: tuple[Difference, ...] = ()
     moved: str | None = None
@@ -239,8 +239,8 @@ class Plan(Frozen):
     @property
     def deletes(self) -> int:
         """How many things go: deletes, and what goes along with them."""
-        gone = [change for change in self.changes if change.action == "delete"]
-        return len(gone) + sum(effect.counts for change in gone for effect in change.effects)
+        found = [change for change in self.changes if change.action == "delete"]
+        return len(found) + sum(effect.counts for change in found for effect in change.effects)
 
     @property
     def digest(self) -> str:
@@ -252,8 +252,8 @@ class Plan(Frozen):
         It is without `origins`, how much reading it took, how the base was found, what the platform is at
         work on, and the platform's address: a companion has another port each time.
         """
-        aside = {"origins", "requests", "base_from", "waiting", "platform", "organizations"}
-        return to_json(_ordered(self.model_dump(mode="json", exclude=aside)))
+        left_out = {"origins", "requests", "base_from", "waiting", "platform", "organizations"}
+        return to_json(_ordered(self.model_dump(mode="json", exclude=left_out)))
 
 
 def _ordered(value: Any) -> Any:

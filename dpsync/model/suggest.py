@@ -15,9 +15,9 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
         return None
     # A comparison costs the product of both lengths, so hopeless candidates are left out first.
     reach = max(2, len(word) // 2)
-    near = sorted({c for c in candidates if c != word and abs(len(c) - len(word)) <= reach})
+    nearest = sorted({c for c in candidates if c != word and abs(len(c) - len(word)) <= reach})
     folded: dict[str, str] = {}
-    for candidate in near:
+    for candidate in nearest:
         folded.setdefault(candidate.casefold(), candidate)
     found = get_close_matches(word.casefold(), list(folded), n=1, cutoff=0.65)
     return folded[found[0]] if found else None

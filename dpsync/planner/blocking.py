@@ -122,7 +122,7 @@ class Blocking:
         for item in kind.fields:
             if item.on in ("create", "both") or item.name == kind.natural:
                 needed |= references(resource.fields.get(item.name))
-        if isinstance(kind.create, Call) and kind.create.makes and resource.children:
+        if isinstance(kind.create, Call) and kind.create.also_creates and resource.children:
             needed |= self._for_creating(self._sides.resources[resource.children[0]])
         return needed - {resource.address}
 

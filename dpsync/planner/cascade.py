@@ -113,8 +113,8 @@ class _Spread:
             identity = self.waiting.pop()
             causes = self.because[identity]
             for child in self.below[identity]:
-                gone = self.found.covers(child.identity)
-                self._goes(child, INSIDE, self.unemptied[identity] if gone else causes)
+                covered = self.found.covers(child.identity)
+                self._goes(child, INSIDE, self.unemptied[identity] if covered else causes)
             for live, item in self.naming[identity]:
                 self._named_by(live, item, causes)
         for root in self.found.roots:

@@ -32,7 +32,7 @@ class _Changes:
         entries = self.decisions.entries
         along = {address for address in self.decisions.adopted if address in entries}
         return self.steps.by_address.keys() | {
-            address for address in along if entries[address].live is None or entries[address].shown
+            address for address in along if entries[address].live is None or entries[address].display
         }
 
     def change(self, address: Address) -> Change:
@@ -45,7 +45,7 @@ class _Changes:
         match = sides.snapshot.matches.get(address)
         by = match.by if match and not (match.first and match.by != "pin") else None
         entry = self.decisions.entries.get(address)
-        shown = entry.shown if entry else ()
+        display = entry.display if entry else ()
         moves = [step for step in drafts if step.verb == "move"]
         return Change(
             address=str(address),
@@ -56,22 +56,22 @@ class _Changes:
             matched=by,
             digest=object_digest(live, resource.fields) if live else None,
             watched=tuple(sorted(resource.fields)) if live else (),
-            within=self._within(resource) if live is None else None,
+            inside=self._inside(resource) if live is None else None,
             differences=tuple(
                 item.difference(sides, resource)
-                for item in shown
-                if live is not None or not item.field.nest or self._within(resource) is not None
+                for item in display
+                if live is not None or not item.field.nest or self._inside(resource) is not None
             )
             + ((transfers.difference(sides, address),) if address in sides.snapshot.transferred else ()),
-            moved=moves[0].says if moves else None,
+            moved=moves[0].summary if moves else None,
             steps=tuple(step.frozen() for step in drafts),
         )
 
     @staticmethod
-    def _within(resource: Resource) -> str | None:
+    def _inside(resource: Resource) -> str | None:
         """The node that encloses another one, where the address of that one does not say so."""
-        shown = resource.holder is None or resource.address.within(resource.holder)
-        return None if shown else str(resource.holder)
+        said = resource.holder is None or resource.address.is_in(resource.holder)
+        return None if said else str(resource.holder)
 
     def _delete(self, address: Address) -> Change:
         sides, deletions = self.decisions.sides, self.decisions.deletions

@@ -26,8 +26,10 @@ class Changed:
     def difference(self, sides: Sides, resource: Resource) -> Difference:
         return Difference(
             field=self.field.name,
-            before=sides.values.shown(self.field, self.field.type.narrow(self.before, self.after), resource),
-            after=sides.values.shown(self.field, self.after, resource),
+            before=sides.values.display(
+                self.field, self.field.type.narrow(self.before, self.after), resource
+            ),
+            after=sides.values.display(self.field, self.after, resource),
             known=self.field.source is not None,
         )
 

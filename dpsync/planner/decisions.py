@@ -32,7 +32,7 @@ class Entry:
     resource: Resource
     live: LiveObject | None
     """What it is now; None when it is made."""
-    shown: tuple[Changed, ...] = ()
+    display: tuple[Changed, ...] = ()
     """The differences that people see."""
     written: tuple[Changed, ...] = ()
     """Those that have requests of their own: of what is made, what its creation does not take."""
@@ -74,8 +74,8 @@ def decide(sides: Sides) -> Decisions:
 
 def _adopted(sides: Sides) -> Iterator[Address]:
     for resource in sides.resources.values():
-        makes = getattr(sides.kind(resource).create, "makes", None)
-        if makes and resource.children and sides.live(resource.address) is None:
+        also_creates = getattr(sides.kind(resource).create, "also_creates", None)
+        if also_creates and resource.children and sides.live(resource.address) is None:
             yield resource.children[0]
 
 
@@ -203,13 +203,13 @@ class _Decider:
         """Whether a call gives the field this value; noted as blocked when none does."""
         if item.field.setting(item.after) is not None:
             return True
-        name, value = item.field.name, self.sides.values.shown(item.field, item.after, resource)
+        name, value = item.field.name, self.sides.values.display(item.field, item.after, resource)
         if isinstance(value, dict) and set(value) == {REF}:
             value = value[REF]
-        shown = str(value).lower() if isinstance(value, bool) else value or "nothing"
-        reason = f"no request sets {name} to {shown}"
+        display = str(value).lower() if isinstance(value, bool) else value or "nothing"
+        reason = f"no request sets {name} to {display}"
         if item.field.lacks:
-            reason = self.sides.registry.profile.lacks(f"setting {name} to {shown}")
+            reason = self.sides.registry.profile.lacks(f"setting {name} to {display}")
         todo = "change it on the platform, or take it off the entry"
         self.blocking.note(resource, item.field, reason, todo)
         return False
@@ -244,6 +244,6 @@ class _Decider:
 
 def _listed_by(kind: Kind) -> tuple[str, str] | None:
     order: Order | None = kind.order
-    if order is None or order.within is None or order.field is None:
+    if order is None or order.held_by is None or order.field is None:
         return None
-    return kind.field(order.within).type.refers[0], order.field
+    return kind.field(order.held_by).type.refers[0], order.field

@@ -107,7 +107,7 @@ def _leave_the_unseen(sides: Sides, found: Deletions, decided: Restructuring) ->
         for identity, url in sides.snapshot.evidence.unseen.items():
             causes = found.cascade.causes.get((identity, ""), frozenset())
             for root in {identity, *causes} & found.roots.keys():
-                if not any(sides.names.address(root).within(place) for place in rebuilt):
+                if not any(sides.names.address(root).is_in(place) for place in rebuilt):
                     left[root] = url
         if not left:
             return
@@ -144,11 +144,11 @@ def planned_cascade(sides: Sides, roots: dict[Identity, LiveObject], decided: Re
 
 def effects(sides: Sides, found: Cascade, root: Identity) -> tuple[Effect, ...]:
     """What goes or changes along with one delete. What goes with several is named once."""
-    shown = []
+    found_effects = []
     for identity, name in found.by_root.get(root, ()):
         address = str(sides.names.address(identity))
         if name:
-            shown.append(Effect(address=f"{address}#{name}", what=f"names it as {name}"))
+            found_effects.append(Effect(address=f"{address}#{name}", what=f"names it as {name}"))
         else:
-            shown.append(Effect(address=address, what=found.objects[identity]))
-    return tuple(sorted(shown, key=lambda effect: effect.address))
+            found_effects.append(Effect(address=address, what=found.objects[identity]))
+    return tuple(sorted(found_effects, key=lambda effect: effect.address))

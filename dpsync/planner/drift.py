@@ -64,8 +64,8 @@ def _ignored(sides: Sides, plan: Plan) -> Iterator[Drifted]:
         if change is None:
             yield item
             continue
-        shown = {difference.field for difference in change.differences}
-        left = tuple(part for part in item.fields if part.field not in shown)
+        named = {difference.field for difference in change.differences}
+        left = tuple(part for part in item.fields if part.field not in named)
         if left:
             yield item.model_copy(update={"fields": left, "place": None, "moved": _together(left)})
 
@@ -180,15 +180,15 @@ class _Witness:
         order = self.sides.kind(resource).order
         if holder is None or earlier is None or order is None:
             return (), ()
-        if order.within is None:
+        if order.held_by is None:
             return self.sides.desired.resources[holder].children, earlier.children
         name = order.field or ""
         return _addresses(self.sides.resources[holder], name), _addresses(earlier, name)
 
     def _holder(self, resource: Resource) -> Address | None:
         order = self.sides.kind(resource).order
-        if order is not None and order.within is not None:
-            at = resource.fields.get(order.within)
+        if order is not None and order.held_by is not None:
+            at = resource.fields.get(order.held_by)
             return at.address if isinstance(at, Ref) else None
         return resource.holder or resource.parent
 

@@ -38,10 +38,10 @@ class Exclusive:
     """The places of all such flags. `gone` says what is deleted or goes along, `blocked` what is not made."""
 
     def __init__(
-        self, sides: Sides, gone: Callable[[Identity], bool], blocked: Callable[[Resource], bool]
+        self, sides: Sides, deleted: Callable[[Identity], bool], blocked: Callable[[Resource], bool]
     ) -> None:
         self.sides = sides
-        self._gone = gone
+        self._deleted = deleted
         self._flags = [
             (kind, item, item.one_per)
             for kind in sides.registry.ordered
@@ -63,21 +63,21 @@ class Exclusive:
                 self._entry(resource)
 
     def _live(self, live: LiveObject) -> None:
-        for kind, item, within in self._of(live.kind):
-            around = self.sides.lineage.live_ancestor(live, within)
-            if around is None or self._gone(around):
+        for kind, item, place_kind in self._of(live.kind):
+            around = self.sides.lineage.live_ancestor(live, place_kind)
+            if around is None or self._deleted(around):
                 continue
             key = kind.name, item.name, around
             place = self._places[key]
             if live.fields.get(item.name) is True:
                 place.had_by.append(live.identity)
                 self._had_by[live.identity].append(key)
-            if not self._gone(live.identity):
+            if not self._deleted(live.identity):
                 place.staying.append(live)
 
     def _entry(self, resource: Resource) -> None:
-        for kind, item, within in self._of(resource.kind):
-            address = self.sides.lineage.ancestor(resource, within)
+        for kind, item, place_kind in self._of(resource.kind):
+            address = self.sides.lineage.ancestor(resource, place_kind)
             if address is None:
                 continue
             around = self.sides.live(address)
@@ -87,13 +87,13 @@ class Exclusive:
                 place.arriving.append(resource)
 
     def _of(self, name: str) -> list[tuple[Kind, Field, str]]:
-        return [(kind, item, within) for kind, item, within in self._flags if kind.name == name]
+        return [(kind, item, place_kind) for kind, item, place_kind in self._flags if kind.name == name]
 
     def unwilling(self) -> Iterator[tuple[Resource, Field]]:
         """Entries that will have a flag although they are declared not to: nothing else is left for it."""
         for (name, flag, _), place in sorted(self._places.items()):
             new = not place.had_by and not place.staying
-            lost = bool(place.had_by) and all(self._gone(identity) for identity in place.had_by)
+            lost = bool(place.had_by) and all(self._deleted(identity) for identity in place.had_by)
             if place.chosen or not (new or lost):
                 continue
             addresses = [self.sides.names.declared.get(live.identity) for live in place.staying]
@@ -103,10 +103,10 @@ class Exclusive:
             if refusing and len(refusing) == len(left):
                 yield refusing[0], self.sides.registry[name].field(flag)
 
-    def chosen_by_the_platform(self, going: list[Identity]) -> tuple[Effect, ...]:
+    def chosen_by_the_platform(self, deleted: list[Identity]) -> tuple[Effect, ...]:
         """Where the platform chooses another one because these go: shown, and not counted as a delete."""
         found: dict[str, Effect] = {}
-        for key in (key for identity in going for key in self._had_by.get(identity, ())):
+        for key in (key for identity in deleted for key in self._had_by.get(identity, ())):
             (_, flag, around), place = key, self._places[key]
             if not place.chosen and (place.staying or place.arriving):
                 address = str(self.sides.names.address(around))

@@ -43,7 +43,7 @@ def _create_only(decided: Decisions) -> Iterator[Refusal]:
         for item in compared:
             if item.field.on == "create" and item.field.via is None and not item.field.nest:
                 name, noun = item.field.name, kind.noun
-                before = sides.values.shown(item.field, item.before, resource)
+                before = sides.values.display(item.field, item.before, resource)
                 yield Refusal(
                     code="create-only",
                     address=f"{resource.address}#{name}",
@@ -257,7 +257,7 @@ def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
     deletes = [
         change
         for change in deletes
-        if not any(Address.parse(change.address).within(place) for place in agreed)
+        if not any(Address.parse(change.address).is_in(place) for place in agreed)
     ]
     total = sum(1 + sum(effect.counts for effect in change.effects) for change in deletes)
     for organization in sorted({Address.parse(change.address).segments[0] for change in deletes}):
@@ -267,7 +267,7 @@ def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
         managed = {
             str(sides.names.address(identity))
             for address, items in sides.snapshot.scopes.items()
-            if address.within(inside_)
+            if address.is_in(inside_)
             for identity in items
         }
         # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.

@@ -48,15 +48,15 @@ class Lanes:
     def _tree(self, scope: Scope) -> None:
         owner = self.sides.desired.resources[scope.parent]
         nodes = [self.sides.resources[address] for address in self.sides.lineage.preorder(owner.children)]
-        aside = [
+        freeing = [
             step
             for address, steps in self.steps.by_address.items()
-            if address.within(scope.address)
+            if address.is_in(scope.address)
             for step in steps
             if step.verb == "step-aside"
         ]
         renames = [step for node in nodes if self.sides.live(node.address) for step in self._plain(node)]
-        lane = aside + _by_needs(renames)
+        lane = freeing + _by_needs(renames)
         for node in nodes:
             if self.sides.live(node.address) is None:
                 lane += self.steps.of(node.address, "create", "update", "place")
@@ -87,12 +87,12 @@ class Lanes:
             return self._moves(then, wanted)
         found = []
         for name, kind in sorted(kinds.items()):
-            alike = [item for item in then if self._kind(item).name == name]
+            same_kind = [item for item in then if self._kind(item).name == name]
             mine = [address for address in wanted if self._kind(address).name == name]
             if kind.order is not None:
-                found += self._moves(alike, mine)
+                found += self._moves(same_kind, mine)
             else:
-                self._cannot_move(alike, mine)
+                self._cannot_move(same_kind, mine)
         return found
 
     def _kind(self, item: Sibling) -> Kind:
@@ -137,7 +137,7 @@ class Lanes:
     def lists(self) -> None:
         """Lanes outside of trees: an order declared on the object that holds the siblings."""
         for kind in self.sides.registry.ordered:
-            if kind.order is not None and kind.order.within is not None:
+            if kind.order is not None and kind.order.held_by is not None:
                 self._listed(kind, kind.order)
 
     def after_what_they_name(self) -> None:
@@ -148,15 +148,15 @@ class Lanes:
                 step.needs |= {makers[ref] for ref in step.refers() if ref in makers}
 
     def _listed(self, kind: Kind, order: Order) -> None:
-        assert order.within is not None
+        assert order.held_by is not None
         assert order.field is not None
-        holders = kind.field(order.within).type.refers
+        holders = kind.field(order.held_by).type.refers
         for holder in self.sides.resources.values():
             if holder.kind in holders and order.field in holder.fields:
                 self._list(kind, order, holder)
 
     def _list(self, kind: Kind, order: Order, holder: Resource) -> None:
-        assert order.within is not None
+        assert order.held_by is not None
         listed = [ref.address for ref in holder.fields[order.field or ""] or () if isinstance(ref, Ref)]
         live = self.sides.live(holder.address)
         before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
@@ -165,7 +165,7 @@ class Lanes:
             address
             for address, item in self.sides.resources.items()
             if item.kind == kind.name
-            and item.fields.get(order.within) == Ref(holder.address)
+            and item.fields.get(order.held_by) == Ref(holder.address)
             and not self.sides.policy.left_out(address)
         ]
         staying: list[Sibling] = [
@@ -173,22 +173,22 @@ class Lanes:
             for identity in before
             if (address := self.sides.names.declared.get(identity)) is None
             or address in here
-            or not self._leaves(address, order.within)
+            or not self._leaves(address, order.held_by)
         ]
         arriving = [address for address in known if address not in staying]
         arriving += [address for address in here if address not in staying and address not in arriving]
-        lane = [step for address in arriving for step in self._arrival(address, order.within)]
+        lane = [step for address in arriving for step in self._arrival(address, order.held_by)]
         _chain(lane + self._moves([*staying, *arriving], known))
 
-    def _leaves(self, address: Address, within: str) -> bool:
+    def _leaves(self, address: Address, place: str) -> bool:
         resource = self.sides.resources.get(address)
-        return resource is not None and within in resource.fields and not self.sides.policy.left_out(address)
+        return resource is not None and place in resource.fields and not self.sides.policy.left_out(address)
 
-    def _arrival(self, address: Address, within: str) -> list[StepDraft]:
+    def _arrival(self, address: Address, place: str) -> list[StepDraft]:
         return [
             step
             for step in self.steps.of(address, "create", "restore", "place")
-            if step.verb != "place" or within in step.fields
+            if step.verb != "place" or place in step.fields
         ]
 
     def _movable(self, wanted: list[Address]) -> list[Sibling]:

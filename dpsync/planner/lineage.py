@@ -63,7 +63,7 @@ class Lineage:
 
     def below(self, address: Address) -> list[Address]:
         """Every entry at an address and below it, in the order of addresses."""
-        return within(self._sorted, address)
+        return at_or_below(self._sorted, address)
 
     @cached_property
     def _sorted(self) -> list[Address]:
@@ -112,7 +112,7 @@ def is_place(item: Field) -> bool:
     return item.nest or (item.via is not None and bool(item.type.refers) and item.one_per is None)
 
 
-def within(addresses: list[Address], address: Address) -> list[Address]:
+def at_or_below(addresses: list[Address], address: Address) -> list[Address]:
     """Of sorted addresses those at one and below it: what begins alike stands together."""
     start = bisect_left(addresses, address)
-    return list(takewhile(lambda other: other.within(address), addresses[start:]))
+    return list(takewhile(lambda other: other.is_in(address), addresses[start:]))

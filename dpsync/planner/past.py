@@ -31,7 +31,7 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
             if sides.desired.pruned(_place(address)):
                 yield _lasting(sides, address, identity)
             continue
-        if deletions.covers(identity) or any(other != address and address.within(other) for other in removed):
+        if deletions.covers(identity) or any(other != address and address.is_in(other) for other in removed):
             continue
         live = sides.snapshot.objects[identity]
         noun, label = sides.kind(live).noun, sides.names.label(live)

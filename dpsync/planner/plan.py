@@ -20,6 +20,7 @@ from dpsync.planner.deletions import unseen
 from dpsync.planner.edges import connect
 from dpsync.planner.guards import refusals
 from dpsync.planner.lanes import Lanes
+from dpsync.planner.lookalikes import lookalikes, proposals, questions
 from dpsync.planner.past import past_notes
 from dpsync.planner.remade import remade
 from dpsync.planner.requests import Requests
@@ -27,7 +28,6 @@ from dpsync.planner.restructuring import urls
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import StepSet
-from dpsync.planner.twins import proposals, questions, twins
 from dpsync.planner.unique import UniqueValues
 from dpsync.planner.unmatched import unmatched, where
 from dpsync.planner.writing import hidden, write_steps
@@ -62,11 +62,11 @@ def make_plan(sides: Sides) -> Plan:
 
 
 def _of_selection(plan: Plan, options: Options, also: dict[Address, Address]) -> Plan:
-    told = {change.address for change in plan.changes} | {item.address for item in plan.blocked}
+    named = {change.address for change in plan.changes} | {item.address for item in plan.blocked}
     came = (
         Also(address=str(address), needed_by=str(by))
         for address, by in sorted(also.items())
-        if str(address) in told
+        if str(address) in named
     )
     part = Part(select=options.select, exclude=options.exclude, also=tuple(came))
     return plan.model_copy(update={"part": part})
@@ -110,17 +110,17 @@ class _Made:
     def plan(self) -> Plan:
         decided, sides = self.decisions, self.decisions.sides
         found = changes(decided, self.steps)
-        alike = twins(sides, decided.blocking)
+        similar = lookalikes(sides, decided.blocking)
         refused = [
             *self.taken,
             *refusals(decided, [change for change in found if change.action == "delete"]),
-            *questions(alike),
+            *questions(similar),
         ]
         notes = [
             *decided.notes,
             *hidden(decided),
             *self._past(),
-            *proposals(alike),
+            *proposals(similar),
             *urls(sides, decided.restructuring),
             *remade(sides, decided.deletions, decided.restructuring.found),
             *transfers.notes(sides, decided.transfers),

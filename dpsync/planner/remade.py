@@ -28,7 +28,7 @@ def remade(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) 
             strangers[_owner(sides, live), shows(sides, live)].append(live)
     rebuilt = [item.scope.address for item in changing]
     for address in sorted(sides.resources) if strangers else ():
-        if any(address.within(tree) for tree in rebuilt):
+        if any(address.is_in(tree) for tree in rebuilt):
             continue
         entry = sides.resources[address]
         fixed = kinds.get(entry.kind)

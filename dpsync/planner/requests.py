@@ -44,8 +44,8 @@ class Requests:
             values["id"] = resource.pin
         own_id, where = _given(call.gives, values)
         gives = [Gives(address=str(resource.address), pointer=where, id=own_id)]
-        if call.makes:
-            gives.append(Gives(address=str(resource.children[0]), pointer=call.makes))
+        if call.also_creates:
+            gives.append(Gives(address=str(resource.children[0]), pointer=call.also_creates))
         path = expand(
             self.sides.registry,
             kind,
@@ -63,7 +63,7 @@ class Requests:
         assert kind.restore is not None
         path = self.path(kind, kind.restore.call, resource)
         draft = self._draft(resource.address, "restore", kind.restore.call, path, {})
-        draft.says = "it was deleted and is brought back"
+        draft.summary = "it was deleted and is brought back"
         return draft
 
     def transfer(self, resource: Resource) -> StepDraft:
@@ -72,7 +72,7 @@ class Requests:
         path = self.path(kind, kind.transfer, resource)
         values = self._named(kind, resource)
         draft = self._draft(resource.address, "transfer", kind.transfer, path, values)
-        draft.says = f"given to {resource.parent}"
+        draft.summary = f"given to {resource.parent}"
         return draft
 
     def act(self, resource: Resource, word: str) -> StepDraft:
@@ -80,7 +80,7 @@ class Requests:
         call = kind.acts[word]
         path = self.path(kind, call, resource)
         draft = self._draft(resource.address, "act", call, path, self._named(kind, resource), tag=word)
-        draft.says = word
+        draft.summary = word
         return draft
 
     def awaiting(self, resource: Resource) -> StepDraft:
@@ -90,7 +90,7 @@ class Requests:
         call = Call("GET", "{self}", None, repeat="safe")
         gives = (Gives(address=str(output), pointer=kind.outputs.read),)
         draft = self._draft(resource.address, "await", call, self.path(kind, call, resource), {}, gives=gives)
-        draft.says = "waits for what the platform makes of it"
+        draft.summary = "waits for what the platform makes of it"
         return draft
 
     def _parent_id(self, resource: Resource) -> Any:
@@ -150,7 +150,7 @@ class Requests:
         names = tuple(item.field.name for item in changes)
         draft = self._draft(resource.address, verb, kind.update, path, values, tag=tag)
         draft.fields = names
-        draft.says = ", ".join(names)
+        draft.summary = ", ".join(names)
         return draft
 
     def _live(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
@@ -182,18 +182,16 @@ class Requests:
             resource.address, verb, call, path, {**self._named(kind, resource), **values}, tag=item.name
         )
         draft.fields = (item.name,)
-        draft.says = item.name
+        draft.summary = item.name
         return draft
 
-    def step_aside(
-        self, resource_path: str, kind: Kind, address: Address, item: Field, value: str
-    ) -> StepDraft:
+    def free(self, resource_path: str, kind: Kind, address: Address, item: Field, value: str) -> StepDraft:
         """Give up a value that somebody else is about to take."""
         assert kind.update is not None
         draft = self._draft(
             address, "step-aside", kind.update, resource_path, {"fields": {item.wire: value}}, tag=item.name
         )
-        draft.says = f"{item.name} is free for another one"
+        draft.summary = f"{item.name} is free for another one"
         return draft
 
     def delete(self, live: LiveObject, address: Address, verb: Verb = "delete") -> StepDraft:
@@ -202,13 +200,13 @@ class Requests:
         path = self.live_path(live, kind.delete.path)
         return self._draft(address, verb, kind.delete, path, {"id": live.id})
 
-    def move(self, resource: Resource, position: dict[str, Any], says: str) -> StepDraft:
+    def move(self, resource: Resource, position: dict[str, Any], summary: str) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.order is not None
         path = self.path(kind, kind.order.call, resource)
         values = {"position": position, "id": self._own(resource), "wire": _wire(kind)}
         draft = self._draft(resource.address, "move", kind.order.call, path, values)
-        draft.says = says
+        draft.summary = summary
         return draft
 
     def pointer(self, resource: Resource) -> Any:

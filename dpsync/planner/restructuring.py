@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as _field
 
-from dpsync.identity.alike import folded
+from dpsync.identity.likeness import folded
 from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
@@ -77,7 +77,7 @@ def _found(sides: Sides) -> Iterator[Restructure]:
     for address in sorted(sides.desired.scopes):
         scope = sides.desired.scopes[address]
         owner = sides.live(scope.parent)
-        if sides.chosen is not None and not any(item.within(address) for item in sides.chosen):
+        if sides.chosen is not None and not any(item.is_in(address) for item in sides.chosen):
             continue
         if owner is None or not any(stands_alone(sides.registry[name]) for name in scope.kinds):
             continue
@@ -102,13 +102,13 @@ def _replaced(sides: Sides, agreed: Iterable[Restructure]) -> dict[Address, Addr
         old = set(sides.snapshot.scopes[item.scope.address]) if item.alone else set()
         for address, resource in sides.resources.items() if old else ():
             live = sides.live(address)
-            if live is None or address.within(item.scope.address) or sides.policy.ignored(address):
+            if live is None or address.is_in(item.scope.address) or sides.policy.ignored(address):
                 continue
             for its in sides.kind(resource).fields:
                 ids = live_ids(live.fields.get(its.name))
                 named = {sides.names.named(live, kind, id) for kind in its.type.refers for id in ids}
                 wanted = references(resource.fields.get(its.name))
-                if named & old and any(other.within(item.scope.address) for other in wanted):
+                if named & old and any(other.is_in(item.scope.address) for other in wanted):
                     found[address] = item.scope.parent
     return found
 
@@ -196,7 +196,7 @@ def _named_like(sides: Sides, entry: Resource, owner: LiveObject) -> bool:
 
 def _with_child(sides: Sides, resource: Resource) -> bool:
     create = sides.kind(resource).create
-    return isinstance(create, Call) and create.makes is not None and bool(resource.children)
+    return isinstance(create, Call) and create.also_creates is not None and bool(resource.children)
 
 
 def _wants(sides: Sides, entry: Resource, inside: Iterable[Identity]) -> int:
@@ -227,8 +227,7 @@ def _settling(sides: Sides, found: Iterable[Restructure]) -> tuple[dict[Address,
             elif sides.names.label(live) == sides.names.label(owner):
                 left.append(identity)
         settled_by_now = any(
-            match.by == BY_CONTENT and entry.within(address)
-            for entry, match in sides.snapshot.matches.items()
+            match.by == BY_CONTENT and entry.is_in(address) for entry, match in sides.snapshot.matches.items()
         )
         if settled_by_now or pins or left:
             sides.answers.agree(question(scope.parent))
@@ -256,7 +255,7 @@ def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]
     able = [
         (-_wants(sides, entry, inside), address)
         for address, entry in sides.resources.items()
-        if entry.kind == live.kind and address.within(scope.address) and address not in taken
+        if entry.kind == live.kind and address.is_in(scope.address) and address not in taken
         if sides.live(address) is None and entry.pin is None
     ]
     number, best = min(able, default=(0, None))

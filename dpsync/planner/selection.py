@@ -93,8 +93,8 @@ def _check(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
     known = list(names)
     for pattern in patterns:
         if not any(pattern.covers(name) for name in known):
-            near = get_close_matches(pattern.text, [str(name) for name in known], NEAREST, 0.5)
-            hint = f"nearest: {', '.join(near)}" if near else "plan without it lists what there is"
+            nearest = get_close_matches(pattern.text, [str(name) for name in known], NEAREST, 0.5)
+            hint = f"nearest: {', '.join(nearest)}" if nearest else "plan without it lists what there is"
             raise _invalid("DP330", f'"{pattern.text}" names nothing here', hint)
 
 
@@ -146,7 +146,7 @@ def _not_there(sides: Sides, resource: Resource) -> Iterator[Address]:
     if sides.live(resource.address) is None:
         named |= {other for other in (resource.parent, resource.holder) if other is not None}
         create = sides.kind(resource).create
-        if isinstance(create, Call) and create.makes:
+        if isinstance(create, Call) and create.also_creates:
             named |= set(resource.children[:1])
     for other in named:
         if other in sides.desired.resources and sides.live(other) is None:

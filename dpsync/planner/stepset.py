@@ -9,7 +9,7 @@ from typing import Any
 from dpsync.model.address import Address
 from dpsync.model.plan import Gives, Repeat, Step, Verb
 from dpsync.model.values import REF, markers
-from dpsync.planner.lineage import within
+from dpsync.planner.lineage import at_or_below
 
 
 @dataclass
@@ -26,7 +26,7 @@ class StepDraft:
     gives: tuple[Gives, ...] = ()
     answers: str | None = None
     whole: bool = False
-    says: str = ""
+    summary: str = ""
     fields: tuple[str, ...] = ()
     beside: Address | None = None
     """The sibling that it is placed next to."""
@@ -54,7 +54,7 @@ class StepDraft:
             repeat=self.repeat,
             answers=self.answers,
             whole=self.whole,
-            says=self.says,
+            summary=self.summary,
         )
 
 
@@ -83,7 +83,7 @@ class StepSet:
 
     def below(self, address: Address) -> Iterator[StepDraft]:
         """The steps of this address and of everything under it."""
-        for other in within(self._sorted(), address):
+        for other in at_or_below(self._sorted(), address):
             yield from self.by_address[other]
 
     def _sorted(self) -> list[Address]:

@@ -71,11 +71,11 @@ def difference(sides: Sides, address: Address) -> Difference:
 def refused(sides: Sides, decided: Transfers) -> Iterator[Refusal]:
     """What the platform would not give away, and what would go along although it is to stay."""
     for identity, address in decided.given.items():
-        yield from _shown(sides, identity, address)
+        yield from _displayed(sides, identity, address)
         for live in decided.inside[identity]:
             stays = _stays(sides, live.identity)
             if stays is None:
-                yield from _shown(sides, live.identity, address)
+                yield from _displayed(sides, live.identity, address)
                 continue
             yield Refusal(
                 code="goes-along",
@@ -91,7 +91,7 @@ def _stays(sides: Sides, identity: Identity) -> Address | None:
     return address if address not in sides.snapshot.transferred else None
 
 
-def _shown(sides: Sides, identity: Identity, address: Address) -> Iterator[Refusal]:
+def _displayed(sides: Sides, identity: Identity, address: Address) -> Iterator[Refusal]:
     for shown_in, title in sides.snapshot.evidence.shown_in.get(identity, ()):
         where = sides.names.declared.get(shown_in) or title
         yield Refusal(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dpsync.identity.aside import temporary
+from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
@@ -53,20 +53,20 @@ class UniqueValues:
             if name is not None:
                 self._settle(kind, name, "parent")
 
-    def _settle(self, kind: Kind, item: Field, within: str) -> None:
+    def _settle(self, kind: Kind, item: Field, around: str) -> None:
         scopes: dict[Address, list[_Rename]] = {}
         for resource in self.sides.resources.values():
             if resource.kind != kind.name or resource.fields.get(item.name) is None:
                 continue
             live = self.sides.live(resource.address)
             step = self._step(resource, item, live)
-            scope = self.sides.lineage.ancestor(resource, within)
+            scope = self.sides.lineage.ancestor(resource, around)
             if step is not None and scope is not None:
                 value = str(resource.fields[item.name])
                 scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
         for scope, renames in sorted(scopes.items()):
             if item.unique or any(rename.live for rename in renames):
-                self._scope(kind, item, scope, within, renames)
+                self._scope(kind, item, scope, around, renames)
 
     def _step(self, resource: Resource, item: Field, live: LiveObject | None) -> StepDraft | None:
         """The request that gives the entry its value."""
@@ -75,8 +75,8 @@ class UniqueValues:
             step = next(iter(self.steps.of(resource.address, "create")), None)
         return step
 
-    def _scope(self, kind: Kind, item: Field, scope: Address, within: str, renames: list[_Rename]) -> None:
-        holders = self._holders(kind, item, scope, within)
+    def _scope(self, kind: Kind, item: Field, scope: Address, around: str, renames: list[_Rename]) -> None:
+        holders = self._holders(kind, item, scope, around)
         by_live = {rename.live.identity: rename for rename in renames if rename.live}
         waits: dict[Address, _Rename] = {}
         for rename in renames:
@@ -101,11 +101,11 @@ class UniqueValues:
 
     def _taken(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
         if holder.identity in self.deletions.roots:
-            rename.step.needs.add(self._aside(kind, item, holder).id)
+            rename.step.needs.add(self._step_that_frees(kind, item, holder).id)
         else:
             self._refuse(kind, item, rename, holder)
 
-    def _holders(self, kind: Kind, item: Field, scope: Address, within: str) -> dict[str, list[LiveObject]]:
+    def _holders(self, kind: Kind, item: Field, scope: Address, around: str) -> dict[str, list[LiveObject]]:
         """Who holds which value in the scope now."""
         resource = self.sides.desired.resources[scope]
         id = self.sides.snapshot.bound(scope)
@@ -115,12 +115,12 @@ class UniqueValues:
                 live.kind == kind.name
                 and live.fields.get(item.name) is not None
                 and id is not None
-                and self.sides.lineage.live_ancestor(live, within) == (resource.kind, id)
+                and self.sides.lineage.live_ancestor(live, around) == (resource.kind, id)
             ):
                 found.setdefault(str(live.fields[item.name]), []).append(live)
         return found
 
-    def _aside(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
+    def _step_that_frees(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
         address = self.sides.names.address(holder.identity)
         known = self.steps.of(address, "step-aside")
         if known:
@@ -129,7 +129,7 @@ class UniqueValues:
         path = self.requests.live_path(holder, kind.update.path)
         # An entry's object is known by its temporary name when the next run has to go on from here.
         name = temporary(str(address) if address in self.sides.resources else "/".join(holder.identity))
-        return self.steps.add(self.requests.step_aside(path, kind, address, item, name))
+        return self.steps.add(self.requests.free(path, kind, address, item, name))
 
     def _open(
         self,
@@ -143,13 +143,13 @@ class UniqueValues:
         first = min(ring)
         rename = next(other for other in by_live.values() if other.resource.address == first)
         assert rename.live is not None
-        aside = self._aside(kind, item, rename.live)
-        rename.step.needs.add(aside.id)
+        freeing = self._step_that_frees(kind, item, rename.live)
+        rename.step.needs.add(freeing.id)
         for address, other in waits.items():
             if other.resource.address == first:
                 taker = next(one for one in by_live.values() if one.resource.address == address)
                 taker.step.needs.discard(rename.step.id)
-                taker.step.needs.add(aside.id)
+                taker.step.needs.add(freeing.id)
 
     def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
         owner = self.sides.names.address(holder.identity)

@@ -37,7 +37,7 @@ class Values:
 
         return transform(value, name)
 
-    def shown(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
+    def display(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
         """The normal form as plain JSON, for differences; what is known but undeclared shows its address."""
 
         def name(leaf: Value) -> Value:

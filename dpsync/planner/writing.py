@@ -51,7 +51,7 @@ class _Writer:
         rebuilt = [item for item in self.decisions.restructuring.agreed if item.alone]
         for address, identity in self.decisions.deletions.addresses.items():
             live = self.decisions.deletions.roots[identity]
-            early = any(address.within(item.scope.address) for item in rebuilt)
+            early = any(address.is_in(item.scope.address) for item in rebuilt)
             self.steps.add(self.requests.delete(live, address, "clear" if early else "delete"))
         for item in rebuilt:
             self._hide(item)

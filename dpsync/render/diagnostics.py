@@ -113,11 +113,11 @@ def _block(one: Diagnostic, lines: _Lines, paint: _Paint) -> str:
     if one.span:
         result.append(f"{margin} {paint(_BLUE, '-->')} {visible(str(one.span))}")
     if one.span and source is not None:
-        shown, indent, carets = _excerpt(source, one.span)
+        excerpt, indent, carets = _excerpt(source, one.span)
         number = paint(_BLUE, str(one.span.line))
         result += [
             f"{margin} {bar}",
-            f"{number} {bar} {shown}".rstrip(),
+            f"{number} {bar} {excerpt}".rstrip(),
             f"{margin} {bar} {indent}{paint(style, carets)}",
         ]
     notes = [visible(one.hint)] if one.hint else []

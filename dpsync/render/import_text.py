@@ -26,11 +26,11 @@ def _taken(document: ImportDocument) -> Iterator[str]:
 
 
 def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
-    shown = document.files if verbose or len(document.files) <= _FEW else document.files[:_FEW]
-    for file in shown:
+    listed = document.files if verbose or len(document.files) <= _FEW else document.files[:_FEW]
+    for file in listed:
         yield f"{_SIGNS[file.state]} {visible(file.path)}"
-    if len(shown) < len(document.files):
-        yield f"  and {len(document.files) - len(shown)} more (-v names them)"
+    if len(listed) < len(document.files):
+        yield f"  and {len(document.files) - len(listed)} more (-v names them)"
 
 
 def _secrets(document: ImportDocument) -> Iterator[str]:

@@ -112,14 +112,14 @@ def _elsewhere(registry: Registry, kind: Kind) -> Iterable[str]:
             continue
         fewer = [item.name for item in there[kind.name].fields if item.lacks]
         lacks = [verbs[word] for word in sorted(there[kind.name].lacks)]
-        told = [f"not {_listed(lacks, 'or')}"] if lacks else []
-        told += (
+        phrases = [f"not {_listed(lacks, 'or')}"] if lacks else []
+        phrases += (
             [f"not every value of {_listed((f'`{name}`' for name in fewer), 'and')} is written"]
             if fewer
             else []
         )
-        if told:
-            yield f"{where}: {'; '.join(told)}."
+        if phrases:
+            yield f"{where}: {'; '.join(phrases)}."
 
 
 # Where it stands and how it is found.
@@ -179,8 +179,10 @@ def _identity(registry: Registry, kind: Kind) -> str:
         ways.append(" with ".join(_key_name(name) for name in names))
     if kind.sole_key is not None:
         ways.append(f"`{kind.sole_key}` where a single unclaimed one has it")
-    near = _listed(f"`{name}`" for name in kind.near) if kind.near else ""
-    return ", then ".join(ways) + (f"; of several, the one with the same {near}" if near else "")
+    tie_breakers = _listed(f"`{name}`" for name in kind.tie_breakers) if kind.tie_breakers else ""
+    return ", then ".join(ways) + (
+        f"; of several, the one with the same {tie_breakers}" if tie_breakers else ""
+    )
 
 
 def _key_name(name: str) -> str:
@@ -198,7 +200,7 @@ def _call(call: Call) -> str:
 def _made(kind: Kind) -> str:
     match kind.create:
         case Call():
-            along = ", together with its first child" if kind.create.makes else ""
+            along = ", together with its first child" if kind.create.also_creates else ""
             return _call(kind.create) + along
         case ByHand() if kind.parent is None:
             return "never; it is found, or nothing is planned"
@@ -229,8 +231,8 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
         yield f"Somebody always stays `{kind.guard.value}`: a plan that leaves nobody is refused."
         if kind.guard.own:
             yield f"The token's own user never stops being `{kind.guard.value}`."
-    if kind.order and kind.order.field and kind.order.within:
-        holder = registry[kind.field(kind.order.within).type.refers[0]]
+    if kind.order and kind.order.field and kind.order.held_by:
+        holder = registry[kind.field(kind.order.held_by).type.refers[0]]
         where = f"in {holder.one} is managed where it has `{kind.order.field}:`"
         yield f"Their order {where}, by {_call(kind.order.call)}."
     elif kind.order:
@@ -321,14 +323,14 @@ def _many(type_: Many | Table) -> str:
 
 def _forms(registry: Registry, forms: Mapping[str, Object]) -> str:
     """The words of a tag, those that go with the same parts together."""
-    alike: list[tuple[Object, list[str]]] = []
+    known_forms: list[tuple[Object, list[str]]] = []
     for word, form in forms.items():
-        known = next((words for other, words in alike if other == form), None)
+        known = next((words for other, words in known_forms if other == form), None)
         if known is None:
-            alike.append((form, [f"`{word}`"]))
+            known_forms.append((form, [f"`{word}`"]))
         else:
             known.append(f"`{word}`")
-    return "; ".join(_listed(words, "or") + _parts(registry, form) for form, words in alike)
+    return "; ".join(_listed(words, "or") + _parts(registry, form) for form, words in known_forms)
 
 
 def _parts(registry: Registry, form: Object) -> str:
@@ -339,8 +341,8 @@ def _text(type_: Text) -> str:
     if type_.secret:
         return "secret, as `{env: NAME}`"
     what = {"email": "e-mail address", "url": "URL (http or https)", None: "text"}[type_.form]
-    if type_.says:
-        what = f"text: {type_.says}"
+    if type_.meaning:
+        what = f"text: {type_.meaning}"
     if type_.most is None:
         return what if type_.least <= 1 else f"{what}, from {type_.least} characters"
     least = f"{type_.least} to " if type_.least else "up to "
@@ -438,7 +440,7 @@ WORDS: dict[type, dict[str, str]] = {
         "title": "the field that people know an undeclared one by",
         "url": "where an answer has the address at which people see it",
         "identity": "natural keys in the order in which they are tried: a field, a member of one, several",
-        "near": "fields that break a tie between several with one key; they never make a key",
+        "tie_breakers": "fields that break a tie between several with one key; they never make a key",
         "sole_key": "a field that identifies one when no natural key does, where nothing else could be meant",
         "find": "where it is looked up when it has no parent",
         "create": "the creating request, or `ByHand`: what a person must do",
@@ -480,14 +482,14 @@ WORDS: dict[type, dict[str, str]] = {
         "required": "an entry must have it",
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "means": "the kind of thing whose id this text is; without that thing this one cannot be",
-        "usual": "what a new one has where nothing is said; import leaves it out",
+        "platform_default": "what a new one has where nothing is said; import leaves it out",
     },
     Call: {
         "method": "`Post`, `Put`, `Patch` or `Delete`; it says nothing about what the request does",
         "path": "where it is sent, below `/v1`",
         "body": "a template: `$fields` is everything that goes along, `$NAME` a field or an id",
         "gives": "where the answer has the new id, or the field that is the id",
-        "makes": "where the answer has the id of the first child that is made along with it",
+        "also_creates": "where the answer has the id of the first child that is made along with it",
         "whole": "it replaces what there is: what is not declared is sent again as it is live",
         "complete": "every field goes along, as it is declared, else as it is live",
         "answers": "the `object` of a proper answer; another one means that it did not happen",

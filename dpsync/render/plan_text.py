@@ -29,7 +29,7 @@ _STYLES = {"create": "green", "update": "yellow", "delete": "red"}
 def render_plan(plan: Plan, paint: Paint, verbose: int = 0) -> str:
     """The whole plan as text, without a trailing newline."""
     made = [change for change in plan.changes if change.action != "delete"]
-    gone = [change for change in plan.changes if change.action == "delete"]
+    deletes = [change for change in plan.changes if change.action == "delete"]
     parts = [
         render_head(plan, paint),
         _tree(plan, paint),
@@ -38,7 +38,7 @@ def render_plan(plan: Plan, paint: Paint, verbose: int = 0) -> str:
         render_kept(plan, paint, verbose),
         render_blocked(plan, paint),
         render_waiting(plan, paint),
-        _deletes(plan, gone, paint),
+        _deletes(plan, deletes, paint),
         _refusals(plan, paint),
         "\n".join([_summary(plan, paint), *render_base(plan, paint)]),
     ]
@@ -131,7 +131,7 @@ def _leaf(change: Change, depth: int, paint: Paint) -> str:
 def _gist(change: Change) -> str:
     label = f'"{visible(change.label)}"'
     if change.action == "create":
-        inside = change.within.rpartition("/")[2] if change.within else None
+        inside = change.inside.rpartition("/")[2] if change.inside else None
         return f"new {_noun(change)} {label}" + (f" in {visible(inside)}" if inside else "")
     if change.action == "delete":
         along = sum(effect.counts for effect in change.effects)
@@ -143,9 +143,9 @@ def _gist(change: Change) -> str:
         words.insert(0, "brought back")
     if change.moved:
         words.append(f"moved {visible(change.moved)}")
-    words += [visible(step.says) for step in change.steps if step.verb == "act"]
-    aside = any(step.verb == "step-aside" for step in change.steps)
-    return ", ".join(words) or ("steps aside" if aside else "")
+    words += [visible(step.summary) for step in change.steps if step.verb == "act"]
+    freed = any(step.verb == "step-aside" for step in change.steps)
+    return ", ".join(words) or ("steps aside" if freed else "")
 
 
 def _noun(change: Change) -> str:
@@ -172,7 +172,7 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
         lines += [first + (f"  {paint(won, 'dim')}" if won else ""), *more]
     if change.moved:
         lines.append(f"    moved {visible(change.moved)}")
-    lines += [f"    {visible(step.says)}, as asked" for step in change.steps if step.verb == "act"]
+    lines += [f"    {visible(step.summary)}, as asked" for step in change.steps if step.verb == "act"]
     if verbose > 1:
         lines += [f"    {paint(f'{step.method} {visible(step.path)}', 'dim')}" for step in change.steps]
     return "\n".join(lines)
@@ -332,11 +332,11 @@ def render_waiting(plan: Told, paint: Paint) -> str:
     )
 
 
-def _deletes(plan: Plan, gone: list[Change], paint: Paint) -> str:
-    if not gone:
+def _deletes(plan: Plan, deletes: list[Change], paint: Paint) -> str:
+    if not deletes:
         return ""
     lines = [paint(f"DELETES: {counted(plan.deletes, 'thing')} will be gone", "red bold")]
-    for change in gone:
+    for change in deletes:
         what = f'- {visible(change.address)}  {_noun(change)} "{visible(change.label)}"'
         lines.append(paint(f"  {what}", "red"))
         if any(step.verb == "step-aside" for step in change.steps):

@@ -33,8 +33,8 @@ def render_report(report: Report, paint: Paint, verbose: int = 0, known: Collect
 
     `known` is what the plan before it, which people have seen, has said to be blocked.
     """
-    shown = [item for item in report.outcomes if verbose or item.result not in GOOD]
-    parts = ["\n".join(render_outcome(outcome, paint) for outcome in shown)]
+    listed = [item for item in report.outcomes if verbose or item.result not in GOOD]
+    parts = ["\n".join(render_outcome(outcome, paint) for outcome in listed)]
     parts += [paint(visible(text), "red") for text in report.trouble]
     if report.converged and report.remaining is not None:
         found = tuple(item for item in report.remaining.blocked if item not in known)

@@ -12,7 +12,7 @@ from dpsync.apply.expected import Expected
 from dpsync.apply.journal import Journal, NoJournal
 from dpsync.apply.run import carry_out
 from dpsync.client.client import ReadClient, WriteClient
-from dpsync.config.served import within
+from dpsync.config.supported import supported
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.base import NOT_ASKED, Base
@@ -57,9 +57,9 @@ class Session:
 
     def __post_init__(self) -> None:
         # Both are taken as far as the server's profile goes: nothing below meets what it cannot read.
-        object.__setattr__(self, "desired", within(self.desired, self.registry))
+        object.__setattr__(self, "desired", supported(self.desired, self.registry))
         if self.base.desired is not None:
-            before = replace(self.base, desired=within(self.base.desired, self.registry))
+            before = replace(self.base, desired=supported(self.base.desired, self.registry))
             object.__setattr__(self, "base", before)
 
     def plan(self, client: ReadClient, options: Options | None = None, closely: bool = True) -> Planned:
@@ -92,7 +92,7 @@ class Session:
         *,
         journal: Journal | None = None,
         secrets: Mapping[str, str] | None = None,
-        told: Callable[[Outcome], None] = lambda _: None,
+        report: Callable[[Outcome], None] = lambda _: None,
         stop: Event | None = None,
     ) -> Report:
         """Carry out a plan that was made just now, and prove the result.
@@ -120,7 +120,7 @@ class Session:
             journal or NoJournal(),
             os.environ if secrets is None else secrets,
             self.parallelism,
-            told,
+            report,
             stop or Event(),
         )
 

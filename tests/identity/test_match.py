@@ -28,10 +28,12 @@ FIELDS = (
 BOXES = {Address.parse("acme/boxes/a"): "A", Address.parse("acme/boxes/b"): "B"}
 
 
-def kind(*identity: str | tuple[str, ...], near: tuple[str, ...] = (), sole_key: str | None = None) -> Kind:
+def kind(
+    *identity: str | tuple[str, ...], tie_breakers: tuple[str, ...] = (), sole_key: str | None = None
+) -> Kind:
     return Kind(
         "thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS,
-        identity=identity, near=near, sole_key=sole_key,
+        identity=identity, tie_breakers=tie_breakers, sole_key=sole_key,
     )  # fmt: skip
 
 
@@ -69,7 +71,7 @@ def unclear(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> lis
 
 
 TITLE = kind("title")
-BY_BOX = kind("title", near=("box", "language"))
+BY_BOX = kind("title", tie_breakers=("box", "language"))
 BY_PATH = kind("path", "title")
 BY_PAIR = kind("path", ("title", "language"))
 BY_SOLE = kind("path", ("title", "language"), sole_key="title")

@@ -83,10 +83,10 @@ def test_two_unmanaged_things_never_have_one_address(
 
 @given(SEGMENTS, SEGMENTS)
 def test_within_is_a_question_of_whole_segments(outer: tuple[str, ...], inner: tuple[str, ...]) -> None:
-    assert Address(outer + inner).within(Address(outer))
-    assert Address(outer).within(Address(outer))
-    assert not Address(outer).within(Address(outer + inner))
-    assert not Address.parse("acme/teams-old").within(Address.parse("acme/teams"))
+    assert Address(outer + inner).is_in(Address(outer))
+    assert Address(outer).is_in(Address(outer))
+    assert not Address(outer).is_in(Address(outer + inner))
+    assert not Address.parse("acme/teams-old").is_in(Address.parse("acme/teams"))
 
 
 # Patterns.

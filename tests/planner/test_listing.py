@@ -51,7 +51,7 @@ def test_new_siblings_are_listed_in_their_order(lab: Lab) -> None:
 def test_the_group_of_a_new_node_is_in_the_plan(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
     plan = lab.plan(STRUCTURE)
-    within = {change.address.rpartition("structure/")[2]: change.within for change in plan.changes}
+    within = {change.address.rpartition("structure/")[2]: change.inside for change in plan.changes}
     place = "acme/sites/docs/structure"
     assert {name: found for name, found in within.items() if found} == {
         "c": f"{place}/m", "b": f"{place}/m", "l": f"{place}/b",

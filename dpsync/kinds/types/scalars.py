@@ -26,7 +26,7 @@ class Text(Type):
     pattern: str | None = None
     form: Literal["email", "url"] | None = None
     secret: bool = False
-    says: str | None = None
+    meaning: str | None = None
     """What the pattern means, in words."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
@@ -41,7 +41,7 @@ class Text(Type):
             )
         if self.pattern and not re.fullmatch(self.pattern, value):
             return ctx.error(
-                "DP204", f'"{value}" is not {self.says or f"of the form {self.pattern}"}', node.span
+                "DP204", f'"{value}" is not {self.meaning or f"of the form {self.pattern}"}', node.span
             )
         if self.form and not _FORMS[self.form][0].fullmatch(value):
             return ctx.error("DP204", f'"{value}" is not {_FORMS[self.form][1]}', node.span)

@@ -12,7 +12,7 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Unserved
 
 
-def within(desired: Desired, registry: Registry) -> Desired:
+def supported(desired: Desired, registry: Registry) -> Desired:
     """The configuration without what the registry's profile cannot read; that is in `unserved`, with why."""
     why = {
         name: registry.profile.lacks(f"reading {kind.one}")
@@ -32,6 +32,6 @@ def within(desired: Desired, registry: Registry) -> Desired:
         kinds = tuple(name for name in scope.kinds if name in registry)
         if kinds:
             scopes[address] = replace(scope, kinds=kinds)
-        elif not any(other.within(address) for other in out):
+        elif not any(other.is_in(address) for other in out):
             empty[address] = Unserved(why[scope.kinds[0]], scope.span)
     return replace(desired.without({**out, **empty}), scopes=scopes)

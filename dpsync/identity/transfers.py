@@ -13,7 +13,7 @@ from dpsync.model.desired import Resource
 from dpsync.model.snapshot import LiveObject, Match
 
 
-def elsewhere(
+def find_elsewhere(
     view: View, resource: Resource, live: Sequence[LiveObject], earlier: Sequence[Resource]
 ) -> Match | None:
     """Which of the live objects below other parents it is. Two that could be meant are none."""

@@ -1,7 +1,7 @@
 """New entries that look like something live which nobody declares: perhaps a rename that nobody spelled out.
 
 It is only ever proposed, with the line to add. A thing that holds content is not created until that is
-answered: a rename must not quietly make an empty twin. What would take the place of something live, under
+answered: a rename must not quietly make an empty one. What would take the place of something live, under
 another name altogether, is proposed, too, and no more than that.
 """
 
@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from dpsync.identity.alike import alike, folded
+from dpsync.identity import likeness
+from dpsync.identity.likeness import folded
 from dpsync.identity.view import View
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
@@ -30,20 +31,20 @@ SHOWN: Final = 3
 
 
 @dataclass(frozen=True)
-class Twin:
+class Lookalike:
     """A new entry and the live objects that look like it, the most alike first."""
 
     resource: Resource
     kind: Kind
     live: tuple[LiveObject, ...]
-    alike: bool = True
+    by_looks: bool = True
     """Whether they look like it, or only stand where it is to stand."""
 
     def named(self) -> str:
         """The objects for people, by title and id."""
-        shown = [f'"{_title(self.kind, item)}" ({item.id})' for item in self.live[:SHOWN]]
+        named = [f'"{_title(self.kind, item)}" ({item.id})' for item in self.live[:SHOWN]]
         more = f" and {len(self.live) - SHOWN} more" if len(self.live) > SHOWN else ""
-        return " or ".join(shown) + more
+        return " or ".join(named) + more
 
     def line(self) -> str:
         """What to write when the entry is the first of them."""
@@ -56,7 +57,7 @@ class Twin:
         return f"id: {first.id}"
 
 
-def twins(sides: Sides, blocking: Blocking) -> list[Twin]:
+def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
     """Every new entry with a look-alike, in the order of addresses."""
     unclaimed: dict[tuple[str, Identity | None], list[LiveObject]] = defaultdict(list)
     inside: dict[Identity, list[LiveObject]] = defaultdict(list)
@@ -68,7 +69,7 @@ def twins(sides: Sides, blocking: Blocking) -> list[Twin]:
     if not unclaimed:
         return []
     created = _created(sides, blocking)
-    found: list[Twin] = []
+    found: list[Lookalike] = []
     places = _places(sides, {item.address for items in created.values() for item in items})
     for (name, parent), resources in created.items():
         candidates = unclaimed.get((name, parent), [])
@@ -76,12 +77,12 @@ def twins(sides: Sides, blocking: Blocking) -> list[Twin]:
         view = View(kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity])
         index = _Folded(kind, candidates) if len(resources) * len(candidates) > MOST else None
         for resource in resources if candidates else ():
-            live = alike(view, resource, candidates if index is None else index.like(resource))
+            live = likeness.lookalikes(view, resource, candidates if index is None else index.like(resource))
             if live:
-                found.append(Twin(resource, kind, tuple(live)))
+                found.append(Lookalike(resource, kind, tuple(live)))
             elif standing := [item for item in candidates if item.identity in places[resource.address]]:
-                found.append(Twin(resource, kind, tuple(standing), alike=False))
-    return sorted(found, key=lambda twin: twin.resource.address)
+                found.append(Lookalike(resource, kind, tuple(standing), by_looks=False))
+    return sorted(found, key=lambda one: one.resource.address)
 
 
 def _places(sides: Sides, new: set[Address]) -> dict[Address, set[Identity]]:
@@ -138,28 +139,26 @@ def _title(kind: Kind, item: LiveObject) -> str:
     return value if isinstance(value, str) else item.id
 
 
-def proposals(found: list[Twin]) -> Iterator[Note]:
-    for twin in found:
-        if not twin.alike:
+def proposals(found: list[Lookalike]) -> Iterator[Note]:
+    for one in found:
+        if not one.by_looks:
             text = (
-                f"it takes the place of {twin.named()}, which nobody declares; if it is that one, "
-                f"renamed, add {twin.line()}"
+                f"it takes the place of {one.named()}, which nobody declares; if it is that one, "
+                f"renamed, add {one.line()}"
             )
-            yield Note(address=str(twin.resource.address), text=text)
-        elif not twin.kind.content:
-            text = (
-                f"it looks like {twin.named()}, which nobody declares; if it is that one, add {twin.line()}"
-            )
-            yield Note(address=str(twin.resource.address), text=text)
+            yield Note(address=str(one.resource.address), text=text)
+        elif not one.kind.content:
+            text = f"it looks like {one.named()}, which nobody declares; if it is that one, add {one.line()}"
+            yield Note(address=str(one.resource.address), text=text)
 
 
-def questions(found: list[Twin]) -> Iterator[Refusal]:
-    for twin in found:
-        if twin.kind.content and twin.alike:
+def questions(found: list[Lookalike]) -> Iterator[Refusal]:
+    for one in found:
+        if one.kind.content and one.by_looks:
             yield Refusal(
                 code="look-alike",
-                address=str(twin.resource.address),
-                message=f"{twin.kind.one} would be created that looks like {twin.named()}, "
+                address=str(one.resource.address),
+                message=f"{one.kind.one} would be created that looks like {one.named()}, "
                 "which is live and which nobody declares",
-                way_out=f"add {twin.line()} if it is that one, or new: true if it is another",
+                way_out=f"add {one.line()} if it is that one, or new: true if it is another",
             )

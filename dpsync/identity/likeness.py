@@ -27,7 +27,7 @@ _NOT_WORDS: Final = re.compile(r"[\W_]+")
 _NUMBERS: Final = re.compile(r"\d+")
 
 
-def alike(view: View, resource: Resource, live: Iterable[LiveObject]) -> list[LiveObject]:
+def lookalikes(view: View, resource: Resource, live: Iterable[LiveObject]) -> list[LiveObject]:
     """The objects that look like this entry, the most alike first."""
     scored = [(_likeness(view, resource, item), item) for item in live]
     return [item for score, item in sorted(scored, key=lambda one: (-one[0], one[1].id)) if score > 0]
