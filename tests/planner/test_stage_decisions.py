@@ -1,0 +1,172 @@
+"""What is decided about each thing, from plain values."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.model.address import Address
+from dpsync.model.desired import Limits
+from dpsync.model.plan import Refusal
+from dpsync.model.values import LiveId, Ref
+from dpsync.planner.changes import changes
+from dpsync.planner.guards import refusals
+from dpsync.planner.writing import write_steps
+
+from .stages import ACME, Case
+
+ONE = {"one": {"title": "One"}}
+TWO = {"two": {"title": "Two"}}
+
+
+def decided(case: Case) -> dict[str, str]:
+    """In a word what becomes of each thing, by address."""
+    found = case.decisions()
+    words = {
+        str(address): "create" if entry.live is None else "update" if entry.written else "keep"
+        for address, entry in found.entries.items()
+        if address != ACME
+    }
+    words |= {str(address): "delete" for address in found.deletions.addresses}
+    return words | {item.address: "blocked" for item in found.blocking.all()}
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (Case({"team": ONE}, {"team": ONE}), {"acme/teams/one": "keep"}),
+        (Case({"team": {"one": {"title": "Uno"}}}, {"team": ONE}), {"acme/teams/one": "update"}),
+        (
+            Case({"team": {**ONE, **TWO}}, {"team": ONE}),
+            {"acme/teams/one": "keep", "acme/teams/two": "create"},
+        ),
+        # What is not declared stays, unless its place is pruned.
+        (Case({"team": ONE}, {"team": {**ONE, **TWO}}), {"acme/teams/one": "keep"}),
+        (
+            Case({"team": ONE}, {"team": {**ONE, **TWO}}, prune=["teams"]),
+            {"acme/teams/one": "keep", "acme/teams/[Two]": "delete"},
+        ),
+        (Case({"team": ONE}, {"team": {**ONE, **TWO}}, prune=["spaces"]), {"acme/teams/one": "keep"}),
+        (Case({"team": {}}, {"team": TWO}, prune=["**"]), {"acme/teams/[Two]": "delete"}),
+        # What is ignored is neither changed nor made nor deleted.
+        (Case({"team": {"one": {"title": "Uno"}}}, {"team": ONE}, ignore=["teams/one"]), {}),
+        (Case({"team": TWO}, {}, ignore=["teams/two"]), {}),
+        (Case({"team": {}}, {"team": TWO}, prune=["teams"], ignore=["teams/*"]), {}),
+        (
+            Case({"team": {"one": {"title": "Uno"}}}, {"team": ONE}, ignore=["teams/one#title"]),
+            {"acme/teams/one": "keep"},
+        ),
+        # People are invited by people.
+        (Case({"member": {"a@b.example": {"role": "read"}}}), {"acme/members/a@b.example": "blocked"}),
+    ],
+)  # fmt: skip
+def test_each_thing_is_made_changed_deleted_kept_or_blocked(case: Case, words: dict[str, str]) -> None:
+    assert decided(case) == words
+
+
+@pytest.mark.parametrize(
+    ("wanted", "live", "changed"),
+    [
+        ({"title": "S", "emoji": None}, {"title": "S"}, False),
+        ({"title": "S", "emoji": None}, {"title": "S", "emoji": "1f600"}, True),
+        ({"title": "S"}, {"title": "S", "emoji": "1f600"}, False),
+        ({"title": "S", "emoji": "1f600"}, {"title": "S"}, True),
+    ],
+)
+def test_null_takes_away_and_what_is_absent_is_left_alone(
+    wanted: dict[str, object], live: dict[str, object], changed: bool
+) -> None:
+    found = Case({"space": {"s": wanted}}, {"space": {"s": live}}).decisions()
+    assert bool(found.entries[ACME.child("spaces", "s")].written) is changed
+
+
+def test_what_names_something_blocked_is_blocked_in_that_field_alone() -> None:
+    who = Ref(ACME.child("members", "a@b.example"))
+    rules = {"type": "rules", "rules": [{"rule": "allow_bypass", "users": [who]}]}
+    case = Case(
+        {
+            "member": {"a@b.example": {"role": "read"}},
+            "space": {"s": {"title": "New", "emoji": "1f600", "mergeRules": rules}},
+        },
+        {"space": {"s": {"title": "Old"}}},
+    )
+    found = case.decisions()
+    written = [item.field.name for item in found.entries[ACME.child("spaces", "s")].written]
+    assert sorted(written) == ["emoji", "title"]
+    assert [item.address for item in found.blocking.all()] == [
+        "acme/members/a@b.example",
+        "acme/spaces/s#mergeRules",
+    ]
+
+
+def refused(case: Case) -> list[Refusal]:
+    found = case.decisions()
+    made = changes(found, write_steps(found))
+    return list(refusals(found, [change for change in made if change.action == "delete"]))
+
+
+@pytest.mark.parametrize(
+    ("limits", "allowed"),
+    [
+        (Limits(2, 100), True),
+        (Limits(1, 100), False),
+        (Limits(2, 50), True),
+        (Limits(2, 49), False),
+        (Limits(0, 0), False),
+    ],
+)
+def test_both_limits_must_allow_the_deletes(limits: Limits, allowed: bool) -> None:
+    live = {key: {"title": key} for key in "abcd"}
+    kept = {key: live[key] for key in "ab"}
+    case = Case({"team": kept}, {"team": live}, prune=["teams"], limits=limits)
+    assert [item.code for item in refused(case)] == ([] if allowed else ["limits"])
+    case.confirm = ["delete 2"]
+    assert refused(case) == []
+    case.confirm = ["delete 3"]
+    assert [item.code for item in refused(case)] == ([] if allowed else ["limits"])
+
+
+def test_what_is_protected_is_not_deleted() -> None:
+    case = Case({"team": ONE}, {"team": {**ONE, **TWO}}, prune=["teams"], protect=["teams/*"])
+    assert [(item.code, item.address) for item in refused(case)] == [("protected", "acme/teams/[Two]")]
+
+
+def test_somebody_stays_admin_and_nobody_removes_themselves() -> None:
+    live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
+    removed = Case(
+        {"member": {"bo": {"role": "read"}}}, {"member": live}, prune=["members"], user="member-bo"
+    )
+    assert [item.code for item in refused(removed)] == ["last-admin"]
+    followed = Case(
+        {"member": {"bo": {"role": "admin"}}}, {"member": live}, prune=["members"], user="member-bo"
+    )
+    assert refused(followed) == []
+    myself = Case({"member": {"ada": live["ada"]}}, {"member": live}, prune=["members"], user="member-bo")
+    assert [item.code for item in refused(myself)] == ["own-user"]
+
+
+def test_an_entry_that_names_what_is_deleted_by_its_id_is_refused() -> None:
+    case = Case(
+        {"collection": {}, "space": {"s": {"title": "S", "collection": LiveId("collection-c")}}},
+        {"collection": {"c": {"title": "C"}}, "space": {"s": {"title": "S"}}},
+        prune=["collections"],
+    )
+    assert ("in-use", "acme/spaces/s#collection") in [(item.code, item.address) for item in refused(case)]
+
+
+def test_what_a_deleted_collection_holds_must_be_out_of_it() -> None:
+    inside = {"title": "S", "collection": LiveId("collection-c")}
+    live = {"collection": {"c": {"title": "C"}}, "space": {"s": inside}}
+    left = Case({"collection": {}, "space": {"s": {"title": "S"}}}, live, prune=["collections"])
+    assert [item.code for item in refused(left)] == ["not-empty"]
+    moved = Case(
+        {"collection": {}, "space": {"s": {"title": "S", "collection": None}}}, live, prune=["collections"]
+    )
+    assert refused(moved) == []
+
+
+def test_circles_of_collections_are_refused_also_through_what_nobody_declares() -> None:
+    live = {"a": {"title": "A"}, "b": {"title": "B", "parent": LiveId("collection-a")}}
+    declared = {"a": {"title": "A", "parent": LiveId("collection-b")}}
+    case = Case({"collection": declared}, {"collection": live})
+    assert [(item.code, item.address) for item in refused(case)] == [("circle", "acme/collections/a#parent")]
+    assert Address.parse("acme/collections/a") in case.decisions().entries

@@ -1,0 +1,105 @@
+"""Which requests carry decisions out, and what comes before what, from plain values."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.model.values import LiveId, Ref
+
+from .stages import ACME, Case, before
+
+
+def collection(key: str) -> Ref:
+    return Ref(ACME.child("collections", key))
+
+
+def sent(case: Case) -> dict[str, tuple[str, str, object]]:
+    return {id: (step.method, step.path, step.body) for id, step in case.steps().steps.items()}
+
+
+def test_the_requests_of_what_is_made_changed_and_deleted() -> None:
+    case = Case(
+        {"team": {"new": {"title": "New"}, "old": {"title": "Renamed"}}},
+        {"team": {"old": {"title": "Old"}, "left": {"title": "Left"}}},
+        prune=["teams"],
+    )
+    assert sent(case) == {
+        "acme/teams/new create": ("PUT", "/orgs/acme/teams", {"title": "New"}),
+        "acme/teams/old update": ("PATCH", "/orgs/acme/teams/team-old", {"title": "Renamed"}),
+        "acme/teams/[Left] delete": ("DELETE", "/orgs/acme/teams/team-left", None),
+    }
+
+
+def test_nothing_is_sent_where_nothing_differs() -> None:
+    assert sent(Case({"team": {"a": {"title": "A"}}}, {"team": {"a": {"title": "A"}}})) == {}
+
+
+def test_what_is_named_is_made_before() -> None:
+    steps = Case(
+        {"collection": {"c": {"title": "C"}}, "space": {"s": {"title": "S", "collection": collection("c")}}}
+    ).steps()
+    assert before(steps, "acme/collections/c create", "acme/spaces/s create")
+    assert steps.steps["acme/spaces/s create"].body["parent"] == {"dpsync:ref": "acme/collections/c"}
+
+
+def test_what_is_in_its_own_kind_is_placed_from_the_top() -> None:
+    """A chain a > b > c turned round: no move may close a circle on the way."""
+    live = {
+        "a": {"title": "A"},
+        "b": {"title": "B", "parent": LiveId("collection-a")},
+        "c": {"title": "C", "parent": LiveId("collection-b")},
+    }
+    wanted = {
+        "a": {"title": "A", "parent": collection("b")},
+        "b": {"title": "B", "parent": collection("c")},
+        "c": {"title": "C", "parent": None},
+    }
+    steps = Case({"collection": wanted}, {"collection": live}).steps()
+    outer, middle, inner = (f"acme/collections/{key} place parent" for key in "cba")
+    assert before(steps, outer, middle)
+    assert before(steps, middle, inner)
+
+
+@pytest.mark.parametrize("ring", ["ab", "abc", "abcd"])
+def test_names_that_go_round_are_freed_once(ring: str) -> None:
+    live = {key: {"title": key} for key in ring}
+    wanted = {key: {"title": other} for key, other in zip(ring, ring[1:] + ring[0], strict=True)}
+    steps = Case({"team": wanted}, {"team": live}).steps()
+    freeing = [step.id for step in steps.steps.values() if step.verb == "step-aside"]
+    assert freeing == ["acme/teams/a step-aside title"]
+    assert len(steps.steps) == len(ring) + 1
+    for key in ring[1:]:
+        assert before(steps, freeing[0], f"acme/teams/{key} update")
+
+
+def test_a_name_is_given_up_before_it_is_taken() -> None:
+    live = {"a": {"title": "One"}, "b": {"title": "Two"}}
+    steps = Case({"team": {"a": {"title": "Two"}, "b": {"title": "Three"}}}, {"team": live}).steps()
+    assert before(steps, "acme/teams/b update", "acme/teams/a update")
+
+
+def test_somebody_becomes_admin_before_the_other_one_stops_being_it() -> None:
+    live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
+    demoted = Case({"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}}, {"member": live}).steps()
+    assert before(demoted, "acme/members/bo update", "acme/members/ada update")
+    removed = Case({"member": {"bo": {"role": "admin"}}}, {"member": live}, prune=["members"]).steps()
+    assert before(removed, "acme/members/bo update", "acme/members/[ada] delete")
+
+
+def test_what_is_withdrawn_comes_first_and_what_is_exposed_last() -> None:
+    live = {"title": "Docs", "visibility": "public", "basename": "a"}
+    hidden = Case({"site": {"s": {**live, "visibility": "unlisted", "basename": "b"}}}, {"site": {"s": live}})
+    assert before(hidden.steps(), "acme/sites/s withdraw visibility", "acme/sites/s update")
+    quiet = {**live, "visibility": "unlisted"}
+    shown = Case({"site": {"s": {**live, "basename": "b"}}}, {"site": {"s": quiet}})
+    assert before(shown.steps(), "acme/sites/s update", "acme/sites/s expose visibility")
+
+
+def test_what_leaves_a_collection_has_left_when_that_is_deleted() -> None:
+    live = {
+        "collection": {"c": {"title": "C"}},
+        "space": {"s": {"title": "S", "collection": LiveId("collection-c")}},
+    }
+    wanted = {"collection": {}, "space": {"s": {"title": "S", "collection": None}}}
+    steps = Case(wanted, live, prune=["collections"]).steps()
+    assert before(steps, "acme/spaces/s place collection", "acme/collections/[C] delete")
