@@ -26,7 +26,7 @@ from dpsync.live.evidence import Surroundings
 from dpsync.live.sources import Source
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
-from dpsync.model.plan import GONE, Plan
+from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.planner.cascade import Cascade, Lost, cascade
 from dpsync.planner.sides import Sides
@@ -54,7 +54,7 @@ class Along:
         self._writes = {
             (change.address, item.field) for change in plan.changes for item in change.differences
         }
-        self._early = any(step.verb == "clear" for change in plan.changes for step in change.steps)
+        self._early = any(step.phase == "clear" for change in plan.changes for step in change.steps)
         self._roots = self._identities(plan)
         self._shown = self._planned(plan)
         self._sent: set[Identity] = set()
@@ -73,7 +73,7 @@ class Along:
         deleted = {
             (change.kind, change.id): set[str]()
             for change in plan.changes
-            if any(step.verb in GONE for step in change.steps)
+            if any(step.verb == "delete" for step in change.steps)
         }
         for change in plan.changes:
             if (change.kind, change.id) in deleted:
@@ -103,8 +103,8 @@ class Along:
     def unchanged(self, task: Task) -> Objection | None:
         """Whether a delete would take along what was shown. Asked of every step: writes make readings old."""
         root = self._roots.get(task.change.address)
-        if task.step.verb not in GONE or root is None:
-            if task.step.verb != "expose":  # that is done beside deletes, and changes nothing about them
+        if task.step.verb != "delete" or root is None:
+            if task.step.phase != "expose":  # that is done beside deletes, and changes nothing about them
                 with self._lock:
                     self._stale = None
             return None

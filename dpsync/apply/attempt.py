@@ -25,7 +25,6 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Outcome
-from dpsync.model.plan import GONE
 from dpsync.model.values import ENV, REF, fill, markers
 
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT = 0.1, 5.0, 60.0
@@ -150,10 +149,10 @@ class Attempt:
 
     def _refused(self, refused: Answered) -> Outcome:
         step, missing = self._task.step, isinstance(refused, NotFound)
-        if missing and (step.verb in GONE or (step.method == "DELETE" and refused.after_unknown)):
+        if missing and (step.verb == "delete" or (step.method == "DELETE" and refused.after_unknown)):
             return self._task.outcome("already", status=refused.status)
         # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
-        if refused.status == 409 and step.verb in ("move", "place", "transfer"):
+        if refused.status == 409 and (step.verb in ("move", "transfer") or step.phase == "place"):
             return self._task.outcome("already", status=409)
         if refused.after_unknown:
             # This try was refused; an earlier one may have been carried out.
@@ -210,7 +209,7 @@ class Attempt:
             if not isinstance(id, str):
                 return self._in_doubt(Unknown(step.method, step.path, "unreadable", answer.status))
             self._shared.ids.put(Address.parse(gives.address), id)
-        requested = step.verb in GONE and answer.status == 202
+        requested = step.verb == "delete" and answer.status == 202
         own = self._shared.ids.get(Address.parse(self._task.change.address))
         return self._task.outcome("requested" if requested else "done", status=answer.status, id=own)
 

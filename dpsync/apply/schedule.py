@@ -12,8 +12,6 @@ from collections.abc import Iterable
 
 from dpsync.model.plan import Step
 
-_BESIDE_DELETES = frozenset({"delete", "expose"})
-
 
 class Schedule:
     """The state of a plan's graph. Each edge is looked at once."""
@@ -34,7 +32,7 @@ class Schedule:
                 self._needed_by[id].append(step.id)
             for id in follows:
                 self._followed_by[id].append(step.id)
-        self._before_deletes = sum(step.verb not in _BESIDE_DELETES for step in self._steps.values())
+        self._before_deletes = sum(not _beside_deletes(step) for step in self._steps.values())
         for id, left in self._left.items():
             if left == 0:
                 self._offer(id)
@@ -63,7 +61,7 @@ class Schedule:
             self._open.discard(ended)
             self._ready.pop(ended, None)
             self._deletes.pop(ended, None)
-            self._before_deletes -= self._steps[ended].verb not in _BESIDE_DELETES
+            self._before_deletes -= not _beside_deletes(self._steps[ended])
             if ended != id:
                 lost.append(ended)
             for other in self._needed_by[ended]:
@@ -82,9 +80,18 @@ class Schedule:
             self._offer(id)
 
     def _offer(self, id: str) -> None:
-        (self._deletes if self._steps[id].verb == "delete" else self._ready)[id] = None
+        (self._deletes if _at_the_end(self._steps[id]) else self._ready)[id] = None
 
     def _release(self) -> None:
         if self._before_deletes == 0:
             self._ready |= self._deletes
             self._deletes.clear()
+
+
+def _at_the_end(step: Step) -> bool:
+    """Whether it is a delete that waits for everything else."""
+    return step.verb == "delete" and step.phase is None
+
+
+def _beside_deletes(step: Step) -> bool:
+    return _at_the_end(step) or step.phase == "expose"

@@ -28,6 +28,7 @@ class Task:
             step=self.step.id,
             address=self.change.address,
             verb=self.step.verb,
+            phase=self.step.phase,
             result=result,
             error=error,
             status=status,

@@ -21,6 +21,7 @@ class Outcome(Frozen):
     step: str
     address: str
     verb: str
+    phase: str | None = None
     result: Result
     error: str | None = None
     status: int | None = None

@@ -14,23 +14,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
 
 Action = Literal["create", "update", "delete"]
-Verb = Literal[
-    "create",
-    "restore",
-    "transfer",
-    "update",
-    "link",
-    "place",
-    "default",
-    "step-aside",
-    "move",
-    "withdraw",
-    "expose",
-    "act",
-    "await",
-    "clear",
-    "delete",
-]
+Verb = Literal["create", "restore", "transfer", "update", "move", "act", "await", "delete"]
+
+Phase = Literal["free", "place", "link", "default", "withdraw", "expose", "clear"]
+"""What a step stands where it does for. A plain one has none.
+
+free: gives up a value that somebody else is about to take. place: brings into what it will lie in. link: a
+field with a request of its own. default: an exclusive flag. withdraw, expose: less or more visible, before
+and after all else. clear: deletes before what comes in its place, and not at the end.
+"""
 
 Repeat = Literal["safe", "look_up", "never"]
 """Whether a request may be sent again when nobody knows what became of it. No method says so: each call does.
@@ -38,9 +30,6 @@ Repeat = Literal["safe", "look_up", "never"]
 safe: sent twice it does the same as sent once. look_up: sent twice it may make two; what it makes is looked
 for, and it is not sent again. never: it only acts, and nothing that could be read tells whether it did.
 """
-
-GONE: tuple[Verb, ...] = ("delete", "clear")
-"""What takes something away: at the end, or before what comes in its place."""
 
 
 class Frozen(BaseModel):
@@ -74,6 +63,7 @@ class Step(Frozen):
 
     id: str
     verb: Verb
+    phase: Phase | None = None
     method: str
     path: str
     body: Any = None

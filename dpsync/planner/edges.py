@@ -9,7 +9,6 @@ from itertools import islice
 from dpsync.kinds.base import Field, Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import GONE
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import references
 from dpsync.planner.cascade import named_ids
@@ -76,9 +75,9 @@ def _after(
     kind = sides.kind(resource)
     for step in steps:
         # What comes down does not wait: everything else waits for it.
-        fields = step.fields if step.verb != "withdraw" else ()
+        fields = step.fields if step.phase != "withdraw" else ()
         words = {*kind.after, *(word for name in fields for word in kind.field(name).after)}
-        if words and step.verb not in GONE:
+        if words and step.verb != "delete":
             step.needs |= {other.id for other in _beside(step_set, resource, words, by_kind)} - {step.id}
 
 
@@ -88,10 +87,10 @@ def _beside(step_set: StepSet, resource: Resource, words: set[str], by_kind: _By
     for word in sorted(words):
         for other in by_kind.get(word, ()):
             if other.parent is not None and other.parent.segments in around and other is not resource:
-                yield from (step for step in step_set.of(other.address) if step.verb not in GONE)
+                yield from (step for step in step_set.of(other.address) if step.verb != "delete")
     if "children" in words:
         inside = (step for step in step_set.below(resource.address) if step.address != resource.address)
-        yield from (step for step in inside if step.verb not in GONE)
+        yield from (step for step in inside if step.verb != "delete")
 
 
 def _placed_from_the_top(sides: Sides, step_set: StepSet) -> None:
@@ -121,28 +120,28 @@ def _placed_from_the_top(sides: Sides, step_set: StepSet) -> None:
 
 def _cleared(sides: Sides, step_set: StepSet) -> None:
     """A tree is built anew when everything of the old one is gone."""
-    if not any(step.verb == "clear" for step in step_set.steps.values()):
+    if not any(step.phase == "clear" for step in step_set.steps.values()):
         return
     for address, scope in sides.desired.scopes.items():
         if sides.registry[scope.kinds[0]].in_tree:
-            clearing = {step.id for step in step_set.below(address) if step.verb == "clear"}
+            clearing = {step.id for step in step_set.below(address) if step.phase == "clear"}
             for step in step_set.below(address):
-                step.needs |= clearing if step.verb != "clear" else set()
+                step.needs |= clearing if step.phase != "clear" else set()
 
 
 def _exposure(step_set: StepSet) -> None:
     """Exposure goes up last and comes down first, within everything below the exposed object."""
     for step in list(step_set.steps.values()):
-        if step.verb not in ("expose", "withdraw"):
+        if step.phase not in ("expose", "withdraw"):
             continue
         for other in step_set.below(step.address):
             if other is step or (other.verb == "create" and other.address == step.address):
                 continue
-            if step.verb == "withdraw" == other.verb and other.address == step.address:
+            if step.phase == "withdraw" == other.phase and other.address == step.address:
                 continue  # two of its fields come down: either may be first
-            if step.verb == "withdraw":
+            if step.phase == "withdraw":
                 other.needs.add(step.id)
-            elif other.verb not in ("expose", "withdraw") or other.address != step.address:
+            elif other.phase not in ("expose", "withdraw") or other.address != step.address:
                 step.needs.add(other.id)
 
 

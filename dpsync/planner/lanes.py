@@ -53,7 +53,7 @@ class Lanes:
             for address, steps in self.steps.by_address.items()
             if address.is_in(scope.address)
             for step in steps
-            if step.verb == "step-aside"
+            if step.phase == "free"
         ]
         renames = [step for node in nodes if self.sides.live(node.address) for step in self._plain(node)]
         lane = freeing + _by_needs(renames)
@@ -68,7 +68,7 @@ class Lanes:
         _chain(lane)
 
     def _plain(self, node: Resource) -> list[StepDraft]:
-        return [step for step in self.steps.of(node.address) if step.verb in ("update", "link")]
+        return self.steps.of(node.address, "update", "link")
 
     def _tree_moves(self, owner: Resource, nodes: list[Resource]) -> list[StepDraft]:
         found: list[StepDraft] = []
@@ -188,7 +188,7 @@ class Lanes:
         return [
             step
             for step in self.steps.of(address, "create", "restore", "place")
-            if step.verb != "place" or place in step.fields
+            if step.phase != "place" or place in step.fields
         ]
 
     def _movable(self, wanted: list[Address]) -> list[Sibling]:

@@ -12,7 +12,7 @@ from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.urls import expand
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Gives, Verb
+from dpsync.model.plan import Gives, Phase, Verb
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF, Value
 from dpsync.planner.compare import Changed
@@ -134,7 +134,7 @@ class Requests:
         resource: Resource,
         live: LiveObject | None,
         changes: list[Changed],
-        verb: Verb = "update",
+        phase: Phase | None = None,
         tag: str = "",
     ) -> StepDraft:
         """One request that writes several plain fields."""
@@ -148,7 +148,7 @@ class Requests:
         path = self.path(kind, kind.update, resource)
         values = {"fields": fields, **self._named(kind, resource), "id": self._own(resource)}
         names = tuple(item.field.name for item in changes)
-        draft = self._draft(resource.address, verb, kind.update, path, values, tag=tag)
+        draft = self._draft(resource.address, "update", kind.update, path, values, phase=phase, tag=tag)
         draft.fields = names
         draft.summary = ", ".join(names)
         return draft
@@ -168,7 +168,7 @@ class Requests:
             if item.on in ("update", "both") and item.name in resource.fields
         }
 
-    def link(self, resource: Resource, change: Changed, verb: Verb = "link") -> StepDraft | None:
+    def link(self, resource: Resource, change: Changed, phase: Phase = "link") -> StepDraft | None:
         """The field's own call, or None when there is none for this value."""
         kind, item = self.sides.kind(resource), change.field
         call = item.setting(change.after)
@@ -178,9 +178,8 @@ class Requests:
         more = {"value": _path_id(value) or "", "old": _path_id(old) or ""}
         path = self.path(kind, call, resource, more)
         values = {"fields": {item.wire: value}, "value": value, "old": old, "id": self._own(resource)}
-        draft = self._draft(
-            resource.address, verb, call, path, {**self._named(kind, resource), **values}, tag=item.name
-        )
+        named = {**self._named(kind, resource), **values}
+        draft = self._draft(resource.address, "update", call, path, named, phase=phase, tag=item.name)
         draft.fields = (item.name,)
         draft.summary = item.name
         return draft
@@ -188,17 +187,19 @@ class Requests:
     def free(self, resource_path: str, kind: Kind, address: Address, item: Field, value: str) -> StepDraft:
         """Give up a value that somebody else is about to take."""
         assert kind.update is not None
+        values = {"fields": {item.wire: value}}
         draft = self._draft(
-            address, "step-aside", kind.update, resource_path, {"fields": {item.wire: value}}, tag=item.name
+            address, "update", kind.update, resource_path, values, phase="free", tag=item.name
         )
         draft.summary = f"{item.name} is free for another one"
         return draft
 
-    def delete(self, live: LiveObject, address: Address, verb: Verb = "delete") -> StepDraft:
+    def delete(self, live: LiveObject, address: Address, *, early: bool = False) -> StepDraft:
         kind = self.sides.kind(live)
         assert isinstance(kind.delete, Call)
         path = self.live_path(live, kind.delete.path)
-        return self._draft(address, verb, kind.delete, path, {"id": live.id})
+        phase: Phase | None = "clear" if early else None
+        return self._draft(address, "delete", kind.delete, path, {"id": live.id}, phase=phase)
 
     def move(self, resource: Resource, position: dict[str, Any], summary: str) -> StepDraft:
         kind = self.sides.kind(resource)
@@ -235,12 +236,13 @@ class Requests:
     @staticmethod
     def _draft(
         address: Address, verb: Verb, call: Call, path: str, values: dict[str, Any],
-        gives: tuple[Gives, ...] = (), tag: str = "",
+        gives: tuple[Gives, ...] = (), phase: Phase | None = None, tag: str = "",
     ) -> StepDraft:  # fmt: skip
         return StepDraft(
             address=address,
-            id=f"{address} {verb}{' ' + tag if tag else ''}",
+            id=f"{address} {phase or verb}{' ' + tag if tag else ''}",
             verb=verb,
+            phase=phase,
             method=call.method,
             path=path,
             body=render(call.body, values),

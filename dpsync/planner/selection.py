@@ -155,4 +155,4 @@ def _not_there(sides: Sides, resource: Resource) -> Iterator[Address]:
 
 def _only_order(step: StepDraft, before: StepDraft) -> bool:
     """Whether one merely goes before the other one: what is made public comes last, and is hidden first."""
-    return step.verb == "expose" or before.verb == "withdraw"
+    return step.phase == "expose" or before.phase == "withdraw"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dpsync.model.address import Address
-from dpsync.model.plan import Gives, Repeat, Step, Verb
+from dpsync.model.plan import Gives, Phase, Repeat, Step, Verb
 from dpsync.model.values import REF, markers
 from dpsync.planner.lineage import at_or_below
 
@@ -19,6 +19,7 @@ class StepDraft:
     address: Address
     id: str
     verb: Verb
+    phase: Phase | None
     method: str
     path: str
     repeat: Repeat
@@ -45,6 +46,7 @@ class StepDraft:
         return Step(
             id=self.id,
             verb=self.verb,
+            phase=self.phase,
             method=self.method,
             path=self.path,
             body=self.body,
@@ -77,9 +79,13 @@ class StepSet:
             self.makers[Address.parse(gives.address)] = draft.id
         return draft
 
-    def of(self, address: Address, *verbs: Verb) -> list[StepDraft]:
-        """The steps of one address, all or those of some verbs, in the order they were added."""
-        return [step for step in self.by_address.get(address, ()) if not verbs or step.verb in verbs]
+    def of(self, address: Address, *words: Verb | Phase) -> list[StepDraft]:
+        """The steps of one address, all or some, in the order they were added.
+
+        One that has a phase is asked for by that, any other by its verb.
+        """
+        steps = self.by_address.get(address, ())
+        return [step for step in steps if not words or (step.phase or step.verb) in words]
 
     def below(self, address: Address) -> Iterator[StepDraft]:
         """The steps of this address and of everything under it."""

@@ -122,7 +122,7 @@ class UniqueValues:
 
     def _step_that_frees(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
         address = self.sides.names.address(holder.identity)
-        known = self.steps.of(address, "step-aside")
+        known = self.steps.of(address, "free")
         if known:
             return known[0]
         assert kind.update is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Note, Verb
+from dpsync.model.plan import Note, Phase
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import references
 from dpsync.planner.compare import Changed
@@ -52,7 +52,7 @@ class _Writer:
         for address, identity in self.decisions.deletions.addresses.items():
             live = self.decisions.deletions.roots[identity]
             early = any(address.is_in(item.scope.address) for item in rebuilt)
-            self.steps.add(self.requests.delete(live, address, "clear" if early else "delete"))
+            self.steps.add(self.requests.delete(live, address, early=early))
         for item in rebuilt:
             self._hide(item)
         for address in self.decisions.transfers.calls:
@@ -80,8 +80,8 @@ class _Writer:
             if item.field.via is not None:
                 self._link(resource, item)
             elif item.field.exposure:
-                verb = _exposing(item)
-                self.steps.add(self.requests.update(resource, live, [item], verb, item.field.name))
+                phase = _exposing(item)
+                self.steps.add(self.requests.update(resource, live, [item], phase, item.field.name))
             elif item.field.nest:
                 self.steps.add(self.requests.update(resource, live, [item], "place"))
             else:
@@ -103,14 +103,14 @@ class _Writer:
         )
 
     def _link(self, resource: Resource, item: Changed) -> None:
-        verb: Verb
+        phase: Phase
         if item.field.exposure:
-            verb = _exposing(item)
+            phase = _exposing(item)
         elif item.field.one_per:
-            verb = "default"
+            phase = "default"
         else:
-            verb = "place" if is_place(item.field) else "link"
-        step = self.requests.link(resource, item, verb)
+            phase = "place" if is_place(item.field) else "link"
+        step = self.requests.link(resource, item, phase)
         if step is not None:
             self.steps.add(step)
 
@@ -141,7 +141,7 @@ class _Writer:
                 self.steps.add(self.requests.awaiting(resource)).needs |= acts
 
 
-def _exposing(item: Changed) -> Verb:
+def _exposing(item: Changed) -> Phase:
     scale = item.field.exposure
     before = scale.index(item.before) if item.before in scale else 0
     after = scale.index(item.after) if item.after in scale else 0

@@ -144,7 +144,7 @@ def _gist(change: Change) -> str:
     if change.moved:
         words.append(f"moved {visible(change.moved)}")
     words += [visible(step.summary) for step in change.steps if step.verb == "act"]
-    freed = any(step.verb == "step-aside" for step in change.steps)
+    freed = any(step.phase == "free" for step in change.steps)
     return ", ".join(words) or ("steps aside" if freed else "")
 
 
@@ -339,7 +339,7 @@ def _deletes(plan: Plan, deletes: list[Change], paint: Paint) -> str:
     for change in deletes:
         what = f'- {visible(change.address)}  {_noun(change)} "{visible(change.label)}"'
         lines.append(paint(f"  {what}", "red"))
-        if any(step.verb == "step-aside" for step in change.steps):
+        if any(step.phase == "free" for step in change.steps):
             lines.append("      first gives up a value that another one takes")
         for effect in change.effects:
             lines.append(f"      {visible(effect.address)}: {visible(effect.what)}")

@@ -111,7 +111,7 @@ def test_whoever_is_told_cannot_stop_the_apply(
     def told(_: object) -> None:
         raise error
 
-    report = session.apply(client, session.plan(client), journal=(journal := Recorded()), told=told)
+    report = session.apply(client, session.plan(client), journal=(journal := Recorded()), report=told)
     assert report.count("done") == 3
     assert report.converged
     assert journal.events[-1] == "end"
@@ -146,7 +146,7 @@ def test_a_secret_that_is_in_the_name_of_a_step_does_not_hide_what_became_of_it(
 ) -> None:
     monkeypatch.setattr("dpsync.apply.executor.sent_secrets", lambda *_: ["acme/teams/one"])
     told: list[Outcome] = []
-    report = session.apply(client, session.plan(client), told=told.append)
+    report = session.apply(client, session.plan(client), report=told.append)
     expected = {
         "[secret] create": "done",
         "acme/teams/two create": "done",

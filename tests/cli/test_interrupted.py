@@ -28,11 +28,12 @@ class Held:
 
     def __init__(self, app: Any, number: int) -> None:
         self.app = app
-        self.store, self.clock = app.store, app.clock
-        self.requests, self.violations = app.requests, app.violations
         self.left = number
         self.reached = threading.Event()
         self.let_go = threading.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.app, name)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http" and scope["method"] != "GET":

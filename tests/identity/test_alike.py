@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.plan import Plan
-from dpsync.planner import twins
+from dpsync.planner import lookalikes
 
 from .past import Project
 from .test_git_base import did, docs, teams
@@ -102,7 +102,7 @@ def test_what_prune_would_delete_is_asked_about_as_well(project: Project) -> Non
 def test_in_a_large_place_only_names_that_fold_to_the_same_are_alike(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(twins, "MOST", 3)
+    monkeypatch.setattr(lookalikes, "MOST", 3)
     project.holds(spaces=docs("Guides", "Documentation"))
     project.write("spaces: { g: { title: guides }, d: { title: Documentations } }")
     assert refused(project.plan()) == [("look-alike", "acme/spaces/g")]

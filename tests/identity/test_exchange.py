@@ -137,7 +137,7 @@ def test_everybody_gets_the_name_that_is_theirs(
     assert setting[2](project) == wanted
     assert {change.split()[1] for change in (item.step for item in report.outcomes)} <= {
         "update",
-        "step-aside",
+        "free",
     }
     assert project.plan().empty
 

@@ -138,7 +138,7 @@ def swapped(project: Project) -> Project:
 
 def test_exchanged_titles_go_through_a_temporary_name(project: Project) -> None:
     report = swapped(project).converges()
-    assert [item.verb for item in report.outcomes].count("step-aside") == 1
+    assert [item.phase for item in report.outcomes].count("free") == 1
     assert project.live("teams") == {"t1": "B", "t2": "A"}
 
 

@@ -50,9 +50,9 @@ def test_what_differs_is_changed_behind_it(deleted: Project) -> None:
         """
     )
     report = deleted.converges()
-    verbs = [item.verb for item in report.outcomes if item.address == "acme/spaces/g"]
-    assert verbs[0] == "restore"
-    assert set(verbs) == {"restore", "update", "place"}
+    words = [item.phase or item.verb for item in report.outcomes if item.address == "acme/spaces/g"]
+    assert words[0] == "restore"
+    assert set(words) == {"restore", "update", "place"}
     assert deleted.live("spaces") == {"s1": "Handbook", "s2": "News"}
 
 

@@ -65,8 +65,8 @@ def test_names_that_go_round_are_freed_once(ring: str) -> None:
     live = {key: {"title": key} for key in ring}
     wanted = {key: {"title": other} for key, other in zip(ring, ring[1:] + ring[0], strict=True)}
     steps = Case({"team": wanted}, {"team": live}).steps()
-    freeing = [step.id for step in steps.steps.values() if step.verb == "step-aside"]
-    assert freeing == ["acme/teams/a step-aside title"]
+    freeing = [step.id for step in steps.steps.values() if step.phase == "free"]
+    assert freeing == ["acme/teams/a free title"]
     assert len(steps.steps) == len(ring) + 1
     for key in ring[1:]:
         assert before(steps, freeing[0], f"acme/teams/{key} update")
