@@ -4,7 +4,8 @@ A handler is a plain function of a Context that returns the answer's body (None:
 ApiError; one that made what was absent, where it might have updated, says so in `created`. The loaders here
 are the only way to an organization or to anything inside one: what the caller may not view is not found
 (404), what they may view but not do is refused (403). The role that an operation needs, it needs on the
-innermost organization, space, collection or site that its path names.
+innermost organization, space, collection or site that its path names. Removing and transferring are the
+families' (`family`), what outlasts a request is in `remembered`.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -133,8 +134,14 @@ class Context:
             found = self._remembered.text(key, lambda: render(self, record))
         return found
 
+    def count(self, kind: str, **where: str) -> int:
+        """How many there are, counted once per state where nothing is written."""
+        if self._remembered is None:
+            return self.store.count(kind, **where)
+        return self._remembered.count((kind, *where.items()), lambda: self.store.count(kind, **where))
+
     def ordered(self, key: Hashable, make: Callable[[], list[Any]]) -> list[Any]:
-        """A whole list in its order, made once per state where nothing is written."""
+        """A whole list in its order: the same."""
         return make() if self._remembered is None else self._remembered.ordered(key, make)
 
     # --- what the caller is -----------------------------------------------------------------------
@@ -165,12 +172,12 @@ class Context:
         standing = self.standing(item.organization, user)
         if item.kind == "organization":
             return standing.role
-        return standing.level(item, lambda id: self._around(item, id))
+        return standing.level(item, lambda id: self._own("collection", id, item.organization))
 
-    def _around(self, item: Record, collection: str) -> Record | None:
-        """None also when the collection around a deleted space has gone to another organization."""
-        found = self.load("collection", collection)
-        return found if found is not None and found.organization == item.organization else None
+    def _own(self, kind: str, id: str, organization: str) -> Record | None:
+        """None also for one of another organization: where the collection around a deleted space may be."""
+        found = self.load(kind, id)
+        return found if found is not None and found.organization == organization else None
 
     def sees(self, item: Record) -> bool:
         if item.kind == "organization":
@@ -284,14 +291,10 @@ class Context:
 
     def _count_spaces(self, organization: str, standing: Standing) -> int:
         if standing.role == "admin":
-            return self.store.count("space", organization=organization)
+            return self.count("space", organization=organization)
         if standing.role is None and not standing.grants:
             return 0
         if organization not in self._space_groups:
             self._space_groups[organization] = space_groups(self.store, organization)
-
-        def own(id: str) -> Record | None:
-            space = self.load("space", id)
-            return space if space is not None and space.organization == organization else None
-
-        return self._space_groups[organization].visible(standing, own)
+        visible = self._space_groups[organization].visible
+        return visible(standing, lambda id: self._own("space", id, organization))

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 from pydantic_core import from_json, to_json
 
+from .context import Context
 from .errors import bad
-from .store import Record, Store
+from .store import Record
 
 T = TypeVar("T")
 Key = list[Any]
@@ -42,15 +43,15 @@ def page(
 
 
 def created_page(
-    store: Store, kind: str, *, limit: int, cursor: str | None, **where: str
+    ctx: Context, kind: str, *, limit: int, cursor: str | None, **where: str
 ) -> tuple[list[Record], dict[str, Any]]:
     """The same for all records of a kind in order of creation, read page by page."""
-    found = store.listed(kind, _after(cursor), limit + 1, **where)
-    return _created(found, limit, store.count(kind, **where))
+    found = ctx.store.listed(kind, _after(cursor), limit + 1, **where)
+    return _created(found, limit, ctx.count(kind, **where))
 
 
 def chosen_page(
-    store: Store,
+    ctx: Context,
     kind: str,
     *,
     limit: int,
@@ -62,7 +63,7 @@ def chosen_page(
     """The same for `only` some of them, of which there are `count`: not much more is read than is shown."""
     after, size, found = _after(cursor), limit + 1, list[Record]()
     while len(found) <= limit:
-        read = store.listed(kind, after, size, **where)
+        read = ctx.store.listed(kind, after, size, **where)
         found += [record for record in read if only(record)]
         if len(read) < size:
             break

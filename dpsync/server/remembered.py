@@ -12,6 +12,7 @@ from .access import Standing
 from .levels import SpaceGroups
 
 MOST = 50_000
+MOST_LISTS = 100
 
 
 class Remembered:
@@ -24,16 +25,18 @@ class Remembered:
         self.space_groups: dict[str, SpaceGroups] = {}
         self.stood: set[str] = set()
         """The organizations of which every member's standing is known."""
+        self._counts: dict[Hashable, int] = {}
         self._lists: dict[Hashable, list[Any]] = {}
         self._numbers: dict[Standing, int] = {}
 
     def at(self, version: int) -> "Remembered":
         """What holds for this version of the state."""
-        if version != self.version or len(self.texts) > MOST:
+        if version != self.version or len(self.texts) + len(self._counts) > MOST:
             self.texts.clear()
             self.standings.clear()
             self.space_groups.clear()
             self.stood.clear()
+            self._counts.clear()
             self._lists.clear()
             self._numbers.clear()
             self.version = version
@@ -50,9 +53,18 @@ class Remembered:
             found = self.texts[key] = to_json(render())
         return found
 
+    def count(self, key: Hashable, count: Callable[[], int]) -> int:
+        """The size of a list, counted when it is not known."""
+        found = self._counts.get(key)
+        if found is None:
+            found = self._counts[key] = count()
+        return found
+
     def ordered(self, key: Hashable, make: Callable[[], list[Any]]) -> list[Any]:
         """A sorted list, of which each request shows a page. Nobody may change it."""
         found = self._lists.get(key)
         if found is None:
+            if len(self._lists) >= MOST_LISTS:
+                self._lists.clear()
             found = self._lists[key] = make()
         return found

@@ -149,7 +149,7 @@ def list_replies(ctx: Context) -> Json:
     space, comment = _comment(ctx)
     query = ctx.query
     where = {"organization": comment.organization, "parent": comment.id}
-    items, envelope = created_page(ctx.store, REPLY, limit=query.limit, cursor=query.page, **where)
+    items, envelope = created_page(ctx, REPLY, limit=query.limit, cursor=query.page, **where)
     shown = [answers.comment_reply(ctx, space, item, comment, query.format) for item in items]
     return {**envelope, "items": shown}
 

@@ -37,7 +37,7 @@ def list_spaces(ctx: Context) -> Json:
     """Those that the caller may view, in order of creation."""
     organization, query = ctx.organization(), ctx.query
     items, envelope = chosen_page(
-        ctx.store,
+        ctx,
         "space",
         limit=query.limit,
         cursor=query.page,

@@ -31,7 +31,7 @@ def list_conversations(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
     where = {"ref": query.source} if query.source is not None else {}
     items, envelope = created_page(
-        ctx.store,
+        ctx,
         CONVERSATION,
         limit=query.limit,
         cursor=query.page,
@@ -82,7 +82,7 @@ def list_issues(ctx: Context) -> Json:
     named = {"parent": query.cluster, "ref": query.conversation}
     where = {column: id for column, id in named.items() if id is not None}
     items, envelope = created_page(
-        ctx.store, ISSUE, limit=query.limit, cursor=query.page, organization=organization.id, **where
+        ctx, ISSUE, limit=query.limit, cursor=query.page, organization=organization.id, **where
     )
     return {**envelope, "items": [answers.issue_detail(ctx, item) for item in items]}
 

@@ -247,9 +247,7 @@ def end_development(ctx: Context) -> None:
 
 def list_events(ctx: Context) -> Json:
     integration, query = _owned(ctx), ctx.query
-    items, envelope = created_page(
-        ctx.store, EVENT, limit=query.limit, cursor=query.page, scope=integration.id
-    )
+    items, envelope = created_page(ctx, EVENT, limit=query.limit, cursor=query.page, scope=integration.id)
     return {**envelope, "items": [answers.event(event) for event in items]}
 
 

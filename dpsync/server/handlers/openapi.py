@@ -38,7 +38,7 @@ def _spec(ctx: Context) -> Record:
 def list_specs(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
     items, envelope = created_page(
-        ctx.store, KIND, limit=query.limit, cursor=query.page, organization=organization.id
+        ctx, KIND, limit=query.limit, cursor=query.page, organization=organization.id
     )
     return {**envelope, "items": [ctx.show(answers.openapi_spec, spec) for spec in items]}
 
@@ -119,7 +119,7 @@ def _text(version: Record) -> str:
 
 def list_versions(ctx: Context) -> Json:
     spec, query = _spec(ctx), ctx.query
-    items, envelope = created_page(ctx.store, VERSION, limit=query.limit, cursor=query.page, scope=spec.id)
+    items, envelope = created_page(ctx, VERSION, limit=query.limit, cursor=query.page, scope=spec.id)
     return {**envelope, "items": [answers.openapi_version(ctx, spec, version) for version in items]}
 
 

@@ -46,9 +46,7 @@ class Ordinary:
         """In order of creation, read page by page."""
         owner, query = self._owner(ctx), ctx.query
         where = {"organization": owner.id} if self.family.owner == "organization" else {"scope": owner.id}
-        items, envelope = created_page(
-            ctx.store, self.family.kind, limit=query.limit, cursor=query.page, **where
-        )
+        items, envelope = created_page(ctx, self.family.kind, limit=query.limit, cursor=query.page, **where)
         return {**envelope, "items": [ctx.show(self._resource.answer, item) for item in items]}
 
     def create(self, ctx: Context) -> Json:

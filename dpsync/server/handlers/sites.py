@@ -19,7 +19,7 @@ def list_sites(ctx: Context) -> Json:
     if query.space is not None or query.title:
         found = _matching(ctx, organization)
     else:
-        standing, types = ctx.standing(organization.id), tuple(query.type or ())
+        standing, types = ctx.standing(organization.id), frozenset(query.type or ())
         key = ("sites", organization.id, standing, types, query.published, ctx.full)
         found = ctx.ordered(key, lambda: _matching(ctx, organization))
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda site: [site.seq])

@@ -39,7 +39,7 @@ def list_teams(ctx: Context) -> Json:
         items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda team: [team.seq])
     else:
         items, envelope = created_page(
-            ctx.store, "team", limit=query.limit, cursor=query.page, organization=organization.id
+            ctx, "team", limit=query.limit, cursor=query.page, organization=organization.id
         )
     return {**envelope, "items": [ctx.show(answers.team, team) for team in items]}
 
@@ -86,9 +86,7 @@ def delete_team(ctx: Context) -> None:
 
 def list_team_members(ctx: Context) -> Json:
     team, query = _team(ctx, "view"), ctx.query
-    items, envelope = created_page(
-        ctx.store, "membership", limit=query.limit, cursor=query.page, scope=team.id
-    )
+    items, envelope = created_page(ctx, "membership", limit=query.limit, cursor=query.page, scope=team.id)
     ctx.stand_all(team.organization)
     shown = []
     for membership in items:
