@@ -8,8 +8,9 @@ VENV := .venv/bin
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
 
+# Bytecode is written whatever the environment says: the tests start programs by the hundred.
 test: environment ## every test, in parallel
-	$(VENV)/python -m pytest -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(VENV)/python -m pytest -n auto --dist worksteal
 
 lint: environment
 	$(VENV)/ruff check .

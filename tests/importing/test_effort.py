@@ -11,8 +11,9 @@ from dpsync.kinds.registry import load
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.soak import examples
 
-SITES, SPACES, PAGE = 500, 2_000, 1_000
+SITES, SPACES, PAGE = examples(50, soak=500), 2_000, 1_000
 
 
 def world() -> dict[str, Any]:

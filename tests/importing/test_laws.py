@@ -16,6 +16,7 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.direct import transport
 from tests.document.documents import documents
 from tests.properties.configurations import TOKEN, world
 from tests.properties.laws import AMBIGUOUS, discard_if, law
@@ -31,7 +32,7 @@ def server() -> Iterator[ThreadedServer]:
 
 
 def imported(server: ThreadedServer) -> Imported:
-    with RememberingClient(server.url, TOKEN) as client:
+    with RememberingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
         return import_(client, REGISTRY)
 
 
@@ -75,7 +76,7 @@ def test_after_an_update_no_field_differs(server: ThreadedServer, draw: Draw, tm
 
     try:
         session = Session(load(directory / "dpsync.yaml", {}), REGISTRY)
-        with RememberingClient(server.url, TOKEN) as client:
+        with RememberingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
             made = update(session, client, directory / "dpsync.yaml", ["**"], env={})
     except DiagnosticError as unclear:
         discard_if({item.code for item in unclear.diagnostics} <= AMBIGUOUS | {"DP301"}, "ambiguous")
@@ -84,7 +85,7 @@ def test_after_an_update_no_field_differs(server: ThreadedServer, draw: Draw, tm
 
     said = {(item.address, item.span) for item in made.problems}
     after = Session(load(directory / "dpsync.yaml", {}), REGISTRY)
-    with RememberingClient(server.url, TOKEN) as client:
+    with RememberingClient(server.url, TOKEN, transport=transport(server, TOKEN)) as client:
         left = [change for change in after.plan(client).plan.changes if change.action == "update"]
     unsaid = [
         (change.address, item)

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Planned, Session
-from dpsync.client.client import ReadClient, WriteClient
 from dpsync.kinds.base import Field, Kind
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
@@ -28,6 +27,7 @@ from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.direct import reading, writing
 from tests.planner.lab import REGISTRY, Lab
 
 from .samples import NOTHING, PLACES, SAMPLES, Place
@@ -52,7 +52,7 @@ class Bench(Lab):
         return "\n".join(f"{key}: {json.dumps(value)}" for key, value in organization.items())
 
     def planned(self, organization: dict[str, Any], *confirm: str) -> Planned:
-        with ReadClient(self.server.url, "token") as client:
+        with reading(self.server) as client:
             return self.session(self.said(organization)).plan(client, Options(confirm))
 
     def done(self, organization: dict[str, Any], *confirm: str) -> Report:
@@ -60,7 +60,7 @@ class Bench(Lab):
         session: Session = self.session(self.said(organization))
         options = Options(confirm)
         self.server.app.requests.clear()
-        with WriteClient(self.server.url, "token") as client:
+        with writing(self.server) as client:
             planned = session.plan(client, options)
             assert members_unknown_to_the_platform(planned.plan) == []
             report = session.apply(client, planned, secrets=SECRETS)

@@ -8,12 +8,12 @@ from textwrap import dedent, indent
 from typing import Any
 
 from dpsync.api import Options, Session, load
-from dpsync.client.client import ReadClient, WriteClient
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
 from dpsync.server.thread import ThreadedServer
+from tests.direct import reading, writing
 
 REGISTRY = load_registry()
 PEOPLE = ("ada", "bo", "cy")
@@ -50,13 +50,13 @@ class Lab:
         return Session(load(self.project / "dpsync.yaml", {}, REGISTRY), REGISTRY)
 
     def plan(self, body: str, policy: str = "{}", *confirm: str, delete: bool = True) -> Plan:
-        with ReadClient(self.server.url, "token") as client:
+        with reading(self.server) as client:
             return self.session(body, policy).plan(client, Options(confirm, delete)).plan
 
     def apply(self, body: str, policy: str = "{}", *confirm: str) -> Report:
         session, options = self.session(body, policy), Options(confirm)
         self.server.app.requests.clear()
-        with WriteClient(self.server.url, "token") as client:
+        with writing(self.server) as client:
             return session.apply(client, session.plan(client, options))
 
     def converges(self, body: str, policy: str = "{}", *confirm: str) -> Report:

@@ -17,6 +17,7 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.model.journal import Report
 from dpsync.server import world as worlds
 from dpsync.server.thread import ThreadedServer
+from tests.direct import transport
 
 from .configurations import TOKEN, Written, document, world
 from .mutations import PARTS, Managed, wanted_organization
@@ -87,7 +88,7 @@ class Platform:
         return Session(load(root, {}), self.registry, parallelism)
 
     def client(self, around: Callable[[Transport], Transport] = lambda inner: inner) -> WriteClient:
-        inner = HttpTransport(self.server.url, Token(TOKEN))
+        inner = transport(self.server, TOKEN) or HttpTransport(self.server.url, Token(TOKEN))
         return WriteClient(self.server.url, TOKEN, transport=around(inner), clock=Impatient())
 
     def plan(self, session: Session, *confirm: str) -> Planned:

@@ -10,6 +10,7 @@ import pytest
 from dpsync.api import Session
 from dpsync.client.transport import Transport
 from dpsync.model.journal import Report
+from tests.soak import slice_of
 
 from .faults import Break, Kill, Killed, Lose, When
 from .laws import law, plan_of, said
@@ -19,6 +20,8 @@ from .states import differences, ids, settled
 
 RICH = (32, 15)
 """Seeds of organizations whose plans have every kind of step."""
+PLACES = 8
+"""At how many of the writes of such a plan a normal run kills or disturbs it; a soak does so at each."""
 
 
 def rich(seed: int) -> Case:
@@ -85,7 +88,7 @@ def test_a_kill_at_each_write_of_a_rich_plan(platform: Platform, seed: int, when
     made = rich(seed)
     session = platform.session(made.configuration, 1)
     end, writes = uninterrupted(platform, made, session)
-    for number in range(writes):
+    for number in slice_of(range(writes), PLACES):
         killed(platform, made, session, number, when)
         ends_the_same(platform, made, session, end)
 
@@ -122,7 +125,7 @@ def test_a_fault_at_each_write_of_a_rich_plan_is_overcome_or_told(
     made = rich(RICH[0])
     session = platform.session(made.configuration, 1)
     end, writes = uninterrupted(platform, made, session)
-    for number in range(writes):
+    for number in slice_of(range(writes), PLACES):
         report = disturbed(platform, made, session, lambda inner, number=number: fault(inner, number, when))
         unknown = {item.verb for item in report.outcomes if item.result == "unknown"}
         # What was carried out is found; what was not may still come, unless sending it again does no harm.
