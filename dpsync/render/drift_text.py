@@ -11,18 +11,16 @@ from collections.abc import Iterator
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Mover
 from dpsync.model.plan import Difference, Frozen
 from dpsync.model.words import counted
+from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import (
-    big,
-    inside,
     render_base,
     render_blocked,
-    render_head,
     render_kept,
     render_notes,
     render_waiting,
-    show,
 )
+from dpsync.render.value_text import big, inside, show
 from dpsync.render.visible import visible
 
 _SIGNS = {"different": ("~", "yellow"), "missing": ("-", "red"), "undeclared": ("+", "green")}

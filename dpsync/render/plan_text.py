@@ -6,23 +6,16 @@ say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from pydantic_core import to_json
-
-from dpsync.model.drift import Drift
 from dpsync.model.plan import Change, Difference, Note, Plan
-from dpsync.model.values import ENV, LIVE, REF
 from dpsync.model.words import counted
+from dpsync.render.head_text import PlanOrDrift, render_head
 from dpsync.render.paint import Paint
+from dpsync.render.value_text import render_difference
 from dpsync.render.visible import visible
 
-FULL = "full"
-"""The profile that goes without saying."""
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
-Told = Plan | Drift
-"""What tells the same things beside its changes."""
 _STYLES = {"create": "green", "update": "yellow", "delete": "red"}
 
 
@@ -43,57 +36,6 @@ def render_plan(plan: Plan, paint: Paint, verbose: int = 0) -> str:
         "\n".join([_summary(plan, paint), *render_base(plan, paint)]),
     ]
     return "\n\n".join(part for part in parts if part)
-
-
-def render_head(plan: Told, paint: Paint) -> str:
-    """What this is about: where it goes, then environment, profile and part, where they are not the usual."""
-    about = (_platform(plan, paint), _environment(plan, paint), _profile(plan, paint), *_part(plan, paint))
-    return "\n".join(line for line in about if line)
-
-
-def _platform(plan: Told, paint: Paint) -> str:
-    """The first line: nobody should apply to another platform or organization than they think."""
-    if not plan.platform:
-        return ""
-    names = [
-        visible(item.address)
-        if item.id == item.address
-        else f"{visible(item.address)} (id {visible(item.id)})"
-        for item in plan.organizations
-    ]
-    named = ", ".join(names) or "none"
-    whose = f"organizations: {named}" if len(names) > 1 else f"organization: {named}"
-    return paint(f"platform: {visible(plan.platform)}, {whose}", "bold")
-
-
-def _profile(plan: Told, paint: Paint) -> str:
-    if plan.profile == FULL:
-        return ""
-    return paint(
-        f"profile: {visible(plan.profile)}; the server is taken to have its operations alone", "bold"
-    )
-
-
-def _part(plan: Told, paint: Paint) -> Iterator[str]:
-    if plan.part is None:
-        return
-    for word, patterns in (("only", plan.part.select), ("without", plan.part.exclude)):
-        if patterns:
-            yield paint(f"{word}: {', '.join(visible(text) for text in patterns)}", "bold")
-    for item in plan.part.also:
-        yield f"also: {visible(item.address)}, needed by {visible(item.needed_by)}"
-
-
-def _environment(plan: Told, paint: Paint) -> str:
-    if plan.environment:
-        return paint(f"environment: {visible(plan.environment)}", "bold")
-    if plan.environments:
-        known = ", ".join(visible(name) for name in plan.environments)
-        return paint(f"environment: none; the top-level values (--env chooses one: {known})", "bold")
-    return ""
-
-
-# The tree.
 
 
 def _tree(plan: Plan, paint: Paint) -> str:
@@ -167,7 +109,7 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
         lines.append("    was deleted and is brought back; its places in other things are not")
     width = max((len(item.field) for item in change.differences), default=0)
     for item in change.differences:
-        first, *more = _difference(item, width, change.action == "create", paint)
+        first, *more = render_difference(item, width, change.action == "create", paint)
         won = _won(plan, change, item, verbose)
         lines += [first + (f"  {paint(won, 'dim')}" if won else ""), *more]
     if change.moved:
@@ -197,107 +139,18 @@ def _recognised(plan: Plan, change: Change) -> str:
     return f"matched by {change.matched}"
 
 
-def _difference(item: Difference, width: int, created: bool, paint: Paint) -> Iterator[str]:
-    name = item.field.ljust(width)
-    if big(item.before) or big(item.after):
-        yield f"    {name}  {'' if created else 'changes:'}".rstrip()
-        for line in inside(item):
-            yield f"    {' ' * width}  {line}"
-        return
-    if created:
-        yield f"    {name}  {show(item.after)}"
-    else:
-        arrow = paint("→", "dim")
-        yield f"    {name}  {show(item.before)} {arrow} {show(item.after)}"
-
-
-def big(value: Any) -> bool:
-    if isinstance(value, str):
-        return "\n" in value.strip("\n")
-    return isinstance(value, dict | list) and len(to_json(value)) > 80
-
-
-def inside(item: Difference) -> Iterable[str]:
-    """What differs inside a large value; deepdiff is imported for one changed field, never for the tree."""
-    if isinstance(item.after, str) and isinstance(item.before, str | None):
-        yield from _lines(item.before or "", item.after)
-        return
-    if item.before is None:
-        yield f"+ {counted(len(to_json(item.after)), 'byte')} of JSON"
-        return
-    from deepdiff import DeepDiff
-
-    found = DeepDiff(item.before, item.after, view="tree", ignore_order=False)
-    lines = []
-    for kind, entries in sorted(found.items()):
-        for entry in entries:
-            at = ".".join(str(part) for part in entry.path(output_format="list")) or "(all)"
-            if kind.endswith("_added"):
-                lines.append(f"+ {visible(at)}: {show(entry.t2)}")
-            elif kind.endswith("_removed"):
-                lines.append(f"- {visible(at)}: {show(entry.t1)}")
-            else:
-                lines.append(f"~ {visible(at)}: {show(entry.t1)} → {show(entry.t2)}")
-    yield from sorted(lines, key=lambda line: line[2:])
-
-
-def _lines(before: str, after: str, most: int = 20) -> Iterator[str]:
-    """The lines of a text that go and come."""
-    from difflib import unified_diff
-
-    found = [
-        f"{line[0]} {_cut(visible(line[1:]), 100)}".rstrip()
-        for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
-        if not line.startswith("@@")
-    ]
-    yield from found[:most]
-    if len(found) > most:
-        yield f"… {counted(len(found) - most, 'more line')}"
-
-
-def show(value: Any, most: int = 120) -> str:
-    """A value on one line: references as addresses, secrets as their variable's name."""
-    if value is None:
-        return "(nothing)"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'"{_cut(visible(value), most)}"'
-    if isinstance(value, dict) and len(value) == 1:
-        (key, name), *_ = value.items()
-        if key == REF:
-            return visible(name)
-        if key == LIVE:
-            return f"id {visible(name)}"
-        if key == ENV:
-            return f"(secret from {visible(name)})"
-    if isinstance(value, dict):
-        inside = ", ".join(f"{visible(str(name))}: {show(part)}" for name, part in value.items())
-        return _cut(f"{{ {inside} }}" if inside else "{}", most)
-    if isinstance(value, list):
-        return _cut(f"[{', '.join(show(part) for part in value)}]", most)
-    return str(value)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-# The rest.
-
-
-def render_notes(plan: Told, paint: Paint) -> str:
+def render_notes(plan: PlanOrDrift, paint: Paint) -> str:
     return "\n".join(_note(plan, note, paint) for note in plan.notes)
 
 
-def _note(plan: Told, note: Note, paint: Paint) -> str:
+def _note(plan: PlanOrDrift, note: Note, paint: Paint) -> str:
     origin = plan.origins.get(note.address)  # of what is not written any more there is none
     where = f"  {visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
     text = f"{note.severity}: {visible(note.address)}: {visible(note.text)}{where}"
     return paint(text, "yellow" if note.severity == "warning" else "dim")
 
 
-def render_kept(plan: Told, paint: Paint, verbose: int) -> str:
+def render_kept(plan: PlanOrDrift, paint: Paint, verbose: int) -> str:
     lines = []
     for kept in plan.kept:
         names = kept.addresses if verbose or len(kept.addresses) <= 3 else kept.addresses[:3]
@@ -313,7 +166,7 @@ def _below(address: str, place: str) -> str:
     return address.removeprefix(f"{place}/")
 
 
-def render_blocked(plan: Told, paint: Paint) -> str:
+def render_blocked(plan: PlanOrDrift, paint: Paint) -> str:
     lines = []
     for item in plan.blocked:
         where = _where(plan, item.address)
@@ -326,7 +179,7 @@ def render_blocked(plan: Told, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def render_waiting(plan: Told, paint: Paint) -> str:
+def render_waiting(plan: PlanOrDrift, paint: Paint) -> str:
     return "\n".join(
         paint(f"… {visible(item.address)}: {visible(item.what)}", "dim") for item in plan.waiting
     )
@@ -360,7 +213,7 @@ def _refusals(plan: Plan, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _where(plan: Told, address: str) -> str:
+def _where(plan: PlanOrDrift, address: str) -> str:
     origin = plan.origins.get(address) or plan.origins.get(address.partition("#")[0])
     return f"{visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
 
@@ -374,7 +227,7 @@ def counts(plan: Plan) -> dict[str, int]:
     return found
 
 
-def render_base(plan: Told, paint: Paint) -> Iterator[str]:
+def render_base(plan: PlanOrDrift, paint: Paint) -> Iterator[str]:
     if plan.base:
         yield paint(f"base: {visible(plan.base_from)} ({plan.base[:12]})", "dim")
     elif plan.base_from:

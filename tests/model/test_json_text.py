@@ -107,7 +107,7 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
         "model/plan.py": "what a digest is made of",
         "model/values.py": "what a digest is made of",
         "planner/lookalikes.py": "a part of a message, which visible() passes",
-        "render/plan_text.py": "how many bytes a value has",
+        "render/value_text.py": "how many bytes a value has",
     }
     names = {"to_json", "model_dump_json", "dumps", "dump"}
     found: set[str] = set()

@@ -21,7 +21,8 @@ from dpsync.model.plan import (
     Step,
 )
 from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_plan, show
+from dpsync.render.plan_text import render_plan
+from dpsync.render.value_text import show
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 

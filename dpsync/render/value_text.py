@@ -1,0 +1,103 @@
+"""Values for people: what a field was and what it will be, long and nested ones by what differs in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic_core import to_json
+
+from dpsync.model.plan import Difference
+from dpsync.model.values import ENV, LIVE, REF
+from dpsync.model.words import counted
+from dpsync.render.paint import Paint
+from dpsync.render.visible import visible
+
+
+def render_difference(item: Difference, width: int, created: bool, paint: Paint) -> Iterator[str]:
+    name = item.field.ljust(width)
+    if big(item.before) or big(item.after):
+        yield f"    {name}  {'' if created else 'changes:'}".rstrip()
+        for line in inside(item):
+            yield f"    {' ' * width}  {line}"
+        return
+    if created:
+        yield f"    {name}  {show(item.after)}"
+    else:
+        arrow = paint("→", "dim")
+        yield f"    {name}  {show(item.before)} {arrow} {show(item.after)}"
+
+
+def big(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\n" in value.strip("\n")
+    return isinstance(value, dict | list) and len(to_json(value)) > 80
+
+
+def inside(item: Difference) -> Iterable[str]:
+    """What differs inside a large value; deepdiff is imported for one changed field, never for the tree."""
+    if isinstance(item.after, str) and isinstance(item.before, str | None):
+        yield from _lines(item.before or "", item.after)
+        return
+    if item.before is None:
+        yield f"+ {counted(len(to_json(item.after)), 'byte')} of JSON"
+        return
+    from deepdiff import DeepDiff
+
+    found = DeepDiff(item.before, item.after, view="tree", ignore_order=False)
+    lines = []
+    for kind, entries in sorted(found.items()):
+        for entry in entries:
+            at = ".".join(str(part) for part in entry.path(output_format="list")) or "(all)"
+            if kind.endswith("_added"):
+                lines.append(f"+ {visible(at)}: {show(entry.t2)}")
+            elif kind.endswith("_removed"):
+                lines.append(f"- {visible(at)}: {show(entry.t1)}")
+            else:
+                lines.append(f"~ {visible(at)}: {show(entry.t1)} → {show(entry.t2)}")
+    yield from sorted(lines, key=lambda line: line[2:])
+
+
+def _lines(before: str, after: str, most: int = 20) -> Iterator[str]:
+    """The lines of a text that go and come."""
+    from difflib import unified_diff
+
+    found = [
+        f"{line[0]} {_cut(visible(line[1:]), 100)}".rstrip()
+        for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
+        if not line.startswith("@@")
+    ]
+    yield from found[:most]
+    if len(found) > most:
+        yield f"… {counted(len(found) - most, 'more line')}"
+
+
+def show(value: Any, most: int = 120) -> str:
+    """A value on one line: references as addresses, secrets as their variable's name."""
+    if value is None:
+        return "(nothing)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{_cut(visible(value), most)}"'
+    if isinstance(value, dict) and len(value) == 1:
+        (key, name), *_ = value.items()
+        if key == REF:
+            return visible(name)
+        if key == LIVE:
+            return f"id {visible(name)}"
+        if key == ENV:
+            return f"(secret from {visible(name)})"
+    if isinstance(value, dict):
+        inside = ", ".join(f"{visible(str(name))}: {show(part)}" for name, part in value.items())
+        return _cut(f"{{ {inside} }}" if inside else "{}", most)
+    if isinstance(value, list):
+        return _cut(f"[{', '.join(show(part) for part in value)}]", most)
+    return str(value)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+# The rest.
