@@ -72,9 +72,10 @@ def _restored_first(sides: Sides, step_set: StepSet) -> None:
 def _after(
     sides: Sides, step_set: StepSet, resource: Resource, steps: list[StepDraft], by_kind: _ByKind
 ) -> None:
+    """A kind, or a field, may say which other kinds around it must be finished first."""
     kind = sides.kind(resource)
     for step in steps:
-        # What comes down does not wait: everything else waits for it.
+        # A step that makes something less visible is never held back: every other step waits for it.
         fields = step.fields if step.phase != "withdraw" else ()
         words = {*kind.after, *(word for name in fields for word in kind.field(name).after)}
         if words and step.verb != "delete":
@@ -94,9 +95,10 @@ def _beside(step_set: StepSet, resource: Resource, words: set[str], by_kind: _By
 
 
 def _placed_from_the_top(sides: Sides, step_set: StepSet) -> None:
-    """What is in one of its own kind is placed after all that it will be in.
+    """An object that lies in others of its kind (a collection) is moved after all of those were moved.
 
-    Its whole chain is final then, so that no move closes a circle on the way, even where two change places.
+    So everything above it is where it stays, and no move can close a circle for a moment, even when two
+    objects change places.
     """
 
     def stays(address: Address, item: Field) -> bool:
@@ -119,7 +121,7 @@ def _placed_from_the_top(sides: Sides, step_set: StepSet) -> None:
 
 
 def _cleared(sides: Sides, step_set: StepSet) -> None:
-    """A tree is built anew when everything of the old one is gone."""
+    """Where a tree is built anew, its first new node is made when the last old one was deleted."""
     if not any(step.phase == "clear" for step in step_set.steps.values()):
         return
     for address, scope in sides.desired.scopes.items():
@@ -130,7 +132,7 @@ def _cleared(sides: Sides, step_set: StepSet) -> None:
 
 
 def _exposure(step_set: StepSet) -> None:
-    """Exposure goes up last and comes down first, within everything below the exposed object."""
+    """An object is hidden before anything in it is touched, and shown when everything in it is done."""
     for step in list(step_set.steps.values()):
         if step.phase not in ("expose", "withdraw"):
             continue
@@ -146,7 +148,7 @@ def _exposure(step_set: StepSet) -> None:
 
 
 def _guarded(sides: Sides, step_set: StepSet, deletions: Deletions) -> None:
-    """Somebody gets the guarded value before somebody else gives it up."""
+    """Where at least one must hold a value (an admin), the new holder gets it before the old one loses it."""
     for kind in sides.registry.ordered:
         if kind.guard is None:
             continue
@@ -179,7 +181,7 @@ def _sort(
 
 
 def _deletes(sides: Sides, step_set: StepSet, deletions: Deletions) -> None:
-    """What refers to a deleted object goes, or is written, before it."""
+    """Whatever names an object that is deleted is deleted, or gets another value, before that."""
     own: dict[Identity, StepDraft] = {}
     for root in deletions.roots:
         own[root] = step_set.of(sides.names.address(root), "delete", "clear")[0]
