@@ -28,8 +28,8 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 	$(VENV)/python -m dpsync.render.kinds_page > docs/kinds.md
 	$(VENV)/python tests/server/api_page.py > docs/api.md
 
-soak: environment ## the properties for a long time, and whole what a normal run tries a slice of (tests/soak.py)
-	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto tests/properties $$(grep -rl "from tests.soak import" tests --include "test_*.py")
+soak: environment ## every test, for a long time: whole what a normal run tries a slice of (tests/soak.py)
+	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto --dist worksteal
 
 environment:
 	@$(PYTHON) .ci/environment.py

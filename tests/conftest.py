@@ -1,11 +1,28 @@
-"""For every test: properties have no deadline, since machines are shared; in CI they never vary."""
+"""For every test: properties have no deadline, since machines are shared; in CI they never vary.
+
+One companion for each test process, which each test resets to a world of its own.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
+
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
 
 settings.register_profile("everywhere", deadline=None, print_blob=True)
 settings.register_profile("ci", settings.get_profile("everywhere"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "everywhere")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[ThreadedServer]:
+    store = open_store(":memory:")
+    with ThreadedServer(build(store)) as running:
+        yield running
+    store.close()

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.retry import Clock
-from dpsync.client.transport import Request, Response, Stats
+from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token, Transport
 from dpsync.server.thread import ThreadedServer
 from tests.soak import SOAK
 
@@ -80,9 +80,9 @@ class Direct:
         return Response(start["status"], told, b"".join(part.get("body", b"") for part in parts))
 
 
-def transport(server: ThreadedServer, token: str) -> Direct | None:
+def transport(server: ThreadedServer, token: str = "token") -> Transport:
     """The short way; in a soak that over HTTP."""
-    return None if SOAK else Direct(server, token)
+    return HttpTransport(server.url, Token(token)) if SOAK else Direct(server, token)
 
 
 def reading(server: ThreadedServer, token: str = "token") -> ReadClient:

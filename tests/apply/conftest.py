@@ -9,8 +9,6 @@ import pytest
 
 from dpsync.api import Session, load, load_registry
 from dpsync.client.client import WriteClient
-from dpsync.server.app import build
-from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 
 CONFIGURATION = """
@@ -26,12 +24,9 @@ organizations:
 
 
 @pytest.fixture
-def server() -> Iterator[ThreadedServer]:
-    store = open_store(":memory:")
-    with ThreadedServer(build(store)) as running:
-        running.reset()
-        yield running
-    store.close()
+def server(server: ThreadedServer) -> ThreadedServer:
+    server.reset()
+    return server
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,6 @@ from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.snapshot import Identity
-from dpsync.server.app import build
-from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 from tests.apply.late import Meanwhile
 from tests.live.answers import Tape
@@ -45,14 +43,6 @@ LINK = "{ type: external-link, key: shop, title: shop, url: 'https://shop.exampl
 
 def tree(*nodes: str) -> str:
     return f"sites: {{ docs: {{ title: docs, structure: [{', '.join(nodes)}] }} }}"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ThreadedServer]:
-    store = open_store(":memory:")
-    with ThreadedServer(build(store)) as running:
-        yield running
-    store.close()
 
 
 @pytest.fixture

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from dpsync.cli.main import main
-from dpsync.server.app import build
-from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "acme"
@@ -26,14 +24,6 @@ class Ran:
 
 
 Run = Callable[..., Ran]
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[ThreadedServer]:
-    store = open_store(":memory:")
-    with ThreadedServer(build(store)) as running:
-        yield running
-    store.close()
 
 
 @pytest.fixture

@@ -13,12 +13,13 @@ from typing import Any
 from dpsync.api import Options, Planned, Session, load, load_base
 from dpsync.apply.journal import FileJournal, last_ids
 from dpsync.client.client import WriteClient
-from dpsync.client.transport import HttpTransport, Request, Response, Token
+from dpsync.client.transport import Request, Response, Transport
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
 from dpsync.server.thread import ThreadedServer
+from tests.direct import transport, writing
 
 REGISTRY = load_registry()
 AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "commit.gpgsign=false")
@@ -79,12 +80,12 @@ class Project:
 
     def apply(self, *confirm: str, client: WriteClient | None = None) -> Report:
         session, options = self.session(), Options(confirm)
-        with client or self.client() as writing:
-            planned: Planned = session.plan(writing, options)
+        with client or self.client() as open_:
+            planned: Planned = session.plan(open_, options)
             assert planned.plan.can_apply, planned.plan.refusals
             journal = FileJournal(self.journals, "now") if self.keeps_journals else None
             try:
-                return session.apply(writing, planned, journal=journal)
+                return session.apply(open_, planned, journal=journal)
             finally:
                 if journal is not None:
                     journal.close()
@@ -96,12 +97,11 @@ class Project:
         return report
 
     def client(self) -> WriteClient:
-        return WriteClient(self.server.url, "token")
+        return writing(self.server)
 
     def dies(self, number: int, when: str) -> bool:
         """Apply, while the process dies at the write with this number; whether there was such a write."""
-        inner = HttpTransport(self.server.url, Token("token"))
-        dying = _Dies(inner, number, when)
+        dying = _Dies(transport(self.server), number, when)
         with suppress(_Dead):
             self.apply(client=WriteClient(self.server.url, "token", transport=dying))
         return dying.dead
@@ -120,7 +120,7 @@ class _Dead(BaseException):
 class _Dies:
     """A transport that ends the process at one write, before it is sent or before its answer is read."""
 
-    def __init__(self, inner: HttpTransport, number: int, when: str) -> None:
+    def __init__(self, inner: Transport, number: int, when: str) -> None:
         self.inner = inner
         self.left = number
         self.when = when

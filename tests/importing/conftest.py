@@ -1,5 +1,5 @@
 """The command against a running companion, as in tests/cli."""
 
-from tests.cli.conftest import platform, project, run, server
+from tests.cli.conftest import platform, project, run
 
-__all__ = ["platform", "project", "run", "server"]
+__all__ = ["platform", "project", "run"]

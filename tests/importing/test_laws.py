@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, event, given, settings
 
 from dpsync.api import Imported, Session, import_, load, update
 from dpsync.importing.files import put
 from dpsync.importing.remembering import RememberingClient
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.server.app import build
-from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 from tests.direct import transport
 from tests.document.documents import documents
@@ -23,12 +19,6 @@ from tests.properties.laws import AMBIGUOUS, discard_if, law
 from tests.properties.mutations import Managed, wanted_organization
 from tests.properties.organizations import Draw, Fields, live_organization, repair
 from tests.properties.platform import REGISTRY
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ThreadedServer]:
-    with ThreadedServer(build(open_store(":memory:"))) as running:
-        yield running
 
 
 def imported(server: ThreadedServer) -> Imported:

@@ -22,10 +22,8 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.planner.compare import unread
-from dpsync.server.app import build
 from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
-from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 from tests.direct import reading, writing
 from tests.planner.lab import REGISTRY, Lab
@@ -34,14 +32,6 @@ from .samples import NOTHING, PLACES, SAMPLES, Place
 
 SECRETS = {"BOT_KEY": "one key", "OTHER_KEY": "another key"}
 TOOLS = {"name": "tools", "title": "Tools", "scopes": [], "visibility": "public"}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ThreadedServer]:
-    store = open_store(":memory:")
-    with ThreadedServer(build(store)) as running:
-        yield running
-    store.close()
 
 
 @dataclass

@@ -1,5 +1,5 @@
 """A companion and a bench that makes any kind of thing live."""
 
-from tests.kinds.test_every_field import bench, server
+from tests.kinds.test_every_field import bench
 
-__all__ = ["bench", "server"]
+__all__ = ["bench"]

@@ -12,6 +12,7 @@ import pytest
 
 from dpsync.api import Options
 from dpsync.model.plan import Plan
+from tests.direct import writing
 
 from .lab import Lab, site, spaces
 
@@ -75,10 +76,9 @@ def body(tree: list[Node]) -> str:
 
 def apply_part(lab: Lab, text: str, policy: str, options: Options) -> Plan:
     """Apply a part and prove it; returns the plan that was carried out."""
-    from dpsync.client.client import WriteClient
 
     session = lab.session(text, policy)
-    with WriteClient(lab.server.url, "token") as client:
+    with writing(lab.server) as client:
         planned = session.plan(client, options)
         report = session.apply(client, planned)
         left = report.remaining.changes if report.remaining else ()

@@ -8,9 +8,9 @@ import pytest
 
 from dpsync.api import Options
 from dpsync.client.client import WriteClient
-from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.journal import Report
 from dpsync.server import world
+from tests.direct import transport
 from tests.properties.faults import Kill, Killed
 
 from .lab import Lab, group, section, site, spaces
@@ -90,8 +90,8 @@ def until_done(lab: Lab, body: str) -> Report:
 def killed(lab: Lab, body: str, number: int, after: bool) -> bool:
     """Whether an apply was killed at this write."""
     session, options = lab.session(body), Options((CONFIRM,))
-    transport = Kill(HttpTransport(lab.server.url, Token("token")), number, "after" if after else "before")
-    with WriteClient(lab.server.url, "token", transport=transport) as client:
+    dying = Kill(transport(lab.server), number, "after" if after else "before")
+    with WriteClient(lab.server.url, "token", transport=dying) as client:
         planned = session.plan(client, options)
         try:
             session.apply(client, planned)

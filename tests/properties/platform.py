@@ -11,7 +11,7 @@ from typing import Any
 from dpsync.api import Options, Planned, Session, load
 from dpsync.client.client import WriteClient
 from dpsync.client.retry import Clock
-from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
+from dpsync.client.transport import Request, Response, Transport
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.journal import Report
@@ -88,7 +88,7 @@ class Platform:
         return Session(load(root, {}), self.registry, parallelism)
 
     def client(self, around: Callable[[Transport], Transport] = lambda inner: inner) -> WriteClient:
-        inner = transport(self.server, TOKEN) or HttpTransport(self.server.url, Token(TOKEN))
+        inner = transport(self.server, TOKEN)
         return WriteClient(self.server.url, TOKEN, transport=around(inner), clock=Impatient())
 
     def plan(self, session: Session, *confirm: str) -> Planned:
