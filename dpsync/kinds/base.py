@@ -178,7 +178,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Restore:
-    """One that was deleted can be brought back for a while; until then an answer has something at `gone`."""
+    """One that was deleted can be brought back for a while; till then answers have something at `deleted`."""
 
     call: Call
     deleted: str

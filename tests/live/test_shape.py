@@ -86,7 +86,7 @@ ROOM = Kind(
     read=Pages("/rooms"),
     id="{house.name}/{id}",
     identity=("title",),
-    restore=Restore(Call("{self}/restore", None, repeat="look_up"), gone="deletedAt"),
+    restore=Restore(Call("{self}/restore", None, repeat="look_up"), deleted="deletedAt"),
     fields=(
         Field("title", Text(), required=True),
         Field("colour", Text(), null="clear"),
