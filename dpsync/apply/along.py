@@ -127,7 +127,7 @@ class Along:
         """By list of its own, and of what goes along with it, what is in it now."""
         along = [identity for identity, name in self._shown.by_root.get(root, ()) if not name]
         objects = [self._snapshot.objects[identity] for identity in (root, *along)]
-        own = [item for item in objects if self._registry[item.kind].restore is None]
+        own = [item for item in objects if self._registry[item.kind].lifecycle.restore is None]
         found = {source.url: self._read(source) for item in own for source in self._around.inside(item)}
         return {url: now for url, now in found.items() if now is not None}
 

@@ -219,7 +219,7 @@ class Fresh:
     def _bound(self, address: Address) -> str | None:
         """The id that a reference means: what was put out, where the entry puts something out."""
         resource = self.desired.resources.get(address)
-        outputs = self.registry[resource.kind].outputs if resource is not None else None
+        outputs = self.registry[resource.kind].platform.outputs if resource is not None else None
         if outputs is None:
             return self.ids.get(address)
         return self.ids.get(address.child(outputs.kind)) or self.snapshot.outputs.get(address)

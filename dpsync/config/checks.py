@@ -30,8 +30,8 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
         if kind.order and kind.order.field:
             yield from _orders(kind, resources)
         yield from _circles(registry, kind, mine)
-        if kind.outputs:
-            yield from _one_name(registry[kind.outputs.kind], kind, mine, resources)
+        if kind.platform.outputs:
+            yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
 
 
 def scope_of(resources: Resources, resource: Resource, scope: str) -> Address | None:

@@ -85,7 +85,7 @@ def _pins(
             continue
         if resource.pin in ids:
             found.matches[resource.address] = Match(resource.pin, "pin")
-        elif kind.transfer is None and kind.creating(resource.pin, resource.fields) == kind.create:
+        elif kind.lifecycle.transfer is None and kind.creating(resource.pin, resource.fields) == kind.create:
             found.diagnostics.append(no_such_id(kind, resource))
     return {item.id: address for address, item in found.matches.items()}
 

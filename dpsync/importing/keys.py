@@ -166,7 +166,7 @@ class _Naming:
 def _sharing(registry: Registry) -> dict[str, str]:
     """Kinds whose entries are referred to in one breath, or that put out the other: their keys differ."""
     shared: dict[str, str] = {}
-    pairs = [(kind.outputs.kind, kind.name) for kind in registry.ordered if kind.outputs]
+    pairs = [(kind.platform.outputs.kind, kind.name) for kind in registry.ordered if kind.platform.outputs]
     pairs += [
         (kinds[0], other)
         for kind in registry.ordered

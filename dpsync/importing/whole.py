@@ -177,7 +177,7 @@ class _Reader:
 
     def _note_outputs(self, found: list[Found]) -> None:
         for item in found:
-            outputs = item.kind.outputs
+            outputs = item.kind.platform.outputs
             if outputs is None:
                 continue
             field_ = next(one for one in item.kind.fields if one.source == outputs.read)

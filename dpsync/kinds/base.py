@@ -206,6 +206,27 @@ class Busy:
 
 
 @dataclass(frozen=True)
+class Lifecycle:
+    """What happens to some kinds between being made and being deleted."""
+
+    restore: Restore | None = None
+    transfer: Call | None = None
+    """A call that gives it, with everything in it, to another of what it is below: `$NAME` is the new one."""
+    add: Add | None = None
+    on_delete: Literal["gone", "lifted"] = "gone"
+
+
+@dataclass(frozen=True)
+class PlatformWork:
+    """What the platform does with some kinds by itself, or when it is told to."""
+
+    outputs: Outputs | None = None
+    busy: Busy | None = None
+    acts: Mapping[str, Call] = _field(default_factory=dict)
+    """What one can be told to do, by the word that asks for it: no state, so never done unasked."""
+
+
+@dataclass(frozen=True)
 class Field:
     """One managed property.
 
@@ -318,19 +339,12 @@ class Kind:
     order: Order | None = None
     shorthand: str | None = None
     content: bool = False
-    on_delete: Literal["gone", "lifted"] = "gone"
     after: tuple[str, ...] = ()
-    outputs: Outputs | None = None
     guard: Guard | None = None
+    lifecycle: Lifecycle = Lifecycle()
+    platform: PlatformWork = PlatformWork()
     shown_in: Pages | None = None
     """The list of the objects that show this one: no others need to be looked into for its places."""
-    restore: Restore | None = None
-    transfer: Call | None = None
-    """A call that gives it, with everything in it, to another of what it is below: `$NAME` is the new one."""
-    add: Add | None = None
-    busy: Busy | None = None
-    acts: Mapping[str, Call] = _field(default_factory=dict)
-    """What one can be told to do, by the word that asks for it: no state, so never done unasked."""
     lacks: frozenset[str] = frozenset()
     """Which of its words the server has no operation for."""
 
@@ -362,8 +376,9 @@ class Kind:
 
     def creating(self, pin: str | None, fields: Mapping[str, Any]) -> Call | ByHand | None:
         """The call that makes an entry: that of its pin where there is one for it."""
-        if self.add is not None and pin is not None and fields.get(self.add.field) == self.add.value:
-            return self.add.call
+        add = self.lifecycle.add
+        if add is not None and pin is not None and fields.get(add.field) == add.value:
+            return add.call
         return self.create
 
     @property
@@ -396,16 +411,18 @@ class Kind:
     @property
     def lasting(self) -> set[str]:
         """Its fields but the one that says what the platform is doing."""
-        passing = {self.busy.field, self.busy.failed} if self.busy is not None else set()
+        busy = self.platform.busy
+        passing = {busy.field, busy.failed} if busy is not None else set()
         return {item.name for item in self.fields if item.name not in passing}
 
     def is_busy(self, fields: Mapping[str, Any]) -> bool:
         """Whether the platform is at work on one that has these fields."""
-        return self.busy is not None and fields.get(self.busy.field) in self.busy.values
+        busy = self.platform.busy
+        return busy is not None and fields.get(busy.field) in busy.values
 
     def failure(self, fields: Mapping[str, Any]) -> Any:
         """Why the platform's last work on one with these fields came to nothing; None where it did not."""
-        failed = self.busy.failed if self.busy is not None else None
+        failed = self.platform.busy.failed if self.platform.busy is not None else None
         return fields.get(failed) if failed is not None and not self.is_busy(fields) else None
 
     @property

@@ -1,6 +1,6 @@
 """Collections hold spaces and other collections. `order` lists the spaces of one in their order."""
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifecycle, Pages, Patch, Post
 from dpsync.kinds.roles import LEVEL
 from dpsync.kinds.types import Many, Reference, Text
 
@@ -17,8 +17,9 @@ COLLECTION = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     content=True,
-    transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"),
-    on_delete="lifted",
+    lifecycle=Lifecycle(
+        transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"), on_delete="lifted"
+    ),
     fields=(
         Field("title", Text(1, 50), required=True),
         Field(

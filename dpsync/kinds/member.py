@@ -1,6 +1,6 @@
 """People of an organization, by e-mail. They join or are invited; dpsync sets their role and removes them."""
 
-from dpsync.kinds.base import Add, ByHand, Delete, Entries, Field, Guard, Kind, Pages, Patch, Post
+from dpsync.kinds.base import Add, ByHand, Delete, Entries, Field, Guard, Kind, Lifecycle, Pages, Patch, Post
 from dpsync.kinds.roles import ROLE
 from dpsync.kinds.types import Flag, Text
 
@@ -17,7 +17,9 @@ MEMBER = Kind(
     title="email",
     create=ByHand("invite {key} to the organization; invitations are never sent by dpsync"),
     # Somebody who signs in by SSO needs no invitation, only to be known by id.
-    add=Add(Post("{parent}/members/{id}/sso", None, gives="$id", repeat="safe"), "sso", True),
+    lifecycle=Lifecycle(
+        add=Add(Post("{parent}/members/{id}/sso", None, gives="$id", repeat="safe"), "sso", True)
+    ),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     shorthand="role",

@@ -1,6 +1,6 @@
 """OpenAPI specifications. Writing a source processes it again, so it is written only when it changed."""
 
-from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Pages, Patch, Put
+from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Put
 from dpsync.kinds.types import Enum, Object, Text
 from dpsync.kinds.types.texts import LongText
 
@@ -22,7 +22,9 @@ OPENAPI = Kind(
     create=Put("{parent}/openapi/{slug}", {"source": "$source"}, gives="$slug", repeat="safe"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    busy=Busy("processingState", ("pending", "progress"), failed="lastProcessErrorCode"),
+    platform=PlatformWork(
+        busy=Busy("processingState", ("pending", "progress"), failed="lastProcessErrorCode")
+    ),
     fields=(
         Field("slug", SLUG, on="create", required=True),
         # The URL is read beside the source; a text is kept in versions only.

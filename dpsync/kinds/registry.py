@@ -105,7 +105,7 @@ class Registry:
         What an object is only placed in counts where its deletion lifts what is in it.
         """
         places = {(kind.name, field.name) for kind, field in self.referring(name)}
-        lifted = self.kinds[name].on_delete == "lifted"
+        lifted = self.kinds[name].lifecycle.on_delete == "lifted"
         return tuple(
             kind
             for kind in self.ordered

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dpsync.kinds.base import Delete, Field, Kind, Lists, Node, Order, Patch, Post, Tree
+from dpsync.kinds.base import Delete, Field, Kind, Lifecycle, Lists, Node, Order, Patch, Post, Tree
 from dpsync.kinds.languages import LOCALIZED
 from dpsync.kinds.types import Flag, Reference, Text
 
@@ -29,7 +29,7 @@ SECTION_GROUP = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     order=SIBLINGS,
-    on_delete="lifted",
+    lifecycle=Lifecycle(on_delete="lifted"),
     fields=(
         Field("title", Text(1, 100), required=True),
         Field("icon", Text(1, 50), null="clear"),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dpsync.kinds.base import Call, Field, Kind, Lists, One, Order, Pages, Tree
+from dpsync.kinds.base import Call, Field, Kind, Lifecycle, Lists, One, Order, Pages, Tree
 from dpsync.kinds.profiles import Profile
 
 _NAME = re.compile(r"\{([\w.]+)\}")
@@ -49,14 +49,24 @@ class _Serving:
             create=kind.create if not isinstance(kind.create, Call) else self._call(kind, kind.create),
             update=self._call(kind, kind.update),
             delete=self._call(kind, kind.delete),
-            add=kind.add if kind.add and self._call(kind, kind.add.call) else None,
-            restore=kind.restore if kind.restore and self._call(kind, kind.restore.call) else None,
-            transfer=self._call(kind, kind.transfer),
-            acts={word: call for word, call in kind.acts.items() if self._call(kind, call)},
+            lifecycle=self._lifecycle(kind, kind.lifecycle),
+            platform=replace(
+                kind.platform,
+                acts={word: call for word, call in kind.platform.acts.items() if self._call(kind, call)},
+            ),
         )
         words = ("create", "update", "delete", "order")
         lacks = {word for word in words if getattr(made, word) is None and getattr(kind, word) is not None}
         return replace(made, lacks=frozenset(lacks))
+
+    def _lifecycle(self, kind: Kind, declared: Lifecycle) -> Lifecycle:
+        add, restore = declared.add, declared.restore
+        return replace(
+            declared,
+            add=add if add and self._call(kind, add.call) else None,
+            restore=restore if restore and self._call(kind, restore.call) else None,
+            transfer=self._call(kind, declared.transfer),
+        )
 
     def _read(self, kind: Kind, read: Read) -> Read | None:
         at: Read | None = read

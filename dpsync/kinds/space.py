@@ -1,6 +1,6 @@
 """Spaces hold content. Their place in a collection and their position in it are changed by moving."""
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, Order, Pages, Patch, Post, Restore
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifecycle, Order, Pages, Patch, Post, Restore
 from dpsync.kinds.languages import LANGUAGE
 from dpsync.kinds.roles import LEVEL, MERGE_RULES
 from dpsync.kinds.types import Enum, Reference, Text
@@ -25,10 +25,12 @@ SPACE = Kind(
         read=Pages("/collections/{id}/spaces"),
     ),
     content=True,
-    transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"),
     shown_in=Pages("{parent}/sites?space={id}"),
-    # For 7 days; it is in no site then.
-    restore=Restore(Post("{self}/restore", None, repeat="look_up"), deleted="deletedAt"),
+    lifecycle=Lifecycle(
+        transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"),
+        # For 7 days; it is in no site then.
+        restore=Restore(Post("{self}/restore", None, repeat="look_up"), deleted="deletedAt"),
+    ),
     fields=(
         Field("title", Text(1, 50), required=True),
         Field("collection", Reference("collection"), read="parent", write="parent", null="clear",

@@ -3,7 +3,7 @@
 The key of an entry also names that space wherever a site shows it. Running one again is left to people.
 """
 
-from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Outputs, Pages, Post, Put
+from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Outputs, Pages, PlatformWork, Post, Put
 from dpsync.kinds.languages import LANGUAGE
 from dpsync.kinds.types import Enum, Object, Reference
 from dpsync.kinds.types.texts import Markdown
@@ -23,9 +23,11 @@ TRANSLATION = Kind(
     update=Put("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     content=True,
-    outputs=Outputs("space", read="result.space", made=("status", "completed")),
-    busy=Busy("status", ("running",)),  # a pending one may wait for somebody to run it
-    acts={"run": Post("{self}/run", None, repeat="never")},
+    platform=PlatformWork(
+        outputs=Outputs("space", read="result.space", made=("status", "completed")),
+        busy=Busy("status", ("running",)),  # a pending one may wait for somebody to run it
+        acts={"run": Post("{self}/run", None, repeat="never")},
+    ),
     fields=(
         Field("source", SOURCE, on="create", required=True),
         Field("language", LANGUAGE, on="create", required=True),

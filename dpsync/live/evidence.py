@@ -255,7 +255,7 @@ class Surroundings:
         """What deleted objects have put out belongs to nobody then: it counts as a thing of its own place."""
         for identity in deletions:
             maker = self._objects[identity]
-            outputs, place = self.registry[maker.kind].outputs, self._place_of_outputs(maker)
+            outputs, place = self.registry[maker.kind].platform.outputs, self._place_of_outputs(maker)
             if outputs is None or place is None:
                 continue
             chain = self._above(maker)
@@ -274,8 +274,8 @@ class Surroundings:
         """The declared place that things of the kind which it puts out stand in, beside its own place."""
         kind = self.registry[maker.kind]
         own = next((at for at, items in self.snapshot.scopes.items() if maker.identity in items), None)
-        if kind.outputs is None or own is None:
+        if kind.platform.outputs is None or own is None:
             return None
         above = Address(own.segments[: -len(kind.key.split("."))])
-        place = above.child(*self.registry[kind.outputs.kind].key.split("."))
+        place = above.child(*self.registry[kind.platform.outputs.kind].key.split("."))
         return place if place in self.snapshot.scopes else None

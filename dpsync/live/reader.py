@@ -72,7 +72,7 @@ class _Reader:
                 self.unread.read_below(kind, parent, source.url)
             else:
                 self._match(kind, parent, source)
-        if kind.transfer is not None:
+        if kind.lifecycle.transfer is not None:
             find_transfers(self.reading, self.unread, kind)
 
     def _parents(self, kind: Kind) -> list[Address]:
@@ -105,21 +105,21 @@ class _Reader:
         return [
             kind
             for kind in self.registry.children(owner)
-            if kind.outputs
-            and kind.outputs.kind in scope.kinds
+            if kind.platform.outputs
+            and kind.platform.outputs.kind in scope.kinds
             and (declared or kind.name not in scope.kinds)
         ]
 
     def _put_out(self) -> None:
         """Note what belongs to something else, before any of its kind is matched."""
         for kind in self.registry.ordered:
-            if kind.outputs is None:
+            if kind.platform.outputs is None:
                 continue
             field = _output(kind)
             for item in (item for objects in self.sources.objects.values() for item in objects):
                 value = item.fields.get(field.name) if item.kind == kind.name else None
                 if isinstance(value, LiveId):
-                    self.reading.put_out.add((kind.outputs.kind, value.id))
+                    self.reading.put_out.add((kind.platform.outputs.kind, value.id))
 
     def _untold_outputs(self) -> None:
         """Where it is not told what was put out, it is not told either what else there is undeclared."""
@@ -137,7 +137,7 @@ class _Reader:
                         self.unread.undeclared_unknown(scope, reason)
 
     def _bind_outputs(self, kind: Kind, wanted: list[Resource]) -> None:
-        if kind.outputs is None:
+        if kind.platform.outputs is None:
             return
         field = _output(kind)
         for resource in wanted:
@@ -191,7 +191,7 @@ class _Reader:
         self, kind: Kind, parent: Address, source: Source, wanted: list[Resource], live: list[LiveObject]
     ) -> list[LiveObject]:
         """Pinned objects that were deleted and can be brought back: asked for one by one."""
-        if kind.restore is None:
+        if kind.lifecycle.restore is None:
             return []
         ids = {item.id for item in live}
         pins = sorted({resource.pin for resource in wanted if resource.pin and resource.pin not in ids})
@@ -311,14 +311,14 @@ class _Reader:
 
 def _output(kind: Kind) -> Field:
     """The field in which an object says what was put out for it."""
-    assert kind.outputs is not None
-    read = kind.outputs.read
+    assert kind.platform.outputs is not None
+    read = kind.platform.outputs.read
     return next(item for item in kind.fields if item.source == read)
 
 
 def _is_silent(kind: Kind, item: LiveObject) -> bool:
     """Whether something should have been put out by now, and it is not said what."""
-    assert kind.outputs is not None
-    made = kind.outputs.made
+    assert kind.platform.outputs is not None
+    made = kind.platform.outputs.made
     done = made is not None and item.fields.get(made[0]) == made[1]
     return done and not isinstance(item.fields.get(_output(kind).name), LiveId)

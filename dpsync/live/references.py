@@ -70,7 +70,7 @@ class _Listed:
 
 def _meant(reading: Reading, field: Field) -> list[str]:
     """The kinds that an id in the field may be of: what an entry puts out is named by its own id."""
-    return [name for name in field.type.refers if reading.registry[name].outputs is None]
+    return [name for name in field.type.refers if reading.registry[name].platform.outputs is None]
 
 
 def _unknown(reading: Reading, resource: Resource, field: Field, id: str) -> Diagnostic:

@@ -72,8 +72,8 @@ def check(kind: Kind, body: Any, has_id: bool = True) -> None:
             check_id(body, name)
         for item in kind.fields:
             _field(item, body)
-        if kind.restore is not None:
-            _optional(ID, walk(body, kind.restore.deleted), kind.restore.deleted)
+        if kind.lifecycle.restore is not None:
+            _optional(ID, walk(body, kind.lifecycle.restore.deleted), kind.lifecycle.restore.deleted)
     except Misshapen as wrong:
         raise Misshapen(wrong.misfit, id=known_id(kind, body)) from None
 

@@ -32,7 +32,7 @@ class Source:
 
 def is_deleted(kind: Kind, body: Any) -> bool:
     """Whether an answer is about something that was deleted and can be brought back."""
-    return kind.restore is not None and pointer(body, kind.restore.deleted) is not None
+    return kind.lifecycle.restore is not None and pointer(body, kind.lifecycle.restore.deleted) is not None
 
 
 class Sources:

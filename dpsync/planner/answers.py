@@ -60,7 +60,7 @@ def forms(registry: Registry) -> tuple[Form, ...]:
     """Every answer that some rule asks for. A word that makes a kind act is one of them."""
     kinds = registry.whole.kinds.values()
     trees = {registry.whole.tree_owner(kind) for kind in kinds if isinstance(kind.shape, NodeShape)}
-    acts = sorted({word for kind in kinds for word in kind.acts})
+    acts = sorted({word for kind in kinds for word in kind.platform.acts})
     return (
         Form(DELETE, "N"),
         Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
@@ -71,7 +71,7 @@ def forms(registry: Registry) -> tuple[Form, ...]:
 
 
 def _can(word: str) -> Callable[[Kind], bool]:
-    return lambda kind: word in kind.acts
+    return lambda kind: word in kind.platform.acts
 
 
 def parse(text: str, registry: Registry) -> Answer:

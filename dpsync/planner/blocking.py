@@ -135,20 +135,20 @@ class Blocking:
     def _not_put_out(self, address: Address) -> bool:
         """Whether this stands for something that the platform makes by itself, and has not made yet."""
         resource = self._sides.resources.get(address)
-        puts_out = resource is not None and self._sides.kind(resource).outputs is not None
+        puts_out = resource is not None and self._sides.kind(resource).platform.outputs is not None
         return puts_out and self._sides.values.known_id(address) is None
 
     def _will_be(self, address: Address) -> bool:
         """Whether the platform is at work on it, or will be as soon as this plan makes what puts it out."""
         resource = self._sides.resources[address]
         kind, live = self._sides.kind(resource), self._sides.live(address)
-        if kind.busy is None:
+        if kind.platform.busy is None:
             return False
         if live is None:
             return not self._sides.policy.ignored(address)
-        if any(self._sides.answers.agree(Answer(word, str(address))) for word in kind.acts):
+        if any(self._sides.answers.agree(Answer(word, str(address))) for word in kind.platform.acts):
             return True
-        return live.fields.get(kind.busy.field) in kind.busy.values
+        return live.fields.get(kind.platform.busy.field) in kind.platform.busy.values
 
     def entry(self, address: Address) -> bool:
         return address in self._entries

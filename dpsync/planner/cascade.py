@@ -165,7 +165,7 @@ class _Spread:
                 self._goes(live, EMPTY, causes)
 
     def _left_inside(self, root: Identity) -> None:
-        if self.sides.registry[root[0]].on_delete != "lifted":
+        if self.sides.registry[root[0]].lifecycle.on_delete != "lifted":
             return
         left = [
             live

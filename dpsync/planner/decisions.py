@@ -130,8 +130,8 @@ class _Decider:
 
     def _new(self, resource: Resource) -> Entry:
         wanted, kind = wanted_anew(self.sides, resource), self.sides.kind(resource)
-        if kind.add is not None and resource.pin is not None:  # that call takes nothing but the id
-            later = [item for item in wanted if item.field.name != kind.add.field]
+        if kind.lifecycle.add is not None and resource.pin is not None:  # that call takes nothing but the id
+            later = [item for item in wanted if item.field.name != kind.lifecycle.add.field]
         else:
             later = [item for item in wanted if item.field.on == "update"]
         free = [item for item in later if not self.blocking.field(resource, item.field)]
@@ -148,7 +148,7 @@ class _Decider:
 
     def _acts(self, resource: Resource) -> Iterator[str]:
         """What somebody asks for this once, after all that is changed about it."""
-        for word in self.sides.kind(resource).acts:
+        for word in self.sides.kind(resource).platform.acts:
             agreed = self.sides.answers.agree(Answer(word, str(resource.address)))
             if agreed and not self.sides.options.proof:
                 yield word
@@ -156,8 +156,8 @@ class _Decider:
     def _busy(self, resource: Resource, live: LiveObject) -> None:
         """What the platform is at work on is told, not waited for; and what it reports as failed."""
         kind = self.sides.kind(resource)
-        if kind.busy is not None and kind.is_busy(live.fields):
-            what = f"the platform is at work on it ({live.fields[kind.busy.field]})"
+        if kind.platform.busy is not None and kind.is_busy(live.fields):
+            what = f"the platform is at work on it ({live.fields[kind.platform.busy.field]})"
             self.waiting.append(Waiting(address=str(resource.address), what=what))
         if (failure := kind.failure(live.fields)) is not None:
             text = f"the platform reports that its last work on it failed ({failure})"

@@ -60,24 +60,24 @@ class Requests:
 
     def restore(self, resource: Resource) -> StepDraft:
         kind = self.sides.kind(resource)
-        assert kind.restore is not None
-        path = self.path(kind, kind.restore.call, resource)
-        draft = self._draft(resource.address, "restore", kind.restore.call, path, {})
+        assert kind.lifecycle.restore is not None
+        path = self.path(kind, kind.lifecycle.restore.call, resource)
+        draft = self._draft(resource.address, "restore", kind.lifecycle.restore.call, path, {})
         draft.summary = "it was deleted and is brought back"
         return draft
 
     def transfer(self, resource: Resource) -> StepDraft:
         kind = self.sides.kind(resource)
-        assert kind.transfer is not None
-        path = self.path(kind, kind.transfer, resource)
+        assert kind.lifecycle.transfer is not None
+        path = self.path(kind, kind.lifecycle.transfer, resource)
         values = self._named(kind, resource)
-        draft = self._draft(resource.address, "transfer", kind.transfer, path, values)
+        draft = self._draft(resource.address, "transfer", kind.lifecycle.transfer, path, values)
         draft.summary = f"given to {resource.parent}"
         return draft
 
     def act(self, resource: Resource, word: str) -> StepDraft:
         kind = self.sides.kind(resource)
-        call = kind.acts[word]
+        call = kind.platform.acts[word]
         path = self.path(kind, call, resource)
         draft = self._draft(resource.address, "act", call, path, self._named(kind, resource), tag=word)
         draft.summary = word
@@ -86,9 +86,9 @@ class Requests:
     def awaiting(self, resource: Resource) -> StepDraft:
         """Reads an entry until it says what was put out."""
         kind, output = self.sides.kind(resource), self.sides.values.output(resource.address)
-        assert kind.outputs is not None
+        assert kind.platform.outputs is not None
         call = Call("GET", "{self}", None, repeat="safe")
-        gives = (Gives(address=str(output), pointer=kind.outputs.read),)
+        gives = (Gives(address=str(output), pointer=kind.platform.outputs.read),)
         draft = self._draft(resource.address, "await", call, self.path(kind, call, resource), {}, gives=gives)
         draft.summary = "waits for what the platform makes of it"
         return draft

@@ -70,7 +70,7 @@ class Values:
     def output(self, address: Address) -> Address | None:
         """The address of what an entry puts out, which is not its own; None where it puts nothing out."""
         resource = self.desired.resources.get(address)
-        outputs = self.registry[resource.kind].outputs if resource is not None else None
+        outputs = self.registry[resource.kind].platform.outputs if resource is not None else None
         return address.child(outputs.kind) if outputs is not None else None
 
     @cached_property

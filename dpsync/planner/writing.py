@@ -126,7 +126,7 @@ class _Writer:
         """One call for an entry; what goes along with it is where it belongs as soon as that is done."""
         resource = self.sides.resources[address]
         live = self.sides.live(address)
-        if self.sides.kind(resource).transfer is None or live is None:
+        if self.sides.kind(resource).lifecycle.transfer is None or live is None:
             return
         step = self.steps.add(self.requests.transfer(resource))
         for given in (address, *self.decisions.transfers.along(live.identity)):

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-from dpsync.kinds.base import ANY, ByHand, Call, Entries, Field, Kind, Node, Single
+from dpsync.kinds.base import ANY, ByHand, Call, Entries, Field, Kind, Lifecycle, Node, PlatformWork, Single
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
@@ -56,7 +56,8 @@ def kinds_reference(registry: Registry, premises: Mapping[str, str] | None = Non
     kinds = _from_the_top(registry, registry.root)
     contents = "\n".join(f"- [{_title(kind)}](#{_anchor(kind)})" for kind in kinds)
     parts = [_HEAD, contents, *(_kind(registry, kind, (premises or {}).get(kind.name, "")) for kind in kinds)]
-    parts += [_TAIL, _words(Kind, "kind"), _words(Field, "field"), _words(Call, "call")]
+    parts += [_TAIL, _words(Kind, "kind"), _words(Lifecycle, "lifecycle")]
+    parts += [_words(PlatformWork, "platform"), _words(Field, "field"), _words(Call, "call")]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -213,7 +214,7 @@ def _made(kind: Kind) -> str:
 def _gone(kind: Kind) -> str:
     if kind.delete is None:
         return "never"
-    only = ", and only when it is empty" if kind.on_delete == "lifted" else ""
+    only = ", and only when it is empty" if kind.lifecycle.on_delete == "lifted" else ""
     return f"{_call(kind.delete)}, where `prune` covers it{only}"
 
 
@@ -222,10 +223,11 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
         yield "Changing sends every field: as it is declared, else as it is live."
     elif kind.update and kind.update.whole:
         yield "Changing replaces; what is not declared is sent again as it is live."
-    for word, call in kind.acts.items():
+    for word, call in kind.platform.acts.items():
         yield f'`--confirm "{word} ADDRESS"` sends {_call(call)}.'
-    if kind.outputs:
-        yield f"Its key also names the {registry[kind.outputs.kind].noun} that the platform makes for it."
+    if kind.platform.outputs:
+        made = registry[kind.platform.outputs.kind].noun
+        yield f"Its key also names the {made} that the platform makes for it."
     if kind.content:
         yield "It holds content: it is never replaced to change a field."
     if kind.guard:
@@ -450,17 +452,23 @@ WORDS: dict[type, dict[str, str]] = {
         "order": "the request that orders siblings, and where their order is declared and read",
         "shorthand": "the field that an entry may be shortened to",
         "content": "it holds content and is never replaced",
-        "on_delete": "what becomes of what is placed in it: `gone` with it, or `lifted` out",
         "after": "kinds of the same place whose steps come first",
-        "outputs": "things of another kind that the platform makes for it",
+        "lifecycle": "what happens to one between being made and being deleted; see below",
+        "platform": "what the platform does with one; see below",
         "guard": "a value that somebody must always hold",
         "shown_in": "the list of the things that show it",
+        "lacks": "which of its words a server has no request for; found out, never declared",
+    },
+    Lifecycle: {
         "restore": "the request that brings a deleted one back, and what an answer has as long as that works",
         "transfer": "the request that gives it, with what is in it, to another of what it belongs to",
         "add": "the request that makes one under the id of its pin, and the field that asks for it",
+        "on_delete": "what becomes of what is placed in it: `gone` with it, or `lifted` out",
+    },
+    PlatformWork: {
+        "outputs": "things of another kind that the platform makes for it",
         "busy": "a field, its values while the platform is at work on it, and where it says what failed",
         "acts": "what one can be told to do, each with its request; only done when asked for",
-        "lacks": "which of its words a server has no request for; found out, never declared",
     },
     Field: {
         "name": "its name in YAML, and on the wire unless said otherwise",

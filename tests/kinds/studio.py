@@ -13,6 +13,7 @@ from dpsync.kinds.base import (
     Outputs,
     Pages,
     Patch,
+    PlatformWork,
     Post,
     Put,
     Single,
@@ -79,7 +80,7 @@ def toy_kinds() -> list[Kind]:
         name="copy", parent="studio", key="copies", shape=Entries(), at="{parent}/copies/{id}",
         read=Pages("{parent}/copies"), identity=(("of", "colour"),), title="colour",
         create=Post("{parent}/copies", repeat="look_up"), delete=Delete(repeat="safe"),
-        outputs=Outputs("paper", read="made.id"),
+        platform=PlatformWork(outputs=Outputs("paper", read="made.id")),
         fields=(
             Field("of", Reference("paper"), on="create", read="of.id", required=True),
             Field("colour", Text(1, 20), on="create", required=True),

@@ -14,8 +14,19 @@ KINDS = list(load().kinds.values())
 
 def calls(kind: Kind) -> Iterator[Call]:
     """Every writing call of a kind."""
-    add, restore = kind.add and kind.add.call, kind.restore and kind.restore.call
-    own = [kind.create, kind.update, kind.delete, kind.transfer, add, restore, *kind.acts.values()]
+    add, restore = (
+        kind.lifecycle.add and kind.lifecycle.add.call,
+        kind.lifecycle.restore and kind.lifecycle.restore.call,
+    )
+    own = [
+        kind.create,
+        kind.update,
+        kind.delete,
+        kind.lifecycle.transfer,
+        add,
+        restore,
+        *kind.platform.acts.values(),
+    ]
     yield from (call for call in own if isinstance(call, Call))
     if kind.order is not None:
         yield kind.order.call
@@ -39,7 +50,7 @@ def test_what_makes_another_one_each_time_is_looked_up(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_what_only_acts_is_never_repeated(kind: Kind) -> None:
-    assert {call.repeat for call in kind.acts.values()} <= {"never"}
+    assert {call.repeat for call in kind.platform.acts.values()} <= {"never"}
 
 
 def test_a_call_without_the_word_is_no_call() -> None:

@@ -12,6 +12,7 @@ from dpsync.kinds.base import (
     Outputs,
     Pages,
     Patch,
+    PlatformWork,
     Post,
     Put,
     Single,
@@ -40,8 +41,9 @@ def workshop_kinds() -> list[Kind]:
         id="{brand.name}/tools/{tool.id}", read=Pages("{parent}/tools"), identity=("brand",), title="brand",
         create=Post("/brands/{brand}/tools", {"shop": "$shop"}, gives="$brand/tools/{id}", repeat="look_up"),
         update=Patch("{self}", whole=True, repeat="safe"), delete=Delete(repeat="safe"),
-        busy=Busy("state", ("warming",)),
-        acts={"test": Post("{self}/test", None, repeat="never")},
+        platform=PlatformWork(
+            busy=Busy("state", ("warming",)), acts={"test": Post("{self}/test", None, repeat="never")}
+        ),
         fields=(
             Field("brand", Text(1, 20), on="neither", read="brand.name"),
             Field("settings", Json(partial=True, secrets=True), on="update", read="tool.settings", absent={}),
@@ -78,7 +80,7 @@ def workshop_kinds() -> list[Kind]:
     order = Kind(
         name="order", parent="shop", key="orders", shape=Entries(), at="{parent}/orders/{id}",
         read=Pages("{parent}/orders"), identity=("title",), create=Post("{parent}/orders", repeat="look_up"),
-        outputs=Outputs("poster", read="made.code"), busy=Busy("state", ("working",)),
+        platform=PlatformWork(outputs=Outputs("poster", read="made.code"), busy=Busy("state", ("working",))),
         fields=(
             Field("title", Text(1, 9), on="create", required=True),
             Field("made", Reference("poster"), on="neither", read="made.code"),

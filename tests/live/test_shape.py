@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.base import Entries, Field, Kind, Node, Pages, Restore, Tree
+from dpsync.kinds.base import Entries, Field, Kind, Lifecycle, Node, Pages, Restore, Tree
 from dpsync.kinds.base import Post as Call
 from dpsync.kinds.roles import ROLE
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
@@ -86,7 +86,7 @@ ROOM = Kind(
     read=Pages("/rooms"),
     id="{house.name}/{id}",
     identity=("title",),
-    restore=Restore(Call("{self}/restore", None, repeat="look_up"), deleted="deletedAt"),
+    lifecycle=Lifecycle(restore=Restore(Call("{self}/restore", None, repeat="look_up"), deleted="deletedAt")),
     fields=(
         Field("title", Text(), required=True),
         Field("colour", Text(), null="clear"),
