@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import reader, reads, server
+from benchmarks import reader, reads, server, slopes
+from benchmarks.shapes import SHAPES
 from dpsync.config.load import load
 from dpsync.server.thread import ThreadedServer
 
@@ -77,3 +78,25 @@ def test_a_missed_target_is_told() -> None:
         "list: 2.0 times prism, not 3",
         "start-up: 2.0 times prism, not 3",
     ]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_shape_is_what_it_says(name: str) -> None:
+    shape = SHAPES[name](6)
+    changed = slopes.run(shape)()
+    assert changed == shape.changes if shape.changes is not None else 0 < changed < 6
+
+
+def test_the_slopes_are_measured() -> None:
+    head, _, *rows = run(
+        "benchmarks.slopes", "--sizes", "3", "6", "--rounds", "1", "--most", "1000"
+    ).splitlines()
+    assert head == "| shape | 3 (s) | 6 (s) | to 6 |"
+    assert [row.split(" | ")[0] for row in rows] == [f"| {name}" for name in SHAPES]
+    assert all(float(cell) >= 0 for row in rows for cell in row.strip("| ").split(" | ")[1:])
+
+
+def test_only_the_last_doublings_are_judged() -> None:
+    assert not slopes.steep([1, 3, 6, 12], most=2.4)
+    assert slopes.steep([1, 2, 4, 10], most=2.4)
+    assert slopes.steep([1, 2, 5, 10], most=2.4)

@@ -1,0 +1,114 @@
+"""How the CPU time of planning grows with what is planned: 2 for each doubling is linear.
+
+    python -m benchmarks.slopes [--sizes 1000 2000 4000 8000] [--rounds 3] [--only "sections of one site"]
+
+Each shape (benchmarks/shapes.py) is planned against answers in memory, so that what is measured is reading,
+recognising and planning, and neither HTTP nor a server. Of "applying creates" it is the apply. The seconds
+are CPU time of this process, the best of the rounds, with Python's garbage collector as it is. It ends with 1
+when a shape takes more than 2.4 times as long after the last doubling, or after the one before it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from benchmarks.memory import Memory
+from benchmarks.shapes import ACME, ORGANIZATION, SHAPES, Shape
+from dpsync.api import Session, load, load_registry
+from dpsync.client.client import WriteClient
+from dpsync.model.base import NOT_ASKED, Base
+from dpsync.model.desired import Desired
+
+JUDGED = 2
+"""How many doublings count, from the last one back: the first ones measure what does not grow."""
+
+
+def run(shape: Shape) -> Callable[[], int]:
+    """What is measured: it returns how many things were changed. Everything else is done here, before."""
+    session = Session(_desired(shape, shape.entries), load_registry(), base=_base(shape))
+    objects = {ORGANIZATION: ACME, **shape.objects}
+
+    def plan() -> int:
+        with _client(shape, objects) as client:
+            return len(session.plan(client).plan.changes)
+
+    def apply() -> int:
+        with _client(shape, objects) as client:
+            report = session.apply(client, session.plan(client))
+            return sum(outcome.result == "done" for outcome in report.outcomes)
+
+    return apply if shape.applied else plan
+
+
+def _client(shape: Shape, objects: dict[str, dict[str, object]]) -> WriteClient:
+    return WriteClient("http://platform.example/v1", "token", transport=Memory(objects, shape.lists))
+
+
+def _base(shape: Shape) -> Base:
+    return NOT_ASKED if shape.before is None else Base("base", "0" * 40, _desired(shape, shape.before))
+
+
+def _desired(shape: Shape, entries: dict[str, object]) -> Desired:
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory) / "dpsync.yaml"
+        root.write_text(json.dumps(shape.configuration(entries)), encoding="utf-8")
+        return load(root, {})
+
+
+def measure(shape: Shape, rounds: int) -> float:
+    """The CPU seconds of the best round."""
+    once, best = run(shape), float("inf")
+    for _ in range(rounds):
+        gc.collect()
+        before = time.process_time()
+        once()
+        best = min(best, time.process_time() - before)
+    return best
+
+
+def ratios(seconds: Sequence[float]) -> list[float]:
+    """Of each doubling."""
+    return [after / before for before, after in pairwise(seconds)]
+
+
+def steep(seconds: Sequence[float], most: float) -> bool:
+    """Whether it grows by too much where it counts."""
+    return any(ratio > most for ratio in ratios(seconds)[-JUDGED:])
+
+
+def row(name: str, seconds: Sequence[float]) -> str:
+    """One line of the table."""
+    cells = [*(f"{value:.2f}" for value in seconds), *(f"{value:.1f}" for value in ratios(seconds))]
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print, one line for each shape."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 2000, 4000, 8000], metavar="N")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--most", type=float, default=2.4, metavar="RATIO")
+    parser.add_argument("--only", choices=SHAPES, action="append")
+    given = parser.parse_args(arguments)
+    heads = [*(f"{size:,} (s)" for size in given.sizes), *(f"to {size:,}" for size in given.sizes[1:])]
+    print(f"| shape | {' | '.join(heads)} |")
+    print(f"|---|{'---:|' * len(heads)}")
+    missed = []
+    for name in given.only or SHAPES:
+        seconds = [measure(SHAPES[name](size), given.rounds) for size in given.sizes]
+        print(row(name, seconds), flush=True)
+        missed += [name] if steep(seconds, given.most) else []
+    for name in missed:
+        print(f"more than {given.most} for a doubling: {name}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
