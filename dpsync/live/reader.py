@@ -23,12 +23,12 @@ from dpsync.live.organizations import read_organizations
 from dpsync.live.parts import read_parts
 from dpsync.live.reading import Reading
 from dpsync.live.references import check_references
-from dpsync.live.sources import Source
+from dpsync.live.sources import Listed, Source
 from dpsync.live.transfers import find_transfers
 from dpsync.live.unread import Unread, why
 from dpsync.model.address import Address
 from dpsync.model.base import NOT_ASKED, Base
-from dpsync.model.desired import Desired, Resource, Scope
+from dpsync.model.desired import Desired, Lookup, Resource, Scope
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.snapshot import LiveObject, Match, Snapshot
 from dpsync.model.values import LiveId
@@ -60,7 +60,9 @@ class _Reader:
         self.reading = reading
         self.registry, self.desired, self.sources = reading.registry, reading.desired, reading.sources
         self.unread = Unread(reading)
-        self._looked_up = {(lookup.kind, lookup.parent) for lookup in self.desired.lookups.values()}
+        self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
+        for lookup in self.desired.lookups.values():
+            self._looked_up[lookup.kind, lookup.parent].append(lookup)
 
     def kind(self, kind: Kind) -> None:
         """Read what is known to be needed by now, then match the entries of this kind."""
@@ -149,39 +151,27 @@ class _Reader:
 
     def _match(self, kind: Kind, parent: Address, source: Source) -> None:
         owner = self.reading.identity(parent)
-        everything = self.sources.objects[source.url]
-        live = [
-            item
-            for item in everything
-            if item.kind == kind.name and item.parent == owner and item.identity not in self.reading.put_out
-        ]
+        listed = self.sources.listed(source.url)
+        live = [item for item in listed.below[kind.name, owner] if item.identity not in self.reading.put_out]
         wanted = self.reading.by_parent[kind.name, parent]
         live += self._deleted(kind, parent, source, wanted, live)
         self.reading.objects |= {item.identity: item for item in live}
-        self._note_scope(kind, parent, source, everything)
+        self._note_scope(kind, parent, source, listed)
         if isinstance(kind.shape, Single):
             self.reading.matches |= {
                 resource.address: Match(item.id, "place") for resource in wanted for item in live[:1]
             }
         else:
-            self._recognise(kind, parent, wanted, live, everything)
+            self._recognise(kind, parent, wanted, live, listed)
         self._look_up(kind, parent, live)
         self._bind_outputs(kind, wanted)
         self.reading.stop(Exit.INVALID)
 
     def _recognise(
-        self,
-        kind: Kind,
-        parent: Address,
-        wanted: list[Resource],
-        live: list[LiveObject],
-        everything: tuple[LiveObject, ...],
+        self, kind: Kind, parent: Address, wanted: list[Resource], live: list[LiveObject], listed: Listed
     ) -> None:
         reading = self.reading
-        inside: dict[object, list[LiveObject]] = defaultdict(list)
-        for item in everything:
-            inside[item.holder].append(item)
-        view = View(kind, reading.bound, reading.first_child, lambda item: inside[item.identity])
+        view = View(kind, reading.bound, reading.first_child, lambda item: listed.inside[item.identity])
         earlier = reading.earlier_by_parent.get((kind.name, parent), {})
         found = match(view, wanted, live, Past(earlier, reading.earlier_first_child, reading.known))
         reading.matches |= found.matches
@@ -199,31 +189,33 @@ class _Reader:
         found = self.sources.map(lambda pin: self.sources.deleted(kind, pin, owner, chain, source.url), pins)
         return [item for item in found if item is not None]
 
-    def _note_scope(
-        self, kind: Kind, parent: Address, source: Source, everything: tuple[LiveObject, ...]
-    ) -> None:
+    def _note_scope(self, kind: Kind, parent: Address, source: Source, listed: Listed) -> None:
         scope = self.desired.scopes.get(parent.child(*kind.key.split(".")))
         if scope is None:
             return
         known = self.reading.scopes.setdefault(scope.address, [])
         if known:
             return
-        own = [item for item in everything if item.identity not in self.reading.put_out]
+        own = [item for item in listed.objects if item.identity not in self.reading.put_out]
         known += [item.identity for item in own]
         self.reading.objects |= {item.identity: item for item in own}
         if isinstance(kind.shape, NodeShape) and source.owner is not None:
-            lanes: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-            for item in everything:
-                lanes[item.holder or source.owner].append(item.identity)
-            self.reading.lanes |= {key: tuple(items) for key, items in lanes.items()}
+            self.reading.lanes |= {
+                holder or source.owner: tuple(item.identity for item in items)
+                for holder, items in listed.inside.items()
+                if items
+            }
 
     def _look_up(self, kind: Kind, parent: Address, live: list[LiveObject]) -> None:
         """Bind what is named by its natural key without being declared."""
-        for lookup in self.desired.lookups.values():
-            if lookup.kind != kind.name or lookup.parent != parent or kind.natural is None:
-                continue
-            fold = kind.field(kind.natural).type.fold
-            hit = next((item for item in live if fold(item.fields.get(kind.natural)) == lookup.key), None)
+        lookups = self._looked_up.get((kind.name, parent), ())
+        if kind.natural is None or not lookups:
+            return
+        fold = kind.field(kind.natural).type.fold
+        # Of several with one key the first one counts: so the last one is noted first.
+        by_key = {fold(item.fields.get(kind.natural)): item for item in reversed(live)}
+        for lookup in lookups:
+            hit = by_key.get(lookup.key)
             if hit is not None:
                 self.reading.matches[lookup.address] = Match(hit.id, kind.natural)
                 continue

@@ -46,7 +46,8 @@ class _Listed:
             lists = list(self._lists(name, address))
             if not lists or None in lists:
                 return ids
-            found |= {id for url in lists if url is not None for id in self._known(url, name)}
+            known = [self._known(url, name) for url in lists if url is not None]
+            found |= {id for id in ids if any(id in those for those in known)}
         return found | (ids & self._pins)
 
     def _lists(self, name: str, address: Address) -> Iterator[str | None]:

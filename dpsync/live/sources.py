@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -30,6 +31,20 @@ class Source:
     """Where one read has several lists: all of them, the first one being `url`."""
 
 
+class Listed:
+    """What one read gave, by what it is in: so nobody looks through all of it for the few in one thing."""
+
+    def __init__(self, objects: tuple[LiveObject, ...]) -> None:
+        self.objects = objects
+        self.below: dict[tuple[str, Identity | None], list[LiveObject]] = defaultdict(list)
+        """By kind and parent."""
+        self.inside: dict[Identity | None, list[LiveObject]] = defaultdict(list)
+        """By the node that encloses it."""
+        for item in objects:
+            self.below[item.kind, item.parent].append(item)
+            self.inside[item.holder].append(item)
+
+
 def is_deleted(kind: Kind, body: Any) -> bool:
     """Whether an answer is about something that was deleted and can be brought back."""
     return kind.lifecycle.restore is not None and pointer(body, kind.lifecycle.restore.deleted) is not None
@@ -45,6 +60,7 @@ class Sources:
         self.objects: dict[str, tuple[LiveObject, ...]] = {}
         self.refused: dict[str, Forbidden] = {}
         """What this token may not read. It is never among `objects`, not even as empty."""
+        self._listed: dict[str, Listed] = {}
 
     def source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         """Where the objects of a kind below `owner` are read; `chain` begins with the owner itself."""
@@ -74,6 +90,13 @@ class Sources:
                 self.refused[source.url] = found
             else:
                 raise found
+
+    def listed(self, url: str) -> Listed:
+        """What was read from a URL, by what it is in."""
+        known = self._listed.get(url)
+        if known is None or known.objects is not self.objects[url]:
+            known = self._listed[url] = Listed(self.objects[url])
+        return known
 
     def _tried(self, source: Source) -> tuple[LiveObject, ...] | Forbidden:
         try:

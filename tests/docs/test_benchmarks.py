@@ -47,9 +47,9 @@ def test_the_generated_configuration_is_valid_and_as_large_as_asked(resources: i
 
 @pytest.mark.parametrize("size", [1, 60, 120])
 def test_a_plan_takes_one_request_for_each_page_team_and_site_whatever_changed(
-    size: int, companion: ThreadedServer, tmp_path: Path
+    size: int, server: ThreadedServer, tmp_path: Path
 ) -> None:
-    found = reads.count(companion, size, tmp_path)
+    found = reads.count(server, size, tmp_path)
     lists = (
         ceil(size / 1000) + 4
     )  # spaces; members, teams, sites, and translations for the sake of the spaces
