@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test lint types imports schemas soak environment
+.PHONY: demo test lint types imports schemas soak mutants environment
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -30,6 +30,10 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 
 soak: environment ## every test, for a long time: whole what a normal run tries a slice of (tests/soak.py)
 	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto --dist worksteal
+
+# How many, and which: make mutants MUTANTS="--sample 800 --seed 7"
+mutants: environment ## small mistakes in the planner, identity and apply: which do their tests notice? (tests/mutants.py)
+	$(VENV)/python tests/mutants.py $(MUTANTS)
 
 environment:
 	@$(PYTHON) .ci/environment.py

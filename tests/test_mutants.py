@@ -1,0 +1,30 @@
+"""The search for mutants that no test notices, in a package of two functions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_a_mutant_is_killed_by_a_test_that_looks_and_survives_one_that_does_not(tmp_path: Path) -> None:
+    (tmp_path / "toy").mkdir()
+    source = tmp_path / "toy" / "switches.py"
+    source.write_text("def looked_at(on):\n    return not on\n\n\ndef only_run(on):\n    return not on\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_toy.py").write_text(
+        "from toy.switches import looked_at, only_run\n\n"
+        "def test_looks():\n    assert looked_at(False)\n\n"
+        "def test_runs():\n    only_run(False)\n"
+    )
+    script = Path(__file__).with_name("mutants.py")
+    run = subprocess.run(
+        [sys.executable, script, "--root", tmp_path, "--packages", "toy", "--tests", "tests", "--seed", "7"],
+        capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+    assert "toy/switches.py:6 core/ReplaceUnaryOperator_Delete_Not (1 tests)" in run.stdout
+    assert "  - return not on\n  +  on" in run.stdout or "  - return not on\n  + return  on" in run.stdout
+    assert "seed 7: 2 mutants: 1 killed, 1 survived, 0 timeout; 50.0% noticed" in run.stdout
+    assert source.read_text().count("not on") == 2
