@@ -253,29 +253,37 @@ class Surroundings:
 
     def _left_over(self, deletions: Sequence[Identity]) -> None:
         """What deleted objects have put out belongs to nobody then: it counts as a thing of its own place."""
-        for identity in deletions:
-            maker = self._objects[identity]
-            outputs, place = self.registry[maker.kind].platform.outputs, self._place_of_outputs(maker)
+        makers = [self._objects[item] for item in deletions if self.registry[item[0]].platform.outputs]
+        places = self._places_of_outputs({maker.identity for maker in makers})
+        sources: dict[str, tuple[Source, Address]] = {}
+        named: dict[str, set[str]] = defaultdict(set)
+        for maker in makers:
+            outputs, place = self.registry[maker.kind].platform.outputs, places.get(maker.identity)
             if outputs is None or place is None:
                 continue
             chain = self._above(maker)
             source = self.sources.source(self.registry[outputs.kind], chain[0], chain)
-            self.sources.fetch([source])
-            named = {id for value in maker.fields.values() for id in live_ids(value)}
-            for item in self.sources.objects[source.url]:
-                if item.id in named and item.identity not in self._objects:
-                    self._objects[item.identity] = item
-                    self._by_source[source.url].append(item.identity)
-                    scopes = {**self.snapshot.scopes}
-                    scopes[place] = (*scopes[place], item.identity)
-                    self.snapshot = replace(self.snapshot, scopes=scopes)
+            sources[source.url] = source, place
+            named[source.url] |= {id for value in maker.fields.values() for id in live_ids(value)}
+        self.sources.fetch([source for source, _ in sources.values()])
+        for url, (_, place) in sources.items():
+            objects = self.sources.objects[url]
+            new = [item for item in objects if item.id in named[url] and item.identity not in self._objects]
+            self._objects |= {item.identity: item for item in new}
+            identities = [item.identity for item in new]
+            self._by_source[url] += identities
+            scopes = {**self.snapshot.scopes, place: (*self.snapshot.scopes[place], *identities)}
+            self.snapshot = replace(self.snapshot, scopes=scopes)
 
-    def _place_of_outputs(self, maker: LiveObject) -> Address | None:
-        """The declared place that things of the kind which it puts out stand in, beside its own place."""
-        kind = self.registry[maker.kind]
-        own = next((at for at, items in self.snapshot.scopes.items() if maker.identity in items), None)
-        if kind.platform.outputs is None or own is None:
-            return None
-        above = Address(own.segments[: -len(kind.key.split("."))])
-        place = above.child(*self.registry[kind.platform.outputs.kind].key.split("."))
-        return place if place in self.snapshot.scopes else None
+    def _places_of_outputs(self, makers: set[Identity]) -> dict[Identity, Address]:
+        """The declared places that things of the kinds which these put out stand in, beside their own."""
+        found: dict[Identity, Address] = {}
+        for own, items in self.snapshot.scopes.items() if makers else ():
+            for identity in makers.intersection(items):
+                kind = self.registry[identity[0]]
+                assert kind.platform.outputs is not None
+                above = Address(own.segments[: -len(kind.key.split("."))])
+                place = above.child(*self.registry[kind.platform.outputs.kind].key.split("."))
+                if place in self.snapshot.scopes:
+                    found[identity] = place
+        return found

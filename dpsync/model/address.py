@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dpsync.model.span import Span
@@ -52,6 +52,11 @@ class Address:
     def is_in(self, other: Address) -> bool:
         """Whether this is `other` or lies below it."""
         return self.segments[: len(other.segments)] == other.segments
+
+    def upward(self) -> Iterator[Address]:
+        """This address and everything around it, from the nearest outward."""
+        for depth in range(len(self.segments), 0, -1):
+            yield Address(self.segments[:depth])
 
     def __str__(self) -> str:
         return "/".join(self.segments)

@@ -75,10 +75,10 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
         if not strangers:
             continue
         if not ((sides.desired.pruned(address) or address in rebuilt) and sides.options.delete):
-            to_delete = [item for item in strangers if {item, objects[item].parent} & left_over]
+            to_delete = {item for item in strangers if {item, objects[item].parent} & left_over}
             kept[str(address)] = [item for item in strangers if item not in to_delete]
-            strangers = to_delete
-        unnamed = [identity for identity in strangers if _cannot_be_declared(sides, objects[identity])]
+            strangers = [item for item in strangers if item in to_delete]
+        unnamed = {identity for identity in strangers if _cannot_be_declared(sides, objects[identity])}
         kept.setdefault(str(address), []).extend(unnamed)
         for identity in strangers:
             if identity in unnamed:

@@ -18,8 +18,8 @@ from dpsync.planner.nesting import Nesting, own_places
 from dpsync.planner.sides import Sides
 from dpsync.planner.stepset import StepDraft, StepSet
 
-_ByKind = dict[str, list[Resource]]
-"""The entries that have steps, by kind."""
+_ByPlace = dict[tuple[str, Address | None], list[Resource]]
+"""The entries that have steps, by kind and parent."""
 
 
 def connect(decisions: Decisions, step_set: StepSet) -> None:
@@ -28,14 +28,14 @@ def connect(decisions: Decisions, step_set: StepSet) -> None:
     for draft in step_set.steps.values():
         _made_first(sides, step_set, draft)
     _restored_first(sides, step_set)
-    by_kind: _ByKind = defaultdict(list)
+    by_place: _ByPlace = defaultdict(list)
     for address in step_set.by_address:
         if (resource := sides.resources.get(address)) is not None:
-            by_kind[resource.kind].append(resource)
+            by_place[resource.kind, resource.parent].append(resource)
     for address, steps in step_set.by_address.items():
         resource = sides.resources.get(address)
         if resource is not None:
-            _after(sides, step_set, resource, steps, by_kind)
+            _after(sides, step_set, resource, steps, by_place)
     _placed_from_the_top(sides, step_set)
     _cleared(sides, step_set)
     _exposure(step_set)
@@ -70,7 +70,7 @@ def _restored_first(sides: Sides, step_set: StepSet) -> None:
 
 
 def _after(
-    sides: Sides, step_set: StepSet, resource: Resource, steps: list[StepDraft], by_kind: _ByKind
+    sides: Sides, step_set: StepSet, resource: Resource, steps: list[StepDraft], by_place: _ByPlace
 ) -> None:
     """A kind, or a field, may say which other kinds around it must be finished first."""
     kind = sides.kind(resource)
@@ -79,16 +79,18 @@ def _after(
         fields = step.fields if step.phase != "withdraw" else ()
         words = {*kind.after, *(word for name in fields for word in kind.field(name).after)}
         if words and step.verb != "delete":
-            step.needs |= {other.id for other in _beside(step_set, resource, words, by_kind)} - {step.id}
+            step.needs |= {other.id for other in _beside(step_set, resource, words, by_place)} - {step.id}
 
 
-def _beside(step_set: StepSet, resource: Resource, words: set[str], by_kind: _ByKind) -> Iterator[StepDraft]:
+def _beside(
+    step_set: StepSet, resource: Resource, words: set[str], by_place: _ByPlace
+) -> Iterator[StepDraft]:
     """Steps of the named kinds below this object or any around it; "children" are all below itself."""
-    around = {resource.address.segments[:n] for n in range(1, len(resource.address.segments) + 1)}
     for word in sorted(words):
-        for other in by_kind.get(word, ()):
-            if other.parent is not None and other.parent.segments in around and other is not resource:
-                yield from (step for step in step_set.of(other.address) if step.verb != "delete")
+        for around in resource.address.upward():
+            for other in by_place.get((word, around), ()):
+                if other is not resource:
+                    yield from (step for step in step_set.of(other.address) if step.verb != "delete")
     if "children" in words:
         inside = (step for step in step_set.below(resource.address) if step.address != resource.address)
         yield from (step for step in inside if step.verb != "delete")

@@ -6,6 +6,8 @@ counted on what the list will look like by then.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Set
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from itertools import pairwise
@@ -40,21 +42,25 @@ class Lanes:
 
     def trees(self) -> None:
         """Every declared tree is one lane."""
+        freeing = self._freeing()
         for address in sorted(self.sides.desired.scopes):
             scope = self.sides.desired.scopes[address]
             if isinstance(self.sides.registry[scope.kinds[0]].shape, NodeShape):
-                self._tree(scope)
+                self._tree(scope, freeing[address])
 
-    def _tree(self, scope: Scope) -> None:
+    def _freeing(self) -> dict[Address, list[StepDraft]]:
+        """The steps that free a value, by the declared place that they are in."""
+        found: dict[Address, list[StepDraft]] = defaultdict(list)
+        for address, steps in self.steps.by_address.items():
+            freeing = [step for step in steps if step.phase == "free"]
+            for around in address.upward() if freeing else ():
+                if around in self.sides.desired.scopes:
+                    found[around] += freeing
+        return found
+
+    def _tree(self, scope: Scope, freeing: list[StepDraft]) -> None:
         owner = self.sides.desired.resources[scope.parent]
         nodes = [self.sides.resources[address] for address in self.sides.lineage.preorder(owner.children)]
-        freeing = [
-            step
-            for address, steps in self.steps.by_address.items()
-            if address.is_in(scope.address)
-            for step in steps
-            if step.phase == "free"
-        ]
         renames = [step for node in nodes if self.sides.live(node.address) for step in self._plain(node)]
         lane = freeing + _by_needs(renames)
         for node in nodes:
@@ -76,7 +82,8 @@ class Lanes:
             children = holder.children
             live = self.sides.live(holder.address)
             before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
-            known = [child for child in children if self._will_be(child, before)]
+            there = set(before)
+            known = [child for child in children if self._will_be(child, there)]
             found += self._tree_siblings(self._then(before, holder, known), known)
         return found
 
@@ -115,8 +122,8 @@ class Lanes:
         todo = f"move it {where} on the platform, or give the entry the place that it has"
         self.unmoved.append(Blocked(address=str(address), reason=reason, todo=todo))
 
-    def _will_be(self, address: Address, before: tuple[Identity, ...]) -> bool:
-        """Whether a sibling will be in the list that now is `before`."""
+    def _will_be(self, address: Address, before: Set[Identity]) -> bool:
+        """Whether a sibling will be in the list in which `before` are now."""
         live = self.sides.live(address)
         if self.sides.policy.left_out(address):
             return live is not None and live.identity in before
@@ -125,9 +132,10 @@ class Lanes:
     def _then(self, before: tuple[Identity, ...], holder: Resource, wanted: list[Address]) -> list[Sibling]:
         """The list as it will be when everything has been made and placed: who stays, then who arrives."""
         staying: list[Sibling] = []
+        children = set(holder.children)
         for identity in before:
             address = self.sides.names.declared.get(identity)
-            if address is not None and address in holder.children:
+            if address is not None and address in children:
                 staying.append(address)
             elif address is None or self.sides.policy.left_out(address):
                 staying.append(identity)
@@ -151,23 +159,23 @@ class Lanes:
         assert order.held_by is not None
         assert order.field is not None
         holders = kind.field(order.held_by).type.refers
+        held: dict[Address, list[Address]] = defaultdict(list)
+        for address, item in self.sides.resources.items():
+            if item.kind == kind.name and isinstance(place := item.fields.get(order.held_by), Ref):
+                held[place.address].append(address)
         for holder in self.sides.resources.values():
             if holder.kind in holders and order.field in holder.fields:
-                self._list(kind, order, holder)
+                self._list(kind, order, holder, held[holder.address])
 
-    def _list(self, kind: Kind, order: Order, holder: Resource) -> None:
+    def _list(self, kind: Kind, order: Order, holder: Resource, held: list[Address]) -> None:
         assert order.held_by is not None
         listed = [ref.address for ref in holder.fields[order.field or ""] or () if isinstance(ref, Ref)]
         live = self.sides.live(holder.address)
         before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
-        known = [address for address in listed if self._will_be(address, before)]
-        here = [
-            address
-            for address, item in self.sides.resources.items()
-            if item.kind == kind.name
-            and item.fields.get(order.held_by) == Ref(holder.address)
-            and not self.sides.policy.left_out(address)
-        ]
+        there = set(before)
+        known = [address for address in listed if self._will_be(address, there)]
+        # In the order of addresses, and found at once.
+        here = {address: None for address in held if not self.sides.policy.left_out(address)}
         staying: list[Sibling] = [
             address or identity
             for identity in before
@@ -175,8 +183,8 @@ class Lanes:
             or address in here
             or not self._leaves(address, order.held_by)
         ]
-        arriving = [address for address in known if address not in staying]
-        arriving += [address for address in here if address not in staying and address not in arriving]
+        present = set(staying)
+        arriving = [address for address in dict.fromkeys((*known, *here)) if address not in present]
         lane = [step for address in arriving for step in self._arrival(address, order.held_by)]
         _chain(lane + self._moves([*staying, *arriving], known))
 

@@ -37,8 +37,9 @@ class Listing:
         """What a list orders stands together, where the first of it by name would stand."""
         for holder in self.sides.desired.resources.values():
             listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
+            first = min(listed).segments[-1] if listed else ""
             for number, address in enumerate(listed):
-                self._places[address.segments] = (min(listed).segments[-1], number)
+                self._places[address.segments] = (first, number)
 
     def _outside_in(self, children: tuple[Address, ...]) -> Iterator[Address]:
         """The nodes of a tree as they are written: each before what it holds."""

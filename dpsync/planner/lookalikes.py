@@ -75,13 +75,17 @@ def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
         candidates = unclaimed.get((name, parent), [])
         kind = sides.registry[name]
         view = View(kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity])
+        standing_at = {item.identity: number for number, item in enumerate(candidates)}
         index = _Folded(kind, candidates) if len(resources) * len(candidates) > MOST else None
         for resource in resources if candidates else ():
             live = likeness.lookalikes(view, resource, candidates if index is None else index.like(resource))
             if live:
                 found.append(Lookalike(resource, kind, tuple(live)))
-            elif standing := [item for item in candidates if item.identity in places[resource.address]]:
-                found.append(Lookalike(resource, kind, tuple(standing), by_looks=False))
+            elif standing := sorted(
+                places.get(resource.address, set()) & standing_at.keys(), key=standing_at.__getitem__
+            ):
+                named = tuple(sides.snapshot.objects[identity] for identity in standing)
+                found.append(Lookalike(resource, kind, named, by_looks=False))
     return sorted(found, key=lambda one: one.resource.address)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from dpsync.model.address import Address
 from dpsync.model.plan import Note
@@ -25,13 +26,14 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
         and identity not in sides.names.declared
         and not sides.registry[identity[0]].comes_along
     ]
+    among = set(removed)
     for address in sorted(removed):
         identity = sides.names.remembered[address]
         if sides.policy.forgotten(identity):
             if sides.desired.pruned(_place(address)):
                 yield _lasting(sides, address, identity)
             continue
-        if deletions.covers(identity) or any(other != address and address.is_in(other) for other in removed):
+        if deletions.covers(identity) or any(other in among for other in islice(address.upward(), 1, None)):
             continue
         live = sides.snapshot.objects[identity]
         noun, label = sides.kind(live).noun, sides.names.label(live)

@@ -9,6 +9,8 @@ so at no moment, and after no interruption, can two entries be taken for each ot
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dpsync.identity.temporary_name import temporary
@@ -54,6 +56,7 @@ class UniqueValues:
                 self._settle(kind, name, "parent")
 
     def _settle(self, kind: Kind, item: Field, around: str) -> None:
+        """Order the requests that give a field its values, in each place where those must differ."""
         scopes: dict[Address, list[_Rename]] = {}
         for resource in self.sides.resources.values():
             if resource.kind != kind.name or resource.fields.get(item.name) is None:
@@ -64,9 +67,13 @@ class UniqueValues:
             if step is not None and scope is not None:
                 value = str(resource.fields[item.name])
                 scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
+        if not scopes:
+            return
+        holders = self._holders(kind, item, around)
         for scope, renames in sorted(scopes.items()):
             if item.unique or any(rename.live for rename in renames):
-                self._scope(kind, item, scope, around, renames)
+                owner = self.sides.desired.resources[scope].kind, self.sides.snapshot.bound(scope) or ""
+                self._scope(kind, item, renames, holders[owner])
 
     def _step(self, resource: Resource, item: Field, live: LiveObject | None) -> StepDraft | None:
         """The request that gives the entry its value."""
@@ -75,8 +82,9 @@ class UniqueValues:
             step = next(iter(self.steps.of(resource.address, "create")), None)
         return step
 
-    def _scope(self, kind: Kind, item: Field, scope: Address, around: str, renames: list[_Rename]) -> None:
-        holders = self._holders(kind, item, scope, around)
+    def _scope(
+        self, kind: Kind, item: Field, renames: list[_Rename], holders: Mapping[str, list[LiveObject]]
+    ) -> None:
         by_live = {rename.live.identity: rename for rename in renames if rename.live}
         waits: dict[Address, _Rename] = {}
         for rename in renames:
@@ -92,8 +100,7 @@ class UniqueValues:
                 )
             elif item.unique:
                 self._taken(kind, item, rename, holding[0])
-        for ring in _rings(waits):
-            self._open(kind, item, ring, by_live, waits)
+        self._open_rings(kind, item, renames, waits)
         if item.unique and not isinstance(
             kind.shape, NodeShape
         ):  # nodes of a tree are made one at a time anyway
@@ -105,19 +112,16 @@ class UniqueValues:
         else:
             self._refuse(kind, item, rename, holder)
 
-    def _holders(self, kind: Kind, item: Field, scope: Address, around: str) -> dict[str, list[LiveObject]]:
-        """Who holds which value in the scope now."""
-        resource = self.sides.desired.resources[scope]
-        id = self.sides.snapshot.bound(scope)
-        found: dict[str, list[LiveObject]] = {}
+    def _holders(
+        self, kind: Kind, item: Field, around: str
+    ) -> defaultdict[Identity, dict[str, list[LiveObject]]]:
+        """Who holds which value now, by what it must differ in."""
+        found: defaultdict[Identity, dict[str, list[LiveObject]]] = defaultdict(lambda: defaultdict(list))
         for live in self.sides.snapshot.objects.values():
-            if (
-                live.kind == kind.name
-                and live.fields.get(item.name) is not None
-                and id is not None
-                and self.sides.lineage.live_ancestor(live, around) == (resource.kind, id)
-            ):
-                found.setdefault(str(live.fields[item.name]), []).append(live)
+            if live.kind == kind.name and (value := live.fields.get(item.name)) is not None:
+                scope = self.sides.lineage.live_ancestor(live, around)
+                if scope is not None:
+                    found[scope][str(value)].append(live)
         return found
 
     def _step_that_frees(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
@@ -131,23 +135,20 @@ class UniqueValues:
         name = temporary(str(address) if address in self.sides.resources else "/".join(holder.identity))
         return self.steps.add(self.requests.free(path, kind, address, item, name))
 
-    def _open(
-        self,
-        kind: Kind,
-        item: Field,
-        ring: list[Address],
-        by_live: dict[Identity, _Rename],
-        waits: dict[Address, _Rename],
+    def _open_rings(
+        self, kind: Kind, item: Field, renames: list[_Rename], waits: Mapping[Address, _Rename]
     ) -> None:
-        """Let one of the ring step aside: then the next one can take its value without waiting for it."""
-        first = min(ring)
-        rename = next(other for other in by_live.values() if other.resource.address == first)
-        assert rename.live is not None
-        freeing = self._step_that_frees(kind, item, rename.live)
-        rename.step.needs.add(freeing.id)
+        """Let one of each ring step aside: then the next one can take its value without waiting for it."""
+        by_address = {rename.resource.address: rename for rename in renames}
+        takers: dict[Address, list[_Rename]] = defaultdict(list)
         for address, other in waits.items():
-            if other.resource.address == first:
-                taker = next(one for one in by_live.values() if one.resource.address == address)
+            takers[other.resource.address].append(by_address[address])
+        for ring in _rings(waits):
+            rename = by_address[min(ring)]
+            assert rename.live is not None
+            freeing = self._step_that_frees(kind, item, rename.live)
+            rename.step.needs.add(freeing.id)
+            for taker in takers[rename.resource.address]:
                 taker.step.needs.discard(rename.step.id)
                 taker.step.needs.add(freeing.id)
 
@@ -189,18 +190,18 @@ def name_of(kind: Kind) -> Field | None:
     return item if plain and item.on in ("update", "both") else None
 
 
-def _rings(waits: dict[Address, _Rename]) -> list[list[Address]]:
+def _rings(waits: Mapping[Address, _Rename]) -> list[list[Address]]:
     """Entries that wait for each other in a circle."""
     rings: list[list[Address]] = []
     done: set[Address] = set()
     for start in sorted(waits):
-        path: list[Address] = []
+        path: dict[Address, int] = {}
         at: Address | None = start
         while at is not None and at not in done and at not in path:
-            path.append(at)
+            path[at] = len(path)
             following = waits.get(at)
             at = following.resource.address if following else None
-        if at in path:
-            rings.append(path[path.index(at) :])
-        done |= set(path)
+        if at is not None and at in path:
+            rings.append(list(path)[path[at] :])
+        done |= path.keys()
     return rings
