@@ -9,7 +9,8 @@ operators with many replacements (`==` has seven) would be most of the sample. A
 nothing evaluates them, and so is `is` in the place of `==` and the other way round, which is the same for
 None and the members of an enumeration.
 
-A place that no test runs counts as survived. Tests that take longer than `--slow` seconds are not run.
+A place that no test runs counts as survived. Tests that take longer than `--slow` seconds are not run, and of
+those of one mutant no more than `--budget` seconds: so a survivor is one that these tests did not notice.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import gc
 import importlib.util
 import json
 import os
@@ -71,6 +73,22 @@ class Observed:
         fast = [test for test in found if self.seconds.get(test, slow) < slow]
         return sorted(fast, key=lambda test: (self.seconds[test], test))
 
+    def within(self, tests: Sequence[str], budget: float) -> list[str]:
+        """Of many tests some of each file: the quickest ones of all, then the files take turns."""
+        turns: dict[str, int] = {}
+        rest = []
+        for test in tests[FIRST:]:
+            file = test.partition("::")[0]
+            turns[file] = turns.get(file, 0) + 1
+            rest.append((turns[file], self.seconds[test], test))
+        chosen: list[str] = []
+        for test in [*tests[:FIRST], *(test for _, _, test in sorted(rest))]:
+            budget -= self.seconds[test]
+            if budget < 0 and chosen:
+                break
+            chosen.append(test)
+        return chosen
+
 
 def main() -> None:
     options = _options()
@@ -78,12 +96,13 @@ def main() -> None:
     os.environ.setdefault("CI", "true")  # the properties draw the same examples each time
     with tempfile.TemporaryDirectory(prefix="mutants-") as directory:
         tree = Path(directory).resolve() / "tree"
+        note = options.notes.absolute() if options.notes else tree.parent / "notes.json"
         _copy(options.root.resolve(), tree)
         elsewhere = [entry for entry in sys.path if Path(entry).resolve() != options.root.resolve()]
         sys.path[:] = [str(tree), *elsewhere]
         os.environ["PYTHONPATH"] = str(tree)
         os.chdir(tree)
-        observed = _observe(tree, packages, tests)
+        observed = _observe(tree, packages, tests, note)
         _import_what_stays_the_same(observed.modules, packages)
         mutants = _sample(tree, packages, options.sample, Random(options.seed))
         print(f"seed {options.seed}: {len(mutants)} mutants of {', '.join(packages)}", flush=True)
@@ -97,6 +116,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=int, nargs="+", help="of this sample, the ones with these numbers")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no mutant after this time")
     parser.add_argument("--slow", type=float, default=1.0, help="leave out tests of so many seconds (1)")
+    parser.add_argument("--budget", type=float, default=20.0, help="seconds of tests for one mutant (20)")
+    parser.add_argument("--notes", type=Path, help="what each test runs: read if it is there, else written")
     parser.add_argument("--patience", type=float, default=4.0, help="times the normal duration, plus 5 s (4)")
     parser.add_argument("--root", type=Path, default=Path(__file__).parent.parent, help="the tree to copy")
     parser.add_argument("--packages", nargs="+", help="directories to mutate, from the root")
@@ -115,12 +136,13 @@ def _copy(root: Path, tree: Path) -> None:
 # -- what each test runs -------------------------------------------------------------------------------------
 
 
-def _observe(tree: Path, packages: Sequence[str], tests: Sequence[str]) -> Observed:
+def _observe(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Path) -> Observed:
     """All tests once, in a process of their own, which notes for each line the tests that run it."""
-    note = tree.parent / "observed.json"
-    ended = _in_a_child(lambda: _noting(tree, packages, tests, note), cpu=None)
-    if ended != "0":
-        sys.exit(f"the tests do not pass on the code as it is (pytest ended with {ended})")
+    if not note.exists():
+        ended = _in_a_child(lambda: _noting(tree, packages, tests, note), cpu=None)
+        if ended != "0":
+            note.unlink(missing_ok=True)
+            sys.exit(f"the tests do not pass on the code as it is (pytest ended with {ended})")
     read = json.loads(note.read_text())
     contexts = {file: {int(n): t for n, t in lines.items()} for file, lines in read["contexts"].items()}
     return Observed(read["seconds"], contexts, read["modules"])
@@ -185,6 +207,7 @@ def _import_what_stays_the_same(modules: Sequence[str], packages: Sequence[str])
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     sys.meta_path.remove(blocked)  # type: ignore[arg-type]
+    gc.freeze()  # pytest collects garbage several times a run
 
 
 # -- mutants -------------------------------------------------------------------------------------------------
@@ -261,12 +284,15 @@ def _run_all(tree: Path, observed: Observed, mutants: Sequence[Mutant], options:
         source = path.read_text()
         changed = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
         tests = observed.tests_of(mutant.file, _statement(source, mutant.line), options.slow)
-        normal = sum(observed.seconds[test] for test in tests)
+        chosen = observed.within(tests, options.budget)
+        normal = sum(observed.seconds[test] for test in chosen)
         with _changed(path, changed):
-            outcome = _try(tree, tests, cpu=options.patience * normal + 5) if tests else "survived"
+            outcome = _try(tree, chosen, cpu=options.patience * normal + 5) if chosen else "survived"
         count[outcome] += 1
+        if sum(count.values()) % 25 == 0:
+            print(f"… {count}", flush=True)
         if outcome != "killed":
-            what = f"{len(tests)} tests" if tests else "no test runs it"
+            what = f"{len(chosen)} of {len(tests)} tests" if tests else "no test runs it"
             print(f"{outcome} #{number} {mutant.file}:{mutant.line} {mutant.operator} ({what})")
             print(_difference(source, changed), flush=True)
     ran = sum(count.values())

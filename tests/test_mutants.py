@@ -24,7 +24,7 @@ def test_a_mutant_is_killed_by_a_test_that_looks_and_survives_one_that_does_not(
         capture_output=True, text=True, check=True,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )  # fmt: skip
-    assert "toy/switches.py:6 core/ReplaceUnaryOperator_Delete_Not (1 tests)" in run.stdout
+    assert "toy/switches.py:6 core/ReplaceUnaryOperator_Delete_Not (1 of 1 tests)" in run.stdout
     assert "  - return not on\n  +  on" in run.stdout or "  - return not on\n  + return  on" in run.stdout
     assert "seed 7: 2 mutants: 1 killed, 1 survived, 0 timeout; 50.0% noticed" in run.stdout
     assert source.read_text().count("not on") == 2
