@@ -118,6 +118,20 @@ def deletes(size: int) -> Shape:
     return Shape({"spaces": {}}, _spaces(size), policy={"prune": ["spaces"]}, changes=size)
 
 
+def deletes_in_one_section(size: int) -> Shape:
+    """One section shows every space that is deleted: it goes with the last of them."""
+    always = {"object": "site-space", "default": False}
+    shown = [{**always, "id": f"x{n}", "path": f"x{n}", "space": _space(n)} for n in range(size)]
+    section = {**_section(0), "siteSpaces": shown}
+    return Shape(
+        {"spaces": {}, "sites": {"w0": {"title": "Site 0", "basename": "w0"}}},
+        {**_spaces(size), f"{ORGANIZATION}/sites": [_site(0)]},
+        {f"{ORGANIZATION}/sites/w0/structure": {"type": "sections", "structure": [section]}},
+        policy={"prune": ["spaces"]},
+        changes=size,
+    )
+
+
 def sections(size: int) -> Shape:
     return _on_one_site(size, list(range(size)), size)
 
@@ -203,6 +217,7 @@ SHAPES: dict[str, Callable[[int], Shape]] = {
     "teams, unchanged": teams_unchanged,
     "spaces, all changed": spaces_changed,
     "deletes by prune": deletes,
+    "deletes in one section": deletes_in_one_section,
     "sections of one site": sections,
     "sections, permuted": sections_permuted,
     "sections, new": sections_new,

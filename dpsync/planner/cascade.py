@@ -11,7 +11,7 @@ deletes is not listed here.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -101,6 +101,8 @@ class _Spread:
         self.because: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in found.roots}
         self.unemptied = dict(self.because)
         """The same without those that only leave it empty: what emptied it does not go because of these."""
+        self.staying: dict[Identity, int] = {}
+        """By node that must have children: how many of them do not go, as far as is known by now."""
 
     def _targets(self, live: LiveObject, item: Field) -> Iterable[Identity]:
         if not item.names:
@@ -143,6 +145,8 @@ class _Spread:
             return
         known, unemptied = (found.get(identity, frozenset()) for found in (self.because, self.unemptied))
         self.unemptied[identity] = unemptied if why == EMPTY else unemptied | causes
+        if identity not in self.found.objects and live.parent in self.staying:
+            self.staying[live.parent] -= self._holds(live.parent, live)
         self.found.objects[identity] = min(why, self.found.objects.get(identity, why), key=_REASONS.index)
         if causes <= known and self.unemptied[identity] == unemptied:
             return
@@ -157,12 +161,23 @@ class _Spread:
         shape = self.sides.kind(live).shape if live is not None else None
         if live is None or not isinstance(shape, NodeShape) or not shape.least:
             return
-        children = [child for child in self.below[holder] if child.kind in shape.holds]
-        if all(self.found.covers(child.identity) for child in children) and not self.arrives(live):
-            taken = [child.identity for child in children if child.identity in self.found.objects]
+        if holder not in self.staying:
+            stays = (child for child in self._children(holder) if not self.found.covers(child.identity))
+            self.staying[holder] = sum(1 for _ in stays)
+        if self.staying[holder] == 0 and not self.arrives(live):
+            children = (child.identity for child in self._children(holder))
+            taken = [child for child in children if child in self.found.objects]
             causes = frozenset().union(*(self.because[child] for child in taken))
             if taken and holder not in causes:
                 self._goes(live, EMPTY, causes)
+
+    def _children(self, holder: Identity) -> Iterator[LiveObject]:
+        """The nodes in a node, of the kinds without which it cannot be."""
+        return (child for child in self.below[holder] if self._holds(holder, child))
+
+    def _holds(self, holder: Identity, child: LiveObject) -> bool:
+        shape = self.sides.registry[holder[0]].shape
+        return isinstance(shape, NodeShape) and child.kind in shape.holds
 
     def _left_inside(self, root: Identity) -> None:
         if self.sides.registry[root[0]].lifecycle.on_delete != "lifted":
