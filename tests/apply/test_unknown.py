@@ -282,6 +282,24 @@ def test_a_refusal_that_stands_alone_says_that_nothing_was_done(open_: Open) -> 
     assert (len(late.received), report.count("unknown"), report.count("failed")) == (1, 0, 1)
 
 
+MOVE = ("spaces: { guides: { id: guides, title: Guides, collection: { id: manuals } } }", "/move")
+WRITE = ("teams: { sales: { id: sales, title: Selling } }", "/sales")
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "result"),
+    [(MOVE, 409, "already"), (MOVE, 422, "failed"), (WRITE, 409, "failed")],
+    ids=["move 409", "move 422", "write 409"],
+)
+def test_a_conflict_says_of_a_place_that_it_is_so_already_and_of_nothing_else(
+    request_: tuple[str, str], code: int, result: str, open_: Open
+) -> None:
+    """A move that changes nothing is answered with 409."""
+    session, late, client = open_(*request_, status(code))
+    outcomes = applied(session, client).outcomes
+    assert (len(late.received), result) in {(1, item.result) for item in outcomes}
+
+
 def test_what_is_found_is_not_taken_when_it_could_be_another_entry_just_as_well(open_: Open) -> None:
     """Sites are created without their basename: two of one title look alike until that is written."""
     body = "sites: { a: { title: Twin, basename: a }, b: { title: Twin, basename: b } }"

@@ -55,6 +55,9 @@ TREES = {
     "the first place of a section that is made": (
         [section("a", "x")],
         SHOWING % f"{part('a', place('x'))}, {part('n', place('y', FALSE))}", ["n/y#default"]),
+    "one section is well, and the next one is not": (
+        [section("a", "x"), section("b", "y", "z")],
+        SHOWING % f"{part('a', place('x'))}, {part('b', place('z', FALSE))}", ["b/z#default"]),
     "the first place of a site without any": ([], SHOWING % place("x", FALSE), ["x#default"]),
 }  # fmt: skip
 
