@@ -40,7 +40,13 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
 PACKAGES = ("dpsync/planner", "dpsync/identity", "dpsync/apply")
-TESTS = ("tests/planner", "tests/identity", "tests/apply")
+TESTS = (
+    "tests/planner",
+    "tests/identity",
+    "tests/apply",
+    *(f"tests/cli/test_{name}.py" for name in ("drift", "select", "saved", "secrets", "forget")),
+)
+"""Those of the packages, and of the commands that are the way to a module of theirs."""
 LEFT_OUT = ("NoOp", "VariableReplacer", "VariableInserter", "Eq_Is", "NotEq_IsNot", "Is_Eq", "IsNot_NotEq")
 FIRST = 25
 """So many tests are tried before the modules of all others are imported."""

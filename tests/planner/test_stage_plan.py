@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpsync.model.address import Address, Pattern
+from dpsync.model.address import Address
 from dpsync.model.desired import Unserved
 from dpsync.model.plan import Organization, Plan
 from dpsync.model.snapshot import Evidence
@@ -14,7 +14,6 @@ from dpsync.model.values import Ref
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options, Sides
 
-from .lab import REGISTRY
 from .stages import ACME, SPAN, Case
 
 ONE = {"one": {"title": "One"}}
