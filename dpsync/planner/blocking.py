@@ -42,7 +42,7 @@ class Blocking:
         }
         self._fields: dict[tuple[Address, str], Blocked] = {}
         self.first: dict[Address, Address] = {}
-        """By tree that gets another kind of root, the one entry of it that is made before all else."""
+        """By navigation that is restructured: the one entry of it that is created first."""
         self._settle()
         for item in decided.agreed:
             if not item.alone:
@@ -66,7 +66,7 @@ class Blocking:
                     self._consider(resource)
 
     def _hold(self, item: Restructure) -> None:
-        """One entry of a tree comes first; the rest of it is planned when that is there."""
+        """Block all of a navigation but the entry that is created first; the rest is planned afterwards."""
         nodes = [
             address
             for address in self._sides.lineage.below(item.scope.address)
@@ -133,7 +133,7 @@ class Blocking:
         return ignored and self._sides.live(address) is None
 
     def _not_put_out(self, address: Address) -> bool:
-        """Whether this stands for something that the platform makes by itself, and has not made yet."""
+        """Whether a reference means something that the platform makes, and has not made yet."""
         resource = self._sides.resources.get(address)
         puts_out = resource is not None and self._sides.kind(resource).platform.outputs is not None
         return puts_out and self._sides.values.known_id(address) is None
@@ -189,7 +189,7 @@ class Blocking:
                 yield _unserved(f"{address}#{name}", item)
 
     def _undeletable(self) -> Iterator[Blocked]:
-        """Places where something could be deleted, if anybody could tell what."""
+        """Pruned places in which it is not known what is undeclared."""
         sides = self._sides
         for address, item in sides.snapshot.unsettled.items():
             pruned = sides.options.delete and sides.desired.pruned(address)

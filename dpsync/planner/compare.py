@@ -65,7 +65,7 @@ def unread(field: Field, value: Value) -> Value:
 
 
 def not_known(sides: Sides, field: Field, value: Value, live: LiveObject) -> Value:
-    """The part of an entry's value that nothing live can be compared with, None when there is none.
+    """The part of an entry's value that cannot be read back, None when there is none.
 
     A part with a request of its own is known where that was answered. While the platform is at work on it,
     what it will answer is not known, and it is not compared with anything else either.
@@ -93,7 +93,7 @@ def in_base(sides: Sides, resource: Resource, live: LiveObject) -> Resource | No
 
 
 def differs_from_base(sides: Sides, resource: Resource, field: Field, live: LiveObject) -> bool:
-    """Whether what nothing live can be compared with is not what the git base says.
+    """Whether a value that cannot be read back differs from that of the git base.
 
     An entry that the base does not have was sent when it was made, or is somebody else's work: either way
     nothing says that it changed.
@@ -106,7 +106,7 @@ def differs_from_base(sides: Sides, resource: Resource, field: Field, live: Live
 
 
 def _unread_changed(sides: Sides, resource: Resource, field: Field, live: LiveObject) -> bool:
-    """Whether what cannot be read back is to be sent: it differs from the git base, or somebody says so."""
+    """Whether a value that cannot be read back is sent: it differs from the git base, or was asked for."""
     address = resource.address
     hidden = unread(field, sides.desired.resources[address].fields[field.name])
     if sides.options.proof or hidden is None:
@@ -116,7 +116,7 @@ def _unread_changed(sides: Sides, resource: Resource, field: Field, live: LiveOb
 
 
 def wanted_anew(sides: Sides, resource: Resource) -> list[Changed]:
-    """The fields of an entry that is not live yet: what a new object has anyway is left out."""
+    """The fields of an entry that is to be created, without those that a new object has anyway."""
     found = []
     for field in managed(sides, resource):
         after = sides.values.normal(field, resource.fields[field.name], resource)

@@ -20,7 +20,7 @@ from dpsync.planner.sides import Sides
 
 
 def find_drift(sides: Sides, plan: Plan) -> Drift:
-    """The drift behind a plan that was made of this sides."""
+    """The drift behind a plan that was made of these sides."""
     return Drift(
         platform=plan.platform,
         organizations=plan.organizations,

@@ -44,7 +44,7 @@ def connect(decisions: Decisions, step_set: StepSet) -> None:
 
 
 def _made_first(sides: Sides, step_set: StepSet, draft: StepDraft) -> None:
-    """Ids that a step carries, the object's own and its parent's must be known before it is sent."""
+    """A step is sent when every id in it is known: of its object, of its parent, of what it names."""
     named = draft.refers() | {draft.address}
     resource = sides.desired.resources.get(draft.address)
     if resource is not None and resource.parent is not None:
@@ -53,7 +53,7 @@ def _made_first(sides: Sides, step_set: StepSet, draft: StepDraft) -> None:
 
 
 def _restored_first(sides: Sides, step_set: StepSet) -> None:
-    """What is brought back or given over has its id already: whatever names it waits all the same."""
+    """What is restored or transferred has its id already, and yet must be there before it is named."""
     restored = {
         address: id
         for address, id in step_set.makers.items()

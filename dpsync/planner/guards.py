@@ -67,7 +67,7 @@ def _protected(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _forgotten(decided: Decisions) -> Iterator[Refusal]:
-    """A key that is to be forgotten and that means nothing any more: it may be one of those that would go."""
+    """`forget` names a key whose object is not known: it may be one of those to be deleted."""
     sides = decided.sides
     for identity in decided.deletions.cascade.objects:
         if sides.policy.forgotten(identity):
@@ -96,7 +96,7 @@ def _forgotten(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _unseen(decided: Decisions) -> Iterator[Refusal]:
-    """Nothing is given away, and no navigation built anew, while it cannot be seen what goes along."""
+    """No transfer, and no new navigation, while this token cannot read what goes along with it."""
     given = decided.transfers.given
     for identity, url in sorted(decided.sides.snapshot.evidence.unseen.items()):
         if decided.deletions.covers(identity) or identity in given:
@@ -109,7 +109,7 @@ def _unseen(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _not_empty(decided: Decisions) -> Iterator[Refusal]:
-    """A holder whose contents would be lifted goes only when it is empty by then."""
+    """A holder that would put its contents one level up (a collection) is deleted only when it is empty."""
     sides = decided.sides
     for identity, left in decided.deletions.cascade.left_inside.items():
         for live in left:
@@ -122,7 +122,7 @@ def _not_empty(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _circles(decided: Decisions) -> Iterator[Refusal]:
-    """Something that would be in itself, by what is declared and what is live."""
+    """A collection that would lie in itself, through what is declared and what is live."""
     sides = decided.sides
 
     def stays(address: Address, item: Field) -> bool:
@@ -143,7 +143,7 @@ def _circles(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
-    """A declared entry that names a deleted object by its raw id."""
+    """A declared entry that names, by `{ id: … }`, an object that is to be deleted."""
     sides = decided.sides
     for resource in sides.resources.values():
         for item in sides.kind(resource).fields:
@@ -159,7 +159,7 @@ def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _holders(decided: Decisions) -> Iterator[Refusal]:
-    """The token's own user stays as it is, and somebody always holds the guarded value."""
+    """The token's own user is left alone, and at least one always holds the guarded value (an admin)."""
     sides = decided.sides
     for kind in sides.registry.ordered:
         if kind.guard is None:
@@ -209,7 +209,7 @@ def _own(decided: Decisions, guard: Guard, members: list[LiveObject]) -> Iterato
 
 
 def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool) -> Iterator[Refusal]:
-    """The server does not tell whose token this is: somebody who may be it is asked about."""
+    """A server that does not tell whose token this is: for each admin who leaves there is a question."""
     question = Answer(NOT_MY_OWN, str(address))
     if not decided.sides.answers.agree(question):
         lost = "be removed" if goes else f"stop being {guard.value}"

@@ -42,7 +42,7 @@ class Names:
         return known
 
     def identity(self, address: Address, item: Resource | Lookup) -> Identity | None:
-        """What is live of an entry, or of something that was looked up."""
+        """The identity of the object that an entry is, or that was looked up; None when it is not live."""
         id = self.snapshot.bound(address)
         if id is None:
             return None
@@ -80,7 +80,7 @@ class Names:
         return value if isinstance(value, str) else item.key
 
     def every_address(self, identity: Identity) -> set[Address]:
-        """The address of an object that nobody declares, in both its forms, and the one in the git base."""
+        """Every address of an undeclared object: by title, by title and id, and the one in the git base."""
         item = self.snapshot.objects[identity]
         place, title = self._place(item), self._title(item)
         names = {place.unmanaged(title), place.unmanaged(title, item.id)}

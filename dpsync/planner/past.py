@@ -18,7 +18,7 @@ def past_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 
 
 def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
-    """Entries of the git base that nobody declares any more, while what they were lives on."""
+    """Entries that the git base has and the files do not, and whose objects are still live."""
     removed = [
         address
         for address, identity in sides.names.remembered.items()
@@ -46,7 +46,7 @@ def _place(address: Address) -> Address:
 
 
 def _lasting(sides: Sides, address: Address, identity: Identity) -> Note:
-    """What to write so that it stays forgotten when the git base does not have its entry any more."""
+    """The line to write, so that an object stays forgotten when the git base has lost its entry."""
     live = sides.snapshot.objects[identity]
     name = _place(sides.names.address(identity)).unmanaged(sides.names.label(live), live.id)
     text = f'forgotten: {sides.kind(live).noun} "{sides.names.label(live)}" stays'

@@ -31,7 +31,7 @@ class Policies:
         return self.chosen is not None and address not in self.chosen
 
     def protected(self, identity: Identity) -> Literal["now", "before"] | None:
-        """Whether an object may not go: by what is written now, or by what the git base says."""
+        """Whether an object may not be deleted: by the present policy, or by that of the git base."""
         addresses = [self.names.address(identity)]
         if identity in self.names.earlier_addresses:
             addresses.append(self.names.earlier_addresses[identity])
@@ -41,7 +41,7 @@ class Policies:
         return "before" if any(item.matches(address) for item in before for address in addresses) else None
 
     def forgotten(self, identity: Identity, pattern: Pattern | None = None) -> bool:
-        """Whether nobody wants to hear of a live object any more: by what it is called, or was called.
+        """Whether `forget` names a live object, by its present name or by the one in the git base.
 
         With a `pattern`, by that one alone.
         """

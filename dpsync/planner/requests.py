@@ -84,7 +84,7 @@ class Requests:
         return draft
 
     def awaiting(self, resource: Resource) -> StepDraft:
-        """Reads an entry until it says what was put out."""
+        """A step that reads an entry until the platform says what it has made of it."""
         kind, output = self.sides.kind(resource), self.sides.values.output(resource.address)
         assert kind.platform.outputs is not None
         call = Call("GET", "{self}", None, repeat="safe")
@@ -211,7 +211,7 @@ class Requests:
         return draft
 
     def pointer(self, resource: Resource) -> Any:
-        """How a sibling is named in a position."""
+        """A sibling, as the position of a move names it."""
         kind = self.sides.kind(resource)
         assert kind.order is not None
         return render(kind.order.pointer, {"id": self._own(resource), "wire": _wire(kind)})

@@ -52,7 +52,7 @@ class Restructuring:
     found: tuple[Restructure, ...] = ()
     """Every tree that would change its kind, in the order of addresses."""
     agreed: tuple[Restructure, ...] = ()
-    """Those that somebody wants: in a run that deletes nothing, none that has to."""
+    """Those that were agreed to. With --no-delete, none that needs deletes."""
     replaced: Mapping[Address, Address] = _field(default_factory=dict)
     """Entries that name a node of a navigation which goes, and are to name one of that built instead.
 
@@ -60,9 +60,9 @@ class Restructuring:
     comes the owner of the navigation.
     """
     pins: Mapping[Address, str] = _field(default_factory=dict)
-    """After the first section: the ids of entries that what the platform made around the old root is."""
+    """After the first section was made: entries that turned out to be what the platform made, with its id."""
     left_over: tuple[Identity, ...] = ()
-    """What the platform made and nobody wants, by its looks: it bears the title of its owner."""
+    """Sections that the platform made and no entry wants: each bears the title of the site."""
 
 
 def restructuring(sides: Sides) -> Restructuring:
@@ -118,7 +118,7 @@ def stands_alone(kind: Kind) -> bool:
 
 
 def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
-    """What was not confirmed, and what would leave something hidden that was not declared to be seen."""
+    """What was not agreed to, and what would stay hidden because no entry says that it is to be seen."""
     agreed = {item.scope.address for item in decided.agreed}
     for item in decided.found:
         owner = item.scope.parent
@@ -142,7 +142,7 @@ def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
 
 
 def _stays_seen(sides: Sides, item: Restructure) -> Iterator[Refusal]:
-    """What was seen is hidden on the way, and only a declaration tells the next run what it was."""
+    """The site is hidden on the way: only `published` in its entry tells the next run that it was seen."""
     owner = item.scope.parent
     for field in shown_by(sides, item):
         if _can_hide(field) and field.name in sides.resources[owner].fields:
@@ -174,7 +174,7 @@ def _can_hide(field: Field) -> bool:
 
 
 def begins(sides: Sides, item: Restructure, among: Iterable[Address]) -> Address | None:
-    """The entry by which the tree begins: one that is made along with its child.
+    """The entry that is made first: one whose creation also makes its first child.
 
     It wants the least of what is at the root now, since that may become another entry of its kind. Nor has it
     a name that the platform may give to what it makes of the root: the two could not be told apart then.
@@ -200,7 +200,7 @@ def _with_child(sides: Sides, resource: Resource) -> bool:
 
 
 def _wants(sides: Sides, entry: Resource, inside: Iterable[Identity]) -> int:
-    """How much of what is live an entry would hold."""
+    """How many of these live objects an entry is to hold."""
     live = [sides.snapshot.objects[identity] for identity in inside]
     return sum(any(_is(sides, child, other) for other in live) for child in entry.children)
 
@@ -244,7 +244,7 @@ def settled(desired: Desired, pins: Mapping[Address, str]) -> Desired:
 
 
 def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
-    """What they were recognised by: nobody has pinned them."""
+    """The same with what they were really recognised by, since nobody has pinned them."""
     by = {address: Match(id, BY_CONTENT, first=False) for address, id in pins.items()}
     return replace(snapshot, matches={**snapshot.matches, **by})
 
@@ -275,7 +275,7 @@ def answered(sides: Sides, decided: Restructuring) -> list[Address]:
 
 
 def shows(sides: Sides, item: Resource | LiveObject) -> tuple[bytes, ...]:
-    """What one names and cannot be without, in its normal form."""
+    """The required references of an entry or object, in their normal form: what a site space shows."""
     named = [its for its in sides.kind(item).fields if its.type.refers and its.required]
     return tuple(canonical(sides.values.normal(its, item.fields.get(its.name), item)) for its in named)
 

@@ -49,7 +49,7 @@ class Sides:
     """The part that is planned, where that is not everything."""
 
     def __post_init__(self) -> None:
-        """What this token may not read is planned no more than what the server does not serve."""
+        """What this token may not read is left out, like what the server does not serve."""
         readable = self.desired.without(self.snapshot.unread, self.snapshot.unread_fields)
         object.__setattr__(self, "desired", readable)
 
@@ -71,7 +71,7 @@ class Sides:
 
     @cached_property
     def answers(self) -> Answers:
-        """What was answered, and what the rules ask while they read this sides.
+        """The answers that were given, and the questions that rules ask while they read these sides.
 
         Raises DiagnosticError (exit 64) for a text that is no answer.
         """
@@ -93,7 +93,7 @@ class Sides:
         return edited
 
     def live(self, address: Address) -> LiveObject | None:
-        """What is live of an entry."""
+        """The live object that an entry is, None when there is none."""
         resource = self.desired.resources.get(address)
         identity = self.names.identity(address, resource) if resource else None
         return None if identity is None else self.snapshot.objects.get(identity)

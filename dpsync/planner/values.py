@@ -50,7 +50,7 @@ class Values:
         return to_plain(transform(self.normal(field, value, item), name))
 
     def known_id(self, address: Address) -> str | None:
-        """The id that a reference to this address stands for, when it is live: its own, or its output's."""
+        """The id that is sent for a reference to this address, when it is live."""
         if address in self.snapshot.outputs:
             return self.snapshot.outputs[address]
         return self.snapshot.bound(address)
@@ -68,7 +68,7 @@ class Values:
         return to_plain(transform(value, id))
 
     def output(self, address: Address) -> Address | None:
-        """The address of what an entry puts out, which is not its own; None where it puts nothing out."""
+        """The address that stands for what the platform makes of an entry; None where it makes nothing."""
         resource = self.desired.resources.get(address)
         outputs = self.registry[resource.kind].platform.outputs if resource is not None else None
         return address.child(outputs.kind) if outputs is not None else None

@@ -23,7 +23,7 @@ def write_steps(decisions: Decisions) -> StepSet:
 
 
 def hidden(decisions: Decisions) -> list[Note]:
-    """What nobody sees while a navigation is built anew."""
+    """A note for each site that is hidden while its navigation is built anew."""
     return [
         Note(
             address=str(item.scope.parent),
@@ -97,7 +97,7 @@ class _Writer:
             self.steps.add(self.requests.act(resource, word)).needs |= before
 
     def _waits(self, item: Changed) -> bool:
-        """Whether it names something this plan makes: then the rest of the update must not wait for it."""
+        """Whether it has to wait for another step: then it gets a request of its own."""
         return bool(item.field.after) or any(
             self.sides.values.known_id(ref) is None for ref in references(item.after)
         )
@@ -115,7 +115,7 @@ class _Writer:
             self.steps.add(step)
 
     def _hide(self, item: Restructure) -> None:
-        """While a tree is built anew nobody sees its owner; what is seen in the end is as declared."""
+        """Hide a site while its navigation is rebuilt, and show it again at the end if its entry says so."""
         resource = self.sides.resources[item.scope.parent]
         for field in shown_by(self.sides, item):
             if resource.fields.get(field.name) is True:
@@ -123,7 +123,7 @@ class _Writer:
                 self._link(resource, Changed(field, after=True, before=False))
 
     def _transfer(self, address: Address) -> None:
-        """One call for an entry; what goes along with it is where it belongs as soon as that is done."""
+        """One request for an entry; what lies in it has its new place as soon as that was sent."""
         resource = self.sides.resources[address]
         live = self.sides.live(address)
         if self.sides.kind(resource).lifecycle.transfer is None or live is None:
@@ -133,7 +133,7 @@ class _Writer:
             self.steps.makers[given] = step.id
 
     def _await(self) -> None:
-        """What the platform makes by itself is waited for where a step needs it, and nowhere else."""
+        """Wait for what the platform makes of an entry, where another step needs its id."""
         needed = {address for step in self.steps.steps.values() for address in step.refers()}
         for address, resource in self.sides.resources.items():
             if self.sides.values.output(address) in needed:
