@@ -34,6 +34,13 @@ def test_a_line_that_was_cut_off_says_nothing(tmp_path: Path) -> None:
     assert last_ids(tmp_path) == {A: "t1"}
 
 
+def test_what_follows_a_line_that_was_cut_off_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path, "t1", at=10)
+    cut, after = b'{"event":"outcome","addr\n', path.read_bytes().replace(b'"t1"', b'"t2"')
+    path.write_bytes(path.read_bytes() + cut + after)
+    assert last_ids(tmp_path) == {A: "t2"}
+
+
 def test_without_journals_nothing_is_known(tmp_path: Path) -> None:
     assert last_ids(tmp_path / "none") == {}
 
