@@ -21,10 +21,6 @@ Item = Address | Identity
 Stays = Callable[[Address, Field], bool]
 
 
-def _never(address: Address, item: Field) -> bool:
-    return False
-
-
 def own_places(sides: Sides) -> Iterator[tuple[Kind, Field]]:
     """The fields by which objects of a kind are in others of the same kind."""
     for kind in sides.registry.ordered:
@@ -38,7 +34,7 @@ class Nesting:
     sides: Sides
     kind: Kind
     place: Field
-    stays: Stays = _never
+    stays: Stays
     _known: dict[Item, Item | None] = field(default_factory=dict)
 
     def holder(self, item: Item) -> Item | None:

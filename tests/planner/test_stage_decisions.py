@@ -170,3 +170,13 @@ def test_circles_of_collections_are_refused_also_through_what_nobody_declares() 
     case = Case({"collection": declared}, {"collection": live})
     assert [(item.code, item.address) for item in refused(case)] == [("circle", "acme/collections/a#parent")]
     assert Address.parse("acme/collections/a") in case.decisions().entries
+
+
+@pytest.mark.parametrize(("prune", "codes"), [([], ["circle"]), (["collections"], ["in-use"])])
+def test_a_circle_is_refused_unless_it_goes_through_something_that_is_deleted(
+    prune: list[str], codes: list[str]
+) -> None:
+    live = {"a": {"title": "A"}, "u": {"title": "U", "parent": LiveId("collection-a")}}
+    wanted = {"a": {"title": "A", "parent": LiveId("collection-u")}}
+    found = refused(Case({"collection": wanted}, {"collection": live}, prune=prune))
+    assert [item.code for item in found] == codes
