@@ -439,3 +439,17 @@ def test_the_base_is_certain_of_what_has_all_keys_that_it_says(
     now = wanted("a", path="p", title="New")
     past = Past({base.address: base})
     assert _is_in_base(View(BY_PATH, BOXES.get), past, now, object_) == certain
+
+
+def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:
+    """By their titles b and c exchange what their paths say; a, which has the title of b, is not part of that."""
+    both = kind("path", "title")
+    entries = [
+        wanted("a", path="1", title="Two"),
+        wanted("b", path="2", title="Three"),
+        wanted("c", path="3", title="Two"),
+    ]
+    objects = [live("1", path="1", title="One"), live("2", path="2", title="Two")]
+    objects.append(live("3", path="3", title="Three"))
+    matching = asked(both, entries, objects)
+    assert sorted(str(item.address) for item in matching.diagnostics) == ["acme/things/b", "acme/things/c"]
