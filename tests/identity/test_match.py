@@ -442,7 +442,7 @@ def test_the_base_is_certain_of_what_has_all_keys_that_it_says(
 
 
 def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:
-    """By their titles b and c exchange what their paths say; a, which has the title of b, is no part of it."""
+    """By their titles b and c exchange what their paths say; a has the title of b, and is no part of it."""
     both = kind("path", "title")
     entries = [
         wanted("a", path="1", title="Two"),
