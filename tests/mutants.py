@@ -378,15 +378,17 @@ def _in_a_child(run: Any, cpu: float | None) -> str:
         finally:
             os._exit(ended)
     deadline = time.monotonic() + (float("inf") if cpu is None else 10 * cpu)
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            break
-        if time.monotonic() > deadline:
+    try:
+        while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+            if time.monotonic() > deadline:
+                return "timeout"
+            time.sleep(0.01)
+        status = ended[1]
+        child = 0
+    finally:  # also when the search is interrupted
+        if child:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return "timeout"
-        time.sleep(0.01)
     if os.WIFSIGNALED(status):
         return "timeout" if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL) else "signal"
     return str(os.WEXITSTATUS(status))
