@@ -129,9 +129,8 @@ class Executor:
 
     def _settle(self, outcome: Outcome) -> None:
         with self._lock:
-            self.outcomes[outcome.step] = masked = self._masked(
-                outcome
-            )  # a step's name may hold a secret, too
+            # The name of a step may hold a secret, too.
+            self.outcomes[outcome.step] = masked = self._masked(outcome)
             try:
                 self._report(masked)
             except Exception:

@@ -56,15 +56,12 @@ class Decisions:
     """In the order in which they are made: parents first, otherwise by address."""
     compared: Mapping[Address, tuple[Changed, ...]]
     """By entry that is live: every declared field that is not as wanted, also where nothing can be done."""
+    adopted: frozenset[Address] = frozenset()
+    """Entries that are made along with their parent, by its request."""
     notes: tuple[Note, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     unproven: tuple[str, ...] = ()
     """Fields that cannot be read back and that the git base has otherwise."""
-
-    @cached_property
-    def adopted(self) -> frozenset[Address]:
-        """Entries that are made along with their parent, by its request."""
-        return frozenset(_adopted(self.sides))
 
 
 def decide(sides: Sides) -> Decisions:
@@ -85,7 +82,7 @@ class _Decider:
         self.restructuring = restructuring(sides)
         self.blocking = Blocking(sides, self.restructuring)
         self.deletions = deletions(sides, self.restructuring)
-        self.adopted = set(_adopted(sides))
+        self.adopted = frozenset(_adopted(sides))
         self.compared: dict[Address, tuple[Changed, ...]] = {}
         self.notes: list[Note] = []
         self.waiting: list[Waiting] = []
@@ -107,6 +104,7 @@ class _Decider:
             exclusive=exclusive,
             entries=entries,
             compared=self.compared,
+            adopted=self.adopted,
             notes=tuple(self.notes),
             waiting=tuple(self.waiting),
             unproven=tuple(self.unproven),

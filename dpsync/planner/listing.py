@@ -5,7 +5,6 @@ It says nothing about the order in which they are carried out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dpsync.model.address import Address
@@ -30,7 +29,7 @@ class Listing:
         for scope in self.sides.desired.scopes.values():
             if self.sides.registry[scope.kinds[0]].in_tree:
                 children = self.sides.desired.resources[scope.parent].children
-                for number, address in enumerate(self._outside_in(children)):
+                for number, address in enumerate(self.sides.lineage.preorder(children)):
                     self._places[address.segments] = ("", number)
 
     def _listed(self, name: str) -> None:
@@ -40,12 +39,6 @@ class Listing:
             first = min(listed).segments[-1] if listed else ""
             for number, address in enumerate(listed):
                 self._places[address.segments] = (first, number)
-
-    def _outside_in(self, children: tuple[Address, ...]) -> Iterator[Address]:
-        """The nodes of a tree as they are written: each before what it holds."""
-        for address in children:
-            yield address
-            yield from self._outside_in(self.sides.desired.resources[address].children)
 
     def key(self, address: Address) -> Key:
         """What changes are sorted by."""

@@ -31,8 +31,6 @@ class StepDraft:
     fields: tuple[str, ...] = ()
     beside: Address | None = None
     """The sibling that it is placed next to."""
-    exposure: int = 0
-    """1 when it exposes more, -1 when it exposes less."""
     needs: set[str] = field(default_factory=set)
     follows: set[str] = field(default_factory=set)
 

@@ -101,9 +101,8 @@ class UniqueValues:
             elif item.unique:
                 self._taken(kind, item, rename, holding[0])
         self._open_rings(kind, item, renames, waits)
-        if item.unique and not isinstance(
-            kind.shape, NodeShape
-        ):  # nodes of a tree are made one at a time anyway
+        # Nodes of a tree are made one at a time anyway.
+        if item.unique and not isinstance(kind.shape, NodeShape):
             self._one_at_a_time(renames, [rename.step.id for rename in renames if rename.live is not None])
 
     def _taken(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
