@@ -51,7 +51,9 @@ class Reading:
             sides = Sides(self.registry, desired, snapshot, options, self.base)
         part = selection(sides)
         chosen = replace(sides, chosen=part.wanted) if part else sides
-        return replace(sides, snapshot=self._looked_around(chosen, closely))
+        snapshot = self._looked_around(chosen, closely)
+        # What the sides have worked out by now is worked out once, where nothing more was read.
+        return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
 
     def _snapshot(self, desired: Desired) -> Snapshot:
         return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.known)
