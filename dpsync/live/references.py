@@ -18,26 +18,25 @@ from dpsync.model.values import live_ids
 
 def check_references(reading: Reading) -> None:
     """Add a diagnostic for each id in a field that names nothing live, and nothing that is brought back."""
-    listed = _Listed(reading)
+    present = _Present(reading)
     for address in sorted(reading.desired.resources):
         resource = reading.desired.resources[address]
         kind = reading.registry[resource.kind]
         for name, value in resource.fields.items():
             ids = live_ids(value)
             if ids and not reading.desired.policy.ignores(address, name):
-                unknown = ids - listed.possible(kind.field(name), address, ids)
+                unknown = ids - present.possible(kind.field(name), address, ids)
                 reading.diagnostics += [
                     _unknown(reading, resource, kind.field(name), id) for id in sorted(unknown)
                 ]
 
 
-class _Listed:
-    """The ids of what was read, by list and kind."""
+class _Present:
+    """Which ids may be there, as far as it was read."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._pins = {item.pin for item in reading.desired.resources.values()}
-        self._ids: dict[tuple[str, str], Set[str]] = {}
 
     def possible(self, field: Field, address: Address, ids: Set[str]) -> Set[str]:
         """Which of the ids may be there: all, unless every kind that is meant was read where the entry is."""
@@ -46,7 +45,7 @@ class _Listed:
             lists = list(self._lists(name, address))
             if not lists or None in lists:
                 return ids
-            known = [self._known(url, name) for url in lists if url is not None]
+            known = [self._reading.sources.listed(url).ids[name] for url in lists if url is not None]
             found |= {id for id in ids if any(id in those for those in known)}
         return found | (ids & self._pins)
 
@@ -61,12 +60,6 @@ class _Listed:
                 url = reading.source(kind, around).url if around in reading.matches else None
                 yield url if url in reading.sources.objects else None
             around = holder.parent
-
-    def _known(self, url: str, name: str) -> Set[str]:
-        if (url, name) not in self._ids:
-            objects = self._reading.sources.objects[url]
-            self._ids[url, name] = {item.id for item in objects if item.kind == name}
-        return self._ids[url, name]
 
 
 def _meant(reading: Reading, field: Field) -> list[str]:

@@ -40,7 +40,10 @@ class Listed:
         """By kind and parent."""
         self.inside: dict[Identity | None, list[LiveObject]] = defaultdict(list)
         """By the node that encloses it."""
+        self.ids: dict[str, set[str]] = defaultdict(set)
+        """By kind."""
         for item in objects:
+            self.ids[item.kind].add(item.id)
             self.below[item.kind, item.parent].append(item)
             self.inside[item.holder].append(item)
 
