@@ -27,6 +27,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
@@ -355,6 +356,11 @@ def _arguments(tree: Path) -> list[str]:
     return ["-x", "-q", "-p", "no:cacheprovider", "-W", ignored, "--rootdir", str(tree)]
 
 
+def _kill(child: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
+
+
 def _in_a_child(run: Any, cpu: float | None) -> str:
     """What a function answers in a process of its own, or "timeout".
 
@@ -377,15 +383,15 @@ def _in_a_child(run: Any, cpu: float | None) -> str:
             traceback.print_exc()
         finally:
             os._exit(ended)
-    deadline = time.monotonic() + (float("inf") if cpu is None else 10 * cpu)
+    patience = threading.Timer(threading.TIMEOUT_MAX if cpu is None else 10 * cpu, _kill, [child])
+    patience.daemon = True
+    patience.start()
     try:
-        while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-            if time.monotonic() > deadline:
-                return "timeout"
-            time.sleep(0.01)
-        status = ended[1]
+        _, status = os.waitpid(child, 0)
         child = 0
     finally:  # also when the search is interrupted
+        patience.cancel()
+        patience.join()
         if child:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
