@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from dpsync.client import answers
 from dpsync.client.answers import JSON, Answer, Params, quote
@@ -65,6 +66,12 @@ class ReadClient:
     def pause(self, seconds: float) -> None:
         """Wait between two questions; a cancel ends it."""
         self._clock.wait(seconds, self._cancelled)
+
+    @property
+    def platform(self) -> str:
+        """What names the platform in the ids file: its origin."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}".lower()
 
     @property
     def requests(self) -> int:

@@ -388,6 +388,17 @@ class Kind:
         return tuple(dict.fromkeys(part.partition(".")[0] for part in parts if not part.startswith("$")))
 
     @property
+    def recorded(self) -> bool:
+        """Whether the ids file has a line for each of them: its natural keys may change, or be shared.
+
+        Where the key of an entry, or a field that is the id, says which one is meant, nothing is recorded.
+        """
+        told = self.natural is not None or any(
+            self.field(name).source == self.id for name in self.identity_fields
+        )
+        return self.parent is not None and bool(self.identity) and not told
+
+    @property
     def can_be_renamed(self) -> bool:
         """Whether what one is recognised by can be written to one that is live."""
         fields = [self.field(name) for name in self.identity_fields]

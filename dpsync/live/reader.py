@@ -30,6 +30,7 @@ from dpsync.model.address import Address
 from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Lookup, Resource, Scope
 from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.snapshot import LiveObject, Match, Snapshot
 from dpsync.model.values import LiveId
 from dpsync.model.words import plural
@@ -42,12 +43,13 @@ def read_snapshot(
     parallelism: int = 4,
     base: Base = NOT_ASKED,
     known: Mapping[Address, str] | None = None,
+    ids: IdsFile = NO_IDS,
 ) -> Snapshot:
     """Read and match. Raises ClientError for failed reads, DiagnosticError for what needs an answer.
 
-    `known` is which id each address had after the last applies.
+    `known` is which id each address had after the last applies, `ids` what the ids file says.
     """
-    reader = _Reader(Reading(client, registry, desired, parallelism, base, known or {}))
+    reader = _Reader(Reading(client, registry, desired, parallelism, base, known or {}, ids))
     read_organizations(reader.reading)
     for kind in registry.ordered:
         if kind.parent is not None:

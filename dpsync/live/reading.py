@@ -18,6 +18,7 @@ from dpsync.model.address import Address
 from dpsync.model.base import Base
 from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.snapshot import Identity, LiveObject, Match
 
 
@@ -31,6 +32,7 @@ class Reading:
     parallelism: int
     base: Base
     known: Mapping[Address, str]
+    ids: IdsFile = NO_IDS
     sources: Sources = field(init=False)
     matches: dict[Address, Match] = field(default_factory=dict)
     objects: dict[Identity, LiveObject] = field(default_factory=dict)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.ids import NO_IDS, IdsFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Base:
     commit: str | None = None
     desired: Desired | None = None
     warning: Diagnostic | None = None
+    ids: IdsFile = NO_IDS
+    """The ids file of that commit."""
 
 
 NOT_ASKED = Base("")

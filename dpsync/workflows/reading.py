@@ -16,6 +16,7 @@ from dpsync.live.reader import read_snapshot
 from dpsync.model.address import Address
 from dpsync.model.base import Base
 from dpsync.model.desired import Desired
+from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner.answers import parse_all
 from dpsync.planner.deletions import deletions
@@ -34,6 +35,7 @@ class Reading:
     parallelism: int
     base: Base
     known: Mapping[Address, str]
+    ids: IdsFile = NO_IDS
 
     def sides(self, desired: Desired, options: Options, closely: bool) -> Sides:
         """Everything that a plan needs; `closely`: with what goes along with deletes.
@@ -56,7 +58,9 @@ class Reading:
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
 
     def _snapshot(self, desired: Desired) -> Snapshot:
-        return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.known)
+        return read_snapshot(
+            self.client, self.registry, desired, self.parallelism, self.base, self.known, self.ids
+        )
 
     def _looked_around(self, sides: Sides, closely: bool) -> Snapshot:
         """The snapshot with what deletes take along, and with what shows things that are given away.

@@ -19,6 +19,7 @@ from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.drift import Drift
+from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
@@ -54,6 +55,8 @@ class Session:
     parallelism: int = 4
     base: Base = NOT_ASKED
     known: Mapping[Address, str] = field(default_factory=dict)
+    ids: IdsFile = NO_IDS
+    """Which live object each entry is, as the ids file in the working tree has it."""
 
     def __post_init__(self) -> None:
         # Both are taken as far as the server's profile goes: nothing below meets what it cannot read.
@@ -71,7 +74,7 @@ class Session:
         """
         asked = options or Options()
         try:
-            reading = Reading(client, self.registry, self.parallelism, self.base, self.known)
+            reading = Reading(client, self.registry, self.parallelism, self.base, self.known, self.ids)
             sides = reading.sides(self.desired, asked, closely)
             return Planned(make_plan(sides), sides.snapshot, asked)
         except DiagnosticError as found:
