@@ -252,8 +252,6 @@ class Field:
     via: Call | Mapping[Any, Call] | None = None
     otherwise: Call | Mapping[Any, Call] | None = None
     """Its `via` where the server's updating call does not take it."""
-    lacks: bool = False
-    """Whether the server has not every call that would write it."""
     null: Literal["refused", "clear", "empty"] = "refused"
     absent: Any = None
     nest: bool = False
@@ -345,8 +343,6 @@ class Kind:
     platform: PlatformWork = PlatformWork()
     shown_in: Pages | None = None
     """The list of the objects that show this one: no others need to be looked into for its places."""
-    lacks: frozenset[str] = frozenset()
-    """Which of its words the server has no operation for."""
 
     @property
     def parents(self) -> tuple[str, ...]:

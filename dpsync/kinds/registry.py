@@ -11,7 +11,7 @@ from typing import Any
 
 from dpsync.kinds.base import Entries, Kind, Node
 from dpsync.kinds.profiles import FULL, PROFILES, Profile
-from dpsync.kinds.serving import for_profile
+from dpsync.kinds.supported import SupportedKind, for_profile
 
 
 class Registry:
@@ -22,18 +22,18 @@ class Registry:
         self.declared = {kind.name: kind for kind in kinds}
         self.kinds = for_profile(self.declared, profile)
 
-    def __getitem__(self, name: str) -> Kind:
+    def __getitem__(self, name: str) -> SupportedKind:
         return self.kinds[name]
 
     def __contains__(self, name: str) -> bool:
         return name in self.kinds
 
     @cached_property
-    def root(self) -> Kind:
+    def root(self) -> SupportedKind:
         return next(kind for kind in self.kinds.values() if kind.parent is None)
 
     @cached_property
-    def ordered(self) -> tuple[Kind, ...]:
+    def ordered(self) -> tuple[SupportedKind, ...]:
         """Every kind behind its parents and behind the kinds that its natural keys refer to."""
         graph: dict[str, set[str]] = {}
         for kind in self.kinds.values():
@@ -44,15 +44,15 @@ class Registry:
         return tuple(self.kinds[name] for name in TopologicalSorter(graph).static_order())
 
     @cached_property
-    def _children(self) -> dict[str, tuple[Kind, ...]]:
+    def _children(self) -> dict[str, tuple[SupportedKind, ...]]:
         return {name: tuple(kind for kind in self.ordered if name in kind.parents) for name in self.kinds}
 
-    def children(self, name: str) -> tuple[Kind, ...]:
+    def children(self, name: str) -> tuple[SupportedKind, ...]:
         return self._children.get(name, ())
 
-    def places(self, name: str) -> dict[str, tuple[Kind, ...]]:
+    def places(self, name: str) -> dict[str, tuple[SupportedKind, ...]]:
         """The YAML keys of an entry of this kind that hold other kinds. Nodes inside nodes are no place."""
-        places: dict[str, tuple[Kind, ...]] = {}
+        places: dict[str, tuple[SupportedKind, ...]] = {}
         for kind in self.children(name):
             inside_node = isinstance(kind.shape, Node) and isinstance(self.kinds[name].shape, Node)
             if not inside_node:
@@ -62,7 +62,7 @@ class Registry:
                 places[key] = self.nodes(key)
         return places
 
-    def nodes(self, key: str) -> tuple[Kind, ...]:
+    def nodes(self, key: str) -> tuple[SupportedKind, ...]:
         """The kinds that share one ordered tree."""
         return tuple(kind for kind in self.ordered if kind.key == key and isinstance(kind.shape, Node))
 
@@ -86,8 +86,8 @@ class Registry:
         return Registry(self.declared.values())
 
     @cached_property
-    def _referring(self) -> dict[str, tuple[tuple[Kind, Any], ...]]:
-        found: dict[str, tuple[tuple[Kind, Any], ...]] = {}
+    def _referring(self) -> dict[str, tuple[tuple[SupportedKind, Any], ...]]:
+        found: dict[str, tuple[tuple[SupportedKind, Any], ...]] = {}
         for kind in self.ordered:
             for field in kind.fields:
                 if field.nest or (field.via is not None and field.one_per is None):
@@ -95,11 +95,11 @@ class Registry:
                         found[name] = (*found.get(name, ()), (kind, field))
         return found
 
-    def referring(self, name: str) -> tuple[tuple[Kind, Any], ...]:
+    def referring(self, name: str) -> tuple[tuple[SupportedKind, Any], ...]:
         """Fields of any kind that put an object into one of this kind (its collection, its group)."""
         return self._referring.get(name, ())
 
-    def naming(self, name: str) -> tuple[Kind, ...]:
+    def naming(self, name: str) -> tuple[SupportedKind, ...]:
         """Kinds with a field that can be read and that may name an object of this kind.
 
         What an object is only placed in counts where its deletion lifts what is in it.

@@ -90,7 +90,7 @@ class Blocking:
         if isinstance(create, ByHand) or (create is None and not kind.comes_along):
             todo = create.todo.format(key=resource.key) if isinstance(create, ByHand) else ""
             reason = f"{kind.one} cannot be created by dpsync"
-            if "create" in kind.lacks:
+            if "create" in kind.unsupported:
                 reason = self._sides.registry.profile.lacks(f"creating {kind.one}")
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
             return

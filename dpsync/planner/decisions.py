@@ -206,7 +206,7 @@ class _Decider:
             value = value[REF]
         display = str(value).lower() if isinstance(value, bool) else value or "nothing"
         reason = f"no request sets {name} to {display}"
-        if item.field.lacks:
+        if name in self.sides.kind(resource).unsupported_fields:
             reason = self.sides.registry.profile.lacks(f"setting {name} to {display}")
         todo = "change it on the platform, or take it off the entry"
         self.blocking.note(resource, item.field, reason, todo)

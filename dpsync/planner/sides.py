@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from dpsync.kinds.base import Kind
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.supported import SupportedKind
 from dpsync.model.address import Address
 from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Resource
@@ -98,5 +98,5 @@ class Sides:
         identity = self.names.identity(address, resource) if resource else None
         return None if identity is None else self.snapshot.objects.get(identity)
 
-    def kind(self, item: Resource | LiveObject) -> Kind:
+    def kind(self, item: Resource | LiveObject) -> SupportedKind:
         return self.registry[item.kind]

@@ -104,16 +104,16 @@ def _kind(registry: Registry, kind: Kind, premise: str) -> str:
 
 def _elsewhere(registry: Registry, kind: Kind) -> Iterable[str]:
     """What servers with fewer operations lack."""
-    verbs = {"create": "created", "update": "changed", "delete": "deleted", "order": "put in order",
-             "transfer": "given away"}  # fmt: skip
+    verbs = {"create": "created", "update": "changed", "delete": "deleted", "order": "put in order"}
     for profile in PROFILES.values():
         there = Registry(registry.declared.values(), profile)
         where = f"With the [profile](plan.md#profiles) `{profile.name}`"
         if kind.name not in there:
             yield f"{where}: not managed."
             continue
-        fewer = [item.name for item in there[kind.name].fields if item.lacks]
-        lacks = [verbs[word] for word in sorted(there[kind.name].lacks)]
+        supported = there[kind.name]
+        fewer = [item.name for item in kind.fields if item.name in supported.unsupported_fields]
+        lacks = [verbs[word] for word in sorted(supported.unsupported)]
         phrases = [f"not {_listed(lacks, 'or')}"] if lacks else []
         phrases += (
             [f"not every value of {_listed((f'`{name}`' for name in fewer), 'and')} is written"]
@@ -457,7 +457,6 @@ WORDS: dict[type, dict[str, str]] = {
         "lifecycle": "what happens to one between being made and being deleted; see below",
         "platform": "what the platform does with one; see below",
         "shown_in": "the list of the things that show it",
-        "lacks": "which of its words a server has no request for; found out, never declared",
     },
     Lifecycle: {
         "restore": "the request that brings a deleted one back, and what an answer has as long as that works",
@@ -480,7 +479,6 @@ WORDS: dict[type, dict[str, str]] = {
         "create_as": "its name in the creating request, where that is yet another",
         "via": "a request of its own that sets it, or one for each value",
         "otherwise": "its own request where the updating one of a server does not take it",
-        "lacks": "whether a server lacks a request that writes it; found out, never declared",
         "null": "what clearing does: `refused`, `clear` (null is sent), `empty` (an empty text is)",
         "absent": "what an answer that lacks it means",
         "nest": "it is set by where the node stands in the tree",

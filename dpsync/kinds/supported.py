@@ -1,14 +1,16 @@
-"""What a kind is on a server with a profile: of alternatives the first that the server has, else none.
+"""Declared kinds → the kinds that a server with some profile supports.
 
-Everything else sees one plain kind. What was left out is noted in `lacks`, so that it can be told why
-something is blocked. A kind that the server cannot read is not managed at all.
+Where a declaration has alternatives, the first one that the server has is taken. What the server has no
+operation for is left out and noted, so that a plan can say why something is blocked. A kind that the server
+cannot read is left out as a whole.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from dpsync.kinds.base import Call, Field, Kind, Lifecycle, Lists, One, Order, Pages, Tree
 from dpsync.kinds.profiles import Profile
@@ -17,12 +19,22 @@ _NAME = re.compile(r"\{([\w.]+)\}")
 Read = Pages | One | Tree | Lists
 
 
-def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Kind]:
-    """The kinds that a server with this profile has."""
+@dataclass(frozen=True)
+class SupportedKind(Kind):
+    """A kind as one server has it. The registry gives out these; modules declare a `Kind`."""
+
+    unsupported: frozenset[str] = frozenset()
+    """The declared words (create, delete, order …) that the server has no operation for."""
+    unsupported_fields: frozenset[str] = frozenset()
+    """The fields that have values which no operation of the server writes."""
+
+
+def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, SupportedKind]:
+    """The kinds that a server with this profile supports, in the same order."""
     if profile.operations is None:
-        return dict(kinds)
-    serving = _Serving(kinds, profile)
-    found = {kind.name: made for kind in kinds.values() if (made := serving.kind(kind)) is not None}
+        return {name: _supported(kind) for name, kind in kinds.items()}
+    support = _Support(kinds, profile)
+    found = {kind.name: made for kind in kinds.values() if (made := support.kind(kind)) is not None}
     while orphans := [
         kind.name for kind in found.values() if kind.parents and not {*kind.parents} & {*found}
     ]:
@@ -31,21 +43,31 @@ def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Kind]:
     return found
 
 
+def _supported(kind: Kind, **changed: Any) -> SupportedKind:
+    """The kind as it is declared, except for what changed."""
+    declared = {word.name: getattr(kind, word.name) for word in fields(Kind)}
+    return SupportedKind(**{**declared, **changed})
+
+
 @dataclass(frozen=True)
-class _Serving:
+class _Support:
+    """What one server has of each declaration."""
+
     kinds: Mapping[str, Kind]
     profile: Profile
 
-    def kind(self, kind: Kind) -> Kind | None:
-        """The kind with what there is; None when it cannot be read."""
+    def kind(self, kind: Kind) -> SupportedKind | None:
+        """The kind with the operations that the server has; None when it cannot be read."""
         read = self._read(kind, kind.read)
         if read is None:
             return None
-        made = replace(
+        written = {item.name: self._field(kind, item) for item in kind.fields}
+        made = _supported(
             kind,
             read=read,
             order=self._order(kind, kind.order),
-            fields=tuple(self._field(kind, item) for item in kind.fields),
+            fields=tuple(field for field, _ in written.values()),
+            unsupported_fields=frozenset(name for name, (_, every) in written.items() if not every),
             create=kind.create if not isinstance(kind.create, Call) else self._call(kind, kind.create),
             update=self._call(kind, kind.update),
             delete=self._call(kind, kind.delete),
@@ -56,8 +78,8 @@ class _Serving:
             ),
         )
         words = ("create", "update", "delete", "order")
-        lacks = {word for word in words if getattr(made, word) is None and getattr(kind, word) is not None}
-        return replace(made, lacks=frozenset(lacks))
+        unsupported = {word for word in words if getattr(kind, word) and not getattr(made, word)}
+        return replace(made, unsupported=frozenset(unsupported))
 
     def _lifecycle(self, kind: Kind, declared: Lifecycle) -> Lifecycle:
         add, restore = declared.add, declared.restore
@@ -82,23 +104,26 @@ class _Serving:
             order = order.otherwise
         return order
 
-    def _field(self, kind: Kind, item: Field) -> Field:
-        """Its own calls where there are any; else the member of the kind's call, if that takes it."""
+    def _field(self, kind: Kind, item: Field) -> tuple[Field, bool]:
+        """The field with the calls that write it, and whether these write all of its values.
+
+        A field with calls of its own needs those; any other one must be a member of the kind's updating call.
+        """
         there = {part: path for part, path in item.own_read.items() if self._has(kind, "GET", path)}
         item = replace(item, own_read=there)
         if isinstance(item.via, Call):
-            return item if self._call(kind, item.via) else replace(item, via={}, lacks=True)
+            return (item, True) if self._call(kind, item.via) else (replace(item, via={}), False)
         if item.via is not None:
             left = {value: call for value, call in item.via.items() if self._call(kind, call)}
-            return replace(item, via=left, lacks=len(left) < len(item.via))
+            return replace(item, via=left), len(left) == len(item.via)
         if not isinstance(kind.update, Call) or item.on not in ("update", "both"):
-            return item
+            return item, True
         if all(
             self.profile.takes(kind.update.method, path, item.wire)
             for path in self._paths(kind, kind.update.path)
         ):
-            return item
-        return replace(item, via=item.otherwise or {}, lacks=item.otherwise is None)
+            return item, True
+        return replace(item, via=item.otherwise or {}), item.otherwise is not None
 
     def _call(self, kind: Kind, call: Call | None) -> Call | None:
         return call if call is not None and self._has(kind, call.method, call.path) else None

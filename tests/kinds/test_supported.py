@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from dpsync.kinds.base import Call, Kind, Lists, Tree
+from dpsync.kinds.base import Call, Lists, Tree
 from dpsync.kinds.profiles import FULL, REFERENCE, Operation, Profile
 from dpsync.kinds.registry import Registry, load
+from dpsync.kinds.supported import SupportedKind
 
 DECLARED = load().declared.values()
 SITE = "/orgs/{}/sites/{}"
 
 
-def kinds(*more: Operation, but: tuple[Operation, ...] = ()) -> dict[str, Kind]:
+def kinds(*more: Operation, but: tuple[Operation, ...] = ()) -> dict[str, SupportedKind]:
     """The kinds of a server with the documented operations, some more, some fewer."""
     operations = (REFERENCE.operations or frozenset()) | {*more}
     return Registry(DECLARED, replace(REFERENCE, name="other", operations=operations - {*but})).kinds
@@ -49,16 +50,16 @@ def test_what_hangs_below_something_that_cannot_be_read_is_not_there_either() ->
 def test_a_member_that_a_body_does_not_take_is_written_otherwise_or_not_at_all() -> None:
     section = kinds()["section"]
     assert isinstance(section.field("group").via, dict)
-    assert not section.field("group").lacks
-    assert (section.field("draft").via, section.field("draft").lacks) == ({}, True)
+    assert section.field("draft").via == {}
     assert section.field("title").via is None
+    assert section.unsupported_fields == {"draft", "localizedTitle", "localizedDescription"}
 
 
 def test_a_url_of_several_parts_is_one_path_of_the_table() -> None:
     path = "/integrations/{}/installations/{}"
     there = kinds(("GET", "/orgs/{}/installations"), ("PATCH", path))["installation"]
     assert there.update is not None
-    assert there.lacks == {"delete"}
+    assert there.unsupported == {"delete"}
 
 
 def test_a_call_below_several_parents_is_there_when_all_of_them_have_it() -> None:
