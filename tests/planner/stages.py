@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dpsync.kinds.base import Kind
+from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern
+from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Limits, Policy, Resource, Scope
-from dpsync.model.snapshot import LiveObject, Match, Snapshot
+from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
 from dpsync.model.span import Span
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decisions import Decisions, decide
 from dpsync.planner.edges import connect
+from dpsync.planner.lanes import Lanes
 from dpsync.planner.requests import Requests
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import StepSet
@@ -20,83 +26,194 @@ from dpsync.planner.writing import write_steps
 
 from .lab import REGISTRY
 
+WORDS = ("id", "previously", "new")
+"""Of an entry, beside its fields."""
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 ACME = Address.root("acme")
+Things = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Fields by kind and path: the key, behind those of what it is below ("docs/news" is in the site "docs")."""
 
 
 @dataclass
 class Case:
-    """One organization. `wanted` and `live` are by kind and key: a live thing's id is its kind and key.
+    """One organization. `wanted` and `live` are by kind and path: a live thing's id is its kind and path.
 
-    What is on both sides under one key is one thing. Values of kinds in trees are not for this.
+    What is on both sides under one path is one thing, and what is in the `base` is what it was there.
     """
 
-    wanted: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
-    live: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    wanted: Things = field(default_factory=dict)
+    live: Things = field(default_factory=dict)
     prune: Sequence[str] = ()
     protect: Sequence[str] = ()
     ignore: Sequence[str] = ()
     limits: Limits = field(default_factory=lambda: Limits(1000, 1000))
     confirm: Sequence[str] = ()
     user: str | None = None
+    base: Things | None = None
+    registry: Registry = REGISTRY
 
     def sides(self) -> Sides:
-        resources = {ACME: _entry("organization", ACME, "acme", None, {})}
-        matches = {ACME: Match("acme", "pin")}
-        organization = LiveObject("organization", "acme", None, None, {"title": "Acme"}, "/orgs/acme")
-        objects = {organization.identity: organization}
-        scopes: dict[Address, Scope] = {}
-        held: dict[Address, tuple[tuple[str, str], ...]] = {}
-        for kind in sorted({*self.wanted, *self.live}):
-            place = ACME.child(REGISTRY[kind].key)
-            natural = REGISTRY[kind].natural
-            for key, fields in self.live.get(kind, {}).items():
-                known = {natural: key, **fields} if natural else fields
-                item = LiveObject(
-                    kind, f"{kind}-{key}", organization.identity, None, known, place.segments[-1],
-                    own_id=REGISTRY[kind].own_id,
-                )  # fmt: skip
-                objects[item.identity] = item
-                held[place] = (*held.get(place, ()), item.identity)
-                if key in self.wanted.get(kind, {}):
-                    matches[place.child(key)] = Match(item.id, "title")
-            for key, fields in self.wanted.get(kind, {}).items():
-                resources[place.child(key)] = _entry(kind, place.child(key), key, ACME, fields)
-            if kind in self.wanted:
-                scopes[place] = Scope(place, ACME, (kind,), SPAN)
         return Sides(
-            REGISTRY,
-            Desired(resources, scopes, policy=self._policy()),
-            Snapshot(objects, matches, {place: held.get(place, ()) for place in scopes}, {}, user=self.user),
+            self.registry,
+            self._desired(self.wanted),
+            self._snapshot(),
             Options(tuple(self.confirm)),
+            NOT_ASKED if self.base is None else Base("the base", desired=self._desired(self.base)),
         )
 
+    def address(self, kind: str, path: str) -> Address:
+        """Where an entry stands."""
+        owner, above, key = self._split(kind, path)
+        if not above:
+            return self._place(ACME, kind).child(key)
+        around, own = self.address(owner, above), self.registry[kind]
+        nodes = self.registry[owner].in_tree and own.in_tree
+        return around.child(key) if nodes else self._place(around, kind).child(key)
+
+    def ref(self, kind: str, path: str) -> Ref:
+        return Ref(self.address(kind, path))
+
+    def _place(self, around: Address, kind: str) -> Address:
+        return around.child(*self.registry[kind].key.split("."))
+
+    def _split(self, kind: str, path: str) -> tuple[str, str, str]:
+        """What it is below: kind, and path (none for the organization); and its key."""
+        parents = self.registry[kind].parents
+        above, _, key = path.rpartition("/")
+        if not above or self.registry.root.name in parents:
+            return self.registry.root.name, "", path
+        known = (self.wanted, self.live, self.base or {})
+        return next(one for one in parents if any(above in it.get(one, {}) for it in known)), above, key
+
+    # Entries.
+
+    def _desired(self, things: Things) -> Desired:
+        root = self.registry.root.name
+        resources = {ACME: Resource(root, ACME, "acme", None, None, {}, SPAN, {})}
+        scopes: dict[Address, Scope] = {}
+        children: dict[Address, list[Address]] = defaultdict(list)
+        for kind in self._kinds(things):
+            for path, fields in things[kind.name].items():
+                owner, above, key = self._split(kind.name, path)
+                parent = self.address(owner, above) if above else ACME
+                entry = self._entry(
+                    kind, self.address(kind.name, path), key, parent, self.registry[owner], fields
+                )
+                resources[entry.address] = entry
+                if kind.in_tree:
+                    children[entry.holder or parent].append(entry.address)
+            for around in [item for item in resources.values() if item.kind in kind.parents]:
+                if not (kind.in_tree and self.registry[around.kind].in_tree):
+                    place, nodes = self._place(around.address, kind.name), self.registry.nodes(kind.key)
+                    names = tuple(node.name for node in nodes) if kind.in_tree else (kind.name,)
+                    scopes[place] = Scope(place, around.address, names, SPAN)
+        for address, inside in children.items():
+            resources[address] = replace(resources[address], children=tuple(inside))
+        return Desired(resources, scopes, policy=self._policy())
+
+    def _entry(
+        self,
+        kind: Kind,
+        address: Address,
+        key: str,
+        parent: Address,
+        owner: Kind,
+        fields: Mapping[str, Any],
+    ) -> Resource:
+        values = {name: value for name, value in fields.items() if name not in WORDS}
+        if kind.natural:
+            refers = kind.field(kind.natural).type.refers
+            values[kind.natural] = self.ref(refers[0], key) if refers else key
+        holder = None
+        for item in (item for item in kind.fields if item.nest):
+            values.setdefault(item.name, Ref(parent) if owner.in_tree else None)
+            holder = values[item.name].address if values[item.name] is not None else holder
+        return Resource(
+            kind.name, address, key, parent, holder, values, SPAN, {}, fields.get("id"),
+            previously=fields.get("previously", ()), new=fields.get("new", False),
+        )  # fmt: skip
+
+    def _object(
+        self, kind: Kind, path: str, key: str, parent: Identity, fields: Mapping[str, Any]
+    ) -> LiveObject:
+        values, id = dict(fields), f"{kind.name}-{path.replace('/', '-')}"
+        if kind.natural:
+            refers = kind.field(kind.natural).type.refers
+            id = f"{refers[0]}-{key}" if refers else id
+            values.setdefault(kind.natural, LiveId(id) if refers else key)
+        holder = None
+        for item in (item for item in kind.fields if item.nest):
+            values.setdefault(item.name, LiveId(parent[1]) if self.registry[parent[0]].in_tree else None)
+            if values[item.name] is not None:
+                holder = item.type.refers[0], values[item.name].id
+        return LiveObject(kind.name, id, parent, holder, values, str(parent), own_id=kind.own_id)
+
+    def _kinds(self, things: Things) -> Iterator[Kind]:
+        return (kind for kind in self.registry.ordered if kind.name in things)
+
     def _policy(self) -> Policy:
-        words = REGISTRY.words
+        words = self.registry.words
         prune, protect, ignore = (
             tuple(Pattern.parse(text, words) for text in texts)
             for texts in (self.prune, self.protect, self.ignore)
         )
         return Policy(prune, protect, ignore, self.limits)
 
+    # Live objects.
+
+    def _snapshot(self) -> Snapshot:
+        root = self.registry.root.name
+        organization = LiveObject(root, "acme", None, None, {"title": "Acme"}, "/orgs/acme")
+        objects = {organization.identity: organization}
+        matches = {ACME: Match("acme", "pin")}
+        held: dict[Address, list[Identity]] = defaultdict(list)
+        lanes: dict[Identity, list[Identity]] = defaultdict(list)
+        known: dict[tuple[str, str], Identity] = {(root, ""): organization.identity}
+        for kind in self._kinds(self.live):
+            for path, fields in self.live[kind.name].items():
+                owner, above, key = self._split(kind.name, path)
+                item = self._object(kind, path, key, known[owner, above], fields)
+                objects[item.identity] = item
+                known[kind.name, path] = item.identity
+                if kind.order is not None and isinstance(at := fields.get(kind.order.held_by or ""), LiveId):
+                    lanes[kind.field(str(kind.order.held_by)).type.refers[0], at.id].append(item.identity)
+                if kind.in_tree:
+                    lanes[item.holder or known[owner, above]].append(item.identity)
+                    while self.registry[owner].in_tree:
+                        owner, above, _ = self._split(owner, above)
+                around = self.address(owner, above) if above else ACME
+                held[self._place(around, kind.name)].append(item.identity)
+                if path in self.wanted.get(kind.name, {}):
+                    matches[self.address(kind.name, path)] = Match(item.id, "title")
+        scopes = {place: tuple(held.get(place, ())) for place in self._desired(self.wanted).scopes}
+        orders = {holder: tuple(inside) for holder, inside in lanes.items()}
+        return Snapshot(objects, matches, scopes, orders, user=self.user)
+
+    # The stages.
+
     def decisions(self) -> Decisions:
         return decide(self.sides())
 
     def steps(self) -> StepSet:
-        """The steps with the edges between them."""
+        """The steps with the edges between them, but for those of siblings in order."""
+        return self._connected(self.decisions())
+
+    def lanes(self) -> tuple[StepSet, Lanes]:
+        """The steps with all their edges, and what cannot be brought to its place."""
         decisions = self.decisions()
+        steps = self._connected(decisions)
+        found = Lanes(decisions.sides, steps, Requests(decisions.sides), decisions.blocking)
+        found.trees()
+        found.lists()
+        found.after_what_they_name()
+        return steps, found
+
+    @staticmethod
+    def _connected(decisions: Decisions) -> StepSet:
         steps = write_steps(decisions)
         UniqueValues(decisions.sides, steps, Requests(decisions.sides), decisions.deletions).settle_all()
         connect(decisions, steps)
         return steps
-
-
-def _entry(
-    kind: str, address: Address, key: str, parent: Address | None, fields: Mapping[str, Any]
-) -> Resource:
-    pin = fields.get("id")
-    values = {name: value for name, value in fields.items() if name != "id"}
-    return Resource(kind, address, key, parent, None, values, SPAN, {}, pin)
 
 
 def before(steps: StepSet, first: str, then: str) -> bool:

@@ -103,3 +103,32 @@ def test_what_leaves_a_collection_has_left_when_that_is_deleted() -> None:
     wanted = {"collection": {}, "space": {"s": {"title": "S", "collection": None}}}
     steps = Case(wanted, live, prune=["collections"]).steps()
     assert before(steps, "acme/spaces/s place collection", "acme/collections/[C] delete")
+
+
+LINK = {"share_link": {"docs/friends": {"active": True}}}
+
+
+def shown(visibility: str) -> dict[str, dict[str, str]]:
+    return {"docs": {"title": "Docs", "visibility": visibility}}
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "phase", "link_first"),
+    [("public", "share-link", "withdraw", False), ("visitor-auth", "share-link", "expose", True)],
+)
+def test_what_comes_down_waits_for_nothing_and_what_goes_up_for_what_it_comes_after(
+    now: str, then: str, phase: str, link_first: bool
+) -> None:
+    steps = Case({"site": shown(then), **LINK}, {"site": shown(now)}).steps()
+    shows, makes = f"acme/sites/docs {phase} visibility", "acme/sites/docs/shareLinks/friends create"
+    assert before(steps, makes, shows) is link_first
+    assert before(steps, shows, makes) is not link_first
+
+
+def test_what_is_exposed_waits_for_nothing_of_another_one() -> None:
+    live = {key: {"title": key, "visibility": "unlisted", "basename": key} for key in ("docs", "docs-b")}
+    wanted = {key: {**fields, "visibility": "public"} for key, fields in live.items()}
+    wanted["docs-b"]["title"] = "B"
+    steps = Case({"site": wanted}, {"site": live}).steps()
+    assert steps.steps["acme/sites/docs expose visibility"].needs == set()
+    assert steps.steps["acme/sites/docs-b expose visibility"].needs == {"acme/sites/docs-b update"}

@@ -1,0 +1,86 @@
+"""What cannot be made blocks what it is part of: from plain values, with kinds of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import Reference, Text
+from dpsync.model.plan import Blocked
+
+from .stages import Case, Things
+
+_TREE = Tree("{parent}/plan", root="plan")
+_TITLE = Field("title", Text())
+
+
+def _node(name: str, *fields: Field, create: Call | ByHand | None, holds: tuple[str, ...] = ()) -> Kind:
+    return Kind(
+        name, "house", "plan", Node(name, name, children="inside", holds=holds), "{parent}/plan/{id}", _TREE,
+        (_TITLE, *fields), create=create, update=Patch("{self}", repeat="safe"), identity=("title",),
+    )  # fmt: skip
+
+
+HOUSES = Registry(
+    [
+        Kind(
+            "house", None, "organizations", Entries(), "/houses/{id}", One(), (_TITLE,), identity=("title",)
+        ),
+        Kind(
+            "hall", "house", "halls", Entries(), "{parent}/halls/{id}", Pages("{parent}/halls"), (_TITLE,),
+            create=ByHand("build {key}"), update=Patch("{self}", repeat="safe"), identity=("title",),
+        ),
+        Kind(
+            "chair", "hall", "chairs", Entries(), "{parent}/chairs/{id}", Pages("{parent}/chairs"), (_TITLE,),
+            create=Post("{parent}/chairs", repeat="look_up"), update=Patch("{self}", repeat="safe"),
+            identity=("title",),
+        ),
+        _node("wing", create=ByHand("build {key}"), holds=("room",)),
+        # Creating does not say where it is: only the tree says what holds it.
+        _node("room", Field("wing", Reference("wing"), on="update", nest=True),
+              create=Post("{parent}/plan", repeat="look_up")),
+    ]
+)  # fmt: skip
+
+
+def blocked(wanted: Things, live: Things | None = None, ignore: tuple[str, ...] = ()) -> dict[str, Blocked]:
+    case = Case(wanted, live or {}, ignore=ignore, registry=HOUSES)
+    return {item.address: item for item in case.decisions().blocking.all()}
+
+
+CHAIR: Things = {"hall": {"h": {"title": "H"}}, "chair": {"h/c": {"title": "C"}}}
+WING: Things = {"wing": {"w": {"title": "W"}}}
+ROOM: Things = {**WING, "room": {"r": {"title": "R"}}}
+
+
+def in_a_wing() -> Things:
+    """A room whose address does not say what it is in."""
+    return {**ROOM, "room": {"r": {"title": "R", "wing": Case(WING, registry=HOUSES).ref("wing", "w")}}}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "holder", "inside"),
+    [
+        (CHAIR, "acme/halls/h", "acme/halls/h/chairs/c"),
+        (in_a_wing(), "acme/plan/w", "acme/plan/r"),
+    ],
+    ids=["parent", "holder"],
+)
+def test_what_a_person_must_make_blocks_what_is_in_it(wanted: Things, holder: str, inside: str) -> None:
+    found = blocked(wanted)
+    assert found.keys() == {holder, inside}
+    assert found[holder].todo == f"build {holder[-1]}"
+    assert (found[inside].reason, found[inside].because) == (f"it needs {holder}", holder)
+
+
+def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
+    (found,) = blocked(in_a_wing(), ignore=("plan/w",)).values()
+    assert found.address == "acme/plan/r"
+    assert found.reason == "it needs acme/plan/w, which is not live and which the policy ignores"
+
+
+@pytest.mark.parametrize("wanted", [CHAIR, in_a_wing()], ids=["parent", "holder"])
+def test_nothing_is_blocked_once_it_is_live(wanted: Things) -> None:
+    live = {kind: things for kind, things in wanted.items() if kind in ("hall", "wing")}
+    assert blocked(wanted, live) == {}

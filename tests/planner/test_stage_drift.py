@@ -1,0 +1,132 @@
+"""Who moved, the file or the platform, from plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.model.drift import Drifted
+from dpsync.model.values import LiveId
+from dpsync.planner.drift import find_drift
+from dpsync.planner.plan import make_plan
+
+from .stages import Case, Things
+
+ADA = "ada@acme.example"
+
+
+def drift(case: Case) -> list[Drifted]:
+    sides = case.sides()
+    return list(find_drift(sides, make_plan(sides)).found)
+
+
+def moved(case: Case) -> dict[str, str]:
+    return {item.address: f"{item.what}, {item.moved}" for item in drift(case)}
+
+
+def space(**fields: Any) -> Things:
+    return {"space": {"s": {"title": "S", **fields}}}
+
+
+@pytest.mark.parametrize(
+    ("base", "file", "live", "told"),
+    [
+        ({"emoji": "A"}, {"emoji": "A"}, {"emoji": "B"}, "platform"),
+        ({"emoji": "A"}, {"emoji": "B"}, {"emoji": "A"}, "file"),
+        ({"emoji": "A"}, {"emoji": "B"}, {"emoji": "C"}, "both"),
+        ({"emoji": "A"}, {"emoji": "A"}, {}, "platform"),
+        ({"emoji": "A"}, {"emoji": None}, {"emoji": "A"}, "file"),
+        ({}, {"emoji": "A"}, {"emoji": "B"}, "file"),
+        (None, {"emoji": "A"}, {"emoji": "B"}, "unknown"),
+    ],
+)
+def test_the_base_tells_who_changed_a_field(
+    base: dict[str, Any] | None, file: dict[str, Any], live: dict[str, Any], told: str
+) -> None:
+    case = Case(space(**file), space(**live), base=None if base is None else space(**base))
+    (item,) = drift(case)
+    assert [(part.field, part.moved) for part in item.fields] == [("emoji", told)]
+    assert item.moved == told
+
+
+def test_where_two_fields_were_moved_by_two_both_moved() -> None:
+    base, file = space(emoji="A", language="en"), space(emoji="B", language="en")
+    (item,) = drift(Case(file, space(emoji="A", language="de"), base=base))
+    assert {part.field: part.moved for part in item.fields} == {"emoji": "file", "language": "platform"}
+    assert item.moved == "both"
+
+
+TEAM = {"t": {"title": "T"}}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "live", "base", "told"),
+    [
+        (TEAM, {}, TEAM, "missing, platform"),
+        (TEAM, {}, {}, "missing, file"),
+        (TEAM, {}, None, "missing, unknown"),
+        ({}, TEAM, TEAM, "undeclared, file"),
+        ({}, TEAM, {}, "undeclared, platform"),
+        ({}, TEAM, None, "undeclared, unknown"),
+    ],
+)
+def test_the_base_tells_who_made_or_removed_something(wanted: Any, live: Any, base: Any, told: str) -> None:
+    earlier = None if base is None else {"team": base}
+    found = moved(Case({"team": wanted}, {"team": live}, prune=["teams"], base=earlier))
+    assert list(found.values()) == [told]
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_of_one_person_in_two_teams_each_place_is_told_by_itself(first: str) -> None:
+    """Taken out of one team by the files, and put into the other one on the platform."""
+    everybody: Things = {
+        "member": {ADA: {"role": "read"}},
+        "team": {"a": {"title": "A"}, "b": {"title": "B"}},
+    }
+    member = {"role": "owner"}
+    case = Case(
+        {**everybody, "team_member": {}},
+        {**everybody, "team_member": {f"a/{ADA}": member, f"b/{ADA}": member}},
+        prune=["teams/*/members"],
+        base={**everybody, "team_member": {f"{first}/{ADA}": member}},
+    )
+    assert moved(case) == {
+        f"acme/teams/{team}/members/[{ADA}]": "undeclared, " + ("file" if team == first else "platform")
+        for team in "ab"
+    }
+
+
+def test_an_entry_with_another_key_is_what_it_was_in_the_base() -> None:
+    base: Things = {"space": {"old": {"title": "S", "emoji": "A"}}}
+    (item,) = drift(Case(space(emoji="A"), space(emoji="B"), base=base))
+    assert (item.address, item.moved) == ("acme/spaces/s", "platform")
+
+
+def ordered(case: Case, *keys: str) -> Things:
+    spaces = {key: {"title": key, "collection": case.ref("collection", "c")} for key in "xyz"}
+    order = tuple(case.ref("space", key) for key in keys)
+    return {"collection": {"c": {"title": "C", "order": order}}, "space": spaces}
+
+
+@pytest.mark.parametrize(
+    ("base", "file", "told"),
+    [("xyz", "xyz", "platform"), ("zyx", "xyz", "file"), ("yxz", "xyz", "both"), (None, "xyz", "unknown")],
+)
+def test_the_base_tells_who_changed_an_order(base: str | None, file: str, told: str) -> None:
+    names = Case({"collection": {"c": {}}, "space": {key: {} for key in "xyz"}})
+    inside = {key: {"title": key, "collection": LiveId("collection-c")} for key in "zyx"}
+    case = Case(
+        ordered(names, *file),
+        {"collection": {"c": {"title": "C"}}, "space": inside},
+        base=None if base is None else ordered(names, *base),
+    )
+    assert set(moved(case).values()) == {f"different, {told}"}
+
+
+def test_what_the_policy_ignores_is_told_apart() -> None:
+    case = Case(space(emoji="A", title="T"), space(emoji="B"), ignore=["spaces/*#emoji"])
+    sides = case.sides()
+    found = find_drift(sides, make_plan(sides))
+    assert [[part.field for part in item.fields] for item in found.found] == [["title"]]
+    assert [[part.field for part in item.fields] for item in found.ignored] == [["emoji"]]
