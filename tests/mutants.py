@@ -80,16 +80,19 @@ class Observed:
         fast = [test for test in found if self.seconds.get(test, slow) < slow]
         return sorted(fast, key=lambda test: (self.seconds[test], test))
 
-    def within(self, tests: Sequence[str], budget: float) -> list[str]:
-        """Of many tests some of each file: the quickest ones of all, then the files take turns."""
+    def within(self, tests: Sequence[str], budget: float, own: str) -> list[str]:
+        """Of many tests some of each file: the quickest ones of all, then the files take turns.
+
+        Those of the package's `own` directory come before the others, since they were written for it.
+        """
         turns: dict[str, int] = {}
         rest = []
         for test in tests[FIRST:]:
             file = test.partition("::")[0]
             turns[file] = turns.get(file, 0) + 1
-            rest.append((turns[file], self.seconds[test], test))
+            rest.append((not file.startswith(f"{own}/"), turns[file], self.seconds[test], test))
         chosen: list[str] = []
-        for test in [*tests[:FIRST], *(test for _, _, test in sorted(rest))]:
+        for test in [*tests[:FIRST], *(test for *_, test in sorted(rest))]:
             budget -= self.seconds[test]
             if budget < 0 and chosen:
                 break
@@ -122,7 +125,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=None, help="which ones; drawn and printed if not given")
     parser.add_argument("--only", type=int, nargs="+", help="of this sample, the ones with these numbers")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no mutant after this time")
-    parser.add_argument("--slow", type=float, default=1.0, help="leave out tests of so many seconds (1)")
+    parser.add_argument("--slow", type=float, default=3.0, help="leave out tests of so many seconds (3)")
     parser.add_argument("--budget", type=float, default=20.0, help="seconds of tests for one mutant (20)")
     parser.add_argument("--notes", type=Path, help="what each test runs: read if it is there, else written")
     parser.add_argument("--patience", type=float, default=4.0, help="times the normal duration, plus 5 s (4)")
@@ -291,7 +294,7 @@ def _run_all(tree: Path, observed: Observed, mutants: Sequence[Mutant], options:
         source = path.read_text()
         changed = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
         tests = observed.tests_of(mutant.file, _statement(source, mutant.line), options.slow)
-        chosen = observed.within(tests, options.budget)
+        chosen = observed.within(tests, options.budget, f"tests/{path.parent.name}")
         normal = sum(observed.seconds[test] for test in chosen)
         with _changed(path, changed):
             outcome = _try(tree, chosen, cpu=options.patience * normal + 5) if chosen else "survived"

@@ -128,8 +128,9 @@ class Case:
         for item in (item for item in kind.fields if item.nest):
             values.setdefault(item.name, Ref(parent) if owner.in_tree else None)
             holder = values[item.name].address if values[item.name] is not None else holder
+        spans = dict.fromkeys(values, SPAN)
         return Resource(
-            kind.name, address, key, parent, holder, values, SPAN, {}, fields.get("id"),
+            kind.name, address, key, parent, holder, values, SPAN, spans, fields.get("id"),
             previously=fields.get("previously", ()), new=fields.get("new", False),
         )  # fmt: skip
 

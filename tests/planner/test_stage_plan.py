@@ -10,7 +10,7 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Unserved
 from dpsync.model.plan import Organization, Plan
 from dpsync.model.snapshot import Evidence
-from dpsync.model.values import Ref
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options, Sides
 
@@ -18,6 +18,7 @@ from .stages import ACME, SPAN, Case
 
 ONE = {"one": {"title": "One"}}
 TWO = {"two": {"title": "Two"}}
+TEAM_TWO = ACME.child("teams", "two")
 
 
 def told(plan: Plan) -> tuple[list[str], list[str]]:
@@ -69,3 +70,79 @@ def test_a_selected_entry_brings_along_what_it_names_and_is_to_be_made() -> None
     }
     sides = replace(Case(wanted).sides(), options=Options(select=("spaces/s",)))
     assert told(make_plan(sides))[0] == ["acme/collections/c", "acme/spaces/s"]
+
+
+def test_what_is_not_known_has_the_place_where_it_was_written() -> None:
+    plan = make_plan(with_unread_teams(Case({"team": {}}, {"team": TWO}, prune=["teams"])))
+    assert plan.origins["acme/teams"].line == SPAN.line
+
+
+def test_two_fields_of_one_thing_come_down_in_any_order_before_the_rest() -> None:
+    live = {"title": "Docs", "visibility": "public", "published": True, "basename": "a"}
+    down = {"title": "Docs", "visibility": "unlisted", "published": False, "basename": "b"}
+    plan = make_plan(Case({"site": {"s": down}}, {"site": {"s": live}}).sides())
+    needs = {step.id.removeprefix("acme/sites/s "): step.needs for step in plan.changes[0].steps}
+    assert {id: len(needed) for id, needed in needs.items()} == {
+        "withdraw visibility": 0,
+        "withdraw published": 0,
+        "update": 2,
+    }
+
+
+# What was removed.
+
+
+def removed(plan: Plan) -> list[str]:
+    return [note.address for note in plan.notes if note.text.startswith("removed here, still live")]
+
+
+def test_what_was_removed_is_told_once_with_what_was_in_it() -> None:
+    tree = {
+        "section": {"docs/a": {"title": "A", "path": "a"}},
+        "site_space": {"docs/a/p": {"space": LiveId("space-x"), "path": "p"}},
+    }
+    site = {"space": {"x": {"title": "X"}}, "site": {"docs": {"title": "Docs"}}}
+    plan = make_plan(Case(site, {**site, **tree}, base={**site, **tree}).sides())
+    assert removed(plan) == ["acme/sites/docs/structure/a"]
+
+
+@pytest.mark.parametrize(
+    ("select", "shown"),
+    [
+        ((), ["acme/teams/two"]),
+        (("teams/two",), ["acme/teams/two"]),
+        (("teams/[Two]",), ["acme/teams/two"]),
+        (("teams/one",), []),
+    ],
+)
+def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: list[str]) -> None:
+    case = Case({"team": ONE}, {"team": {**ONE, **TWO}}, base={"team": {**ONE, **TWO}})
+    assert removed(make_plan(replace(case.sides(), options=Options(select=select)))) == shown
+
+
+def test_an_entry_that_is_still_declared_is_what_it_was_recognised_as() -> None:
+    """The base knows it by a title that it does not have any more."""
+    case = Case({"team": TWO}, {"team": TWO}, base={"team": {"two": {"title": "Deux"}}})
+    assert case.sides().names.remembered == {ACME: ("organization", "acme"), TEAM_TWO: ("team", "team-two")}
+
+
+def test_of_two_sections_of_one_title_the_base_means_the_one_that_shows_its_first_space() -> None:
+    shown = {"docs/old/p": {"space": LiveId("space-x")}, "docs/old/q": {"space": LiveId("space-y")}}
+    live = {"docs/a/p": {"space": LiveId("space-x")}, "docs/b/q": {"space": LiveId("space-y")}}
+    spaces = {"space": {key: {"title": key} for key in "xy"}, "site": {"docs": {"title": "Docs"}}}
+    case = Case(
+        spaces,
+        {**spaces, "section": {"docs/a": {"title": "T"}, "docs/b": {"title": "T"}}, "site_space": live},
+        base={**spaces, "section": {"docs/old": {"title": "T"}}, "site_space": shown},
+    )
+    assert case.sides().names.remembered[case.address("section", "docs/old")] == ("section", "section-docs-a")
+
+
+# What is given away.
+
+
+def test_what_goes_along_and_cannot_be_seen_is_given_to_nobody() -> None:
+    sides = Case({"space": {"s": {"title": "S"}}}, {"space": {"s": {"title": "S"}}}).sides()
+    evidence = Evidence(unseen={("space", "space-s"): "/orgs/acme/sites"})
+    given = replace(sides.snapshot, transferred=frozenset({ACME.child("spaces", "s")}), evidence=evidence)
+    assert [item.code for item in make_plan(replace(sides, snapshot=given)).refusals] == ["unseen"]

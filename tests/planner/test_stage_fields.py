@@ -1,0 +1,149 @@
+"""What is the same, what a new object has anyway, and where each thing was written, from plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.kinds.base import Field
+from dpsync.kinds.types import Text
+from dpsync.model.values import LiveId, Ref
+from dpsync.planner.compare import same
+from dpsync.planner.plan import make_plan
+
+from .stages import ACME, Case, Things
+
+PLAIN, QUIET = Field("note", Text()), Field("note", Text(), absent="guest")
+
+
+@pytest.mark.parametrize(
+    ("field", "after", "before", "equal"),
+    [
+        (PLAIN, None, None, True),
+        (PLAIN, None, "x", False),
+        (PLAIN, "x", None, False),
+        (PLAIN, "x", "x", True),
+        (PLAIN, "x", "y", False),
+        # Null takes away: what stands for the absence of a value is as good as nothing.
+        (QUIET, None, "guest", True),
+        (QUIET, None, "x", False),
+        # A value that was written is to be there, whatever its absence would mean.
+        (QUIET, "guest", None, False),
+        (QUIET, "guest", "guest", True),
+    ],
+)
+def test_null_is_the_absence_of_a_value_and_a_value_is_not(
+    field: Field, after: Any, before: Any, equal: bool
+) -> None:
+    assert same(field, after, before) is equal
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "fields", "written"),
+    [
+        ("share_link", "docs/l", {"active": True}, []),
+        ("share_link", "docs/l", {"active": False}, ["active"]),
+        ("redirect", "docs/r", {"draft": False}, []),
+        ("redirect", "docs/r", {"draft": True}, ["draft"]),
+        ("collection", "c", {"title": "C", "defaultLevel": "guest"}, ["defaultLevel", "title"]),
+        ("collection", "c", {"title": "C", "description": None}, ["title"]),
+    ],
+)
+def test_a_new_object_is_not_told_which_flags_it_has_anyway(
+    kind: str, path: str, fields: dict[str, Any], written: list[str]
+) -> None:
+    case = Case({"site": {"docs": {"title": "Docs"}}, kind: {path: fields}})
+    display = case.decisions().entries[case.address(kind, path)].display
+    assert sorted(item.field.name for item in display) == written
+
+
+SOURCE = {"url": "https://a.example/openapi.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "noted"),
+    [
+        ({"visibility": "private"}, []),
+        ({"source": SOURCE}, []),
+        ({"source": {"text": "openapi: 3.1"}}, ["acme/openapi/shop#source"]),
+    ],
+)
+def test_only_a_part_that_cannot_be_read_is_told_to_be_compared_with_nothing(
+    fields: dict[str, Any], noted: list[str]
+) -> None:
+    live = {"slug": "shop", "visibility": "private", "source": SOURCE}
+    case = Case({"openapi": {"shop": {"slug": "shop", **fields}}}, {"openapi": {"shop": live}})
+    assert [note.address for note in case.decisions().notes] == noted
+
+
+def test_every_field_has_the_place_where_it_was_written() -> None:
+    wanted = {"space": {"s": {"title": "S", "emoji": "1f600"}}}
+    origins = make_plan(Case(wanted, {"space": {"s": {"title": "T"}}}).sides()).origins
+    assert {"acme", "acme/spaces/s", "acme/spaces/s#title", "acme/spaces/s#emoji"} == origins.keys()
+
+
+# Flags that one of several has, guards, and names that several kinds have.
+
+
+def test_only_what_a_guard_is_declared_for_is_guarded() -> None:
+    """The last one who is admin of a space may go: somebody is admin of the organization."""
+    people: Things = {"member": {"ada": {"role": "admin"}}, "space": {"s": {"title": "S"}}}
+    case = Case(
+        {**people, "member_permission": {}},
+        {**people, "member_permission": {"s/ada": {"role": "admin"}}},
+        prune=["spaces/*/permissions/members"],
+        user="member-ada",
+    )
+    plan = make_plan(case.sides())
+    assert [change.action for change in plan.changes] == ["delete"]
+    assert plan.refusals == ()
+
+
+def test_what_could_not_be_written_down_is_kept_and_the_rest_of_its_place_goes() -> None:
+    """Whose e-mail the platform does not tell could not be declared: there is no key for it."""
+    live = {"x": {"email": None, "role": "read"}, "y": {"role": "read"}, "ada": {"role": "admin"}}
+    case = Case({"member": {"ada": {"role": "admin"}}}, {"member": live}, prune=["members"])
+    found = case.decisions().deletions
+    assert list(found.roots) == [("member", "organization/acme/member-y")]
+    assert [item.addresses for item in found.kept] == [("acme/members/[member-x]",)]
+
+
+def test_two_kinds_may_exchange_their_titles_without_waiting() -> None:
+    wanted = {"team": {"t": {"title": "B"}}, "collection": {"c": {"title": "A"}}}
+    live = {"team": {"t": {"title": "A"}}, "collection": {"c": {"title": "B"}}}
+    steps = Case(wanted, live).steps().steps
+    assert {id: step.needs for id, step in steps.items()} == {
+        "acme/teams/t update": set(),
+        "acme/collections/c update": set(),
+    }
+
+
+# Orders.
+
+
+def test_what_comes_into_an_ordered_list_comes_one_after_the_other() -> None:
+    """Also what the order does not name: where it comes depends on what came before."""
+    inside = Ref(ACME.child("collections", "c"))
+    wanted: Things = {
+        "collection": {"c": {"title": "C", "order": (Ref(ACME.child("spaces", "b")),)}},
+        "space": {key: {"title": key, "collection": inside} for key in "abc"},
+    }
+    live: Things = {"collection": {"c": {"title": "C"}}, "space": {"a": {"title": "a"}}}
+    steps, _ = Case(wanted, live).lanes()
+    arriving = ["acme/spaces/b create", "acme/spaces/a place collection", "acme/spaces/c create"]
+    assert [steps.steps[id].follows for id in arriving] == [set(), {arriving[0]}, {arriving[1]}]
+
+
+def test_who_is_in_an_ordered_list_and_stays_is_not_counted_as_arriving() -> None:
+    inside = Ref(ACME.child("collections", "c"))
+    wanted: Things = {
+        "collection": {"c": {"title": "C", "order": tuple(Ref(ACME.child("spaces", key)) for key in "ab")}},
+        "space": {key: {"title": key, "collection": inside} for key in "ab"},
+    }
+    live: Things = {
+        "collection": {"c": {"title": "C"}},
+        "space": {key: {"title": key, "collection": LiveId("collection-c")} for key in "ba"},
+    }
+    steps, _ = Case(wanted, live).lanes()
+    assert [step.verb for step in steps.steps.values()] == ["move"]

@@ -1,0 +1,188 @@
+"""Navigations, from plain values: one request at a time, what is made along, and a root of another kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from dpsync.model.plan import Change
+from dpsync.model.snapshot import Match
+from dpsync.model.values import LiveId
+from dpsync.planner.decisions import decide
+from dpsync.planner.plan import make_plan
+from dpsync.planner.restructuring import BY_CONTENT
+from dpsync.planner.sides import Sides
+from dpsync.planner.stepset import StepSet
+
+from .stages import ACME, Case, Things
+
+TREE = ACME.child("sites", "docs", "structure")
+AGREED = "restructure acme/sites/docs"
+NAMES = Case({"space": {key: {} for key in "xyz"}})
+SPACES = {key: {"title": key} for key in "xyz"}
+
+
+def files(*spaces: str, **kinds: dict[str, dict[str, Any]]) -> Things:
+    """One site and its navigation as the files have it. `space` is what a place shows."""
+    places = {
+        path: {**fields, "space": NAMES.ref("space", fields["space"])}
+        for path, fields in kinds.pop("site_space", {}).items()
+    }
+    return {
+        "space": {key: SPACES[key] for key in spaces or "xyz"}, "site": {"docs": {"title": "Docs"}},
+        "site_space": places, **kinds,
+    }  # fmt: skip
+
+
+def platform(*spaces: str, **kinds: dict[str, dict[str, Any]]) -> Things:
+    """The same as the platform has it."""
+    places = {
+        path: {**fields, "space": LiveId(f"space-{fields['space']}")}
+        for path, fields in kinds.pop("site_space", {}).items()
+    }
+    return {
+        "space": {key: SPACES[key] for key in spaces or "xyz"}, "site": {"docs": {"title": "Docs"}},
+        "site_space": places, **kinds,
+    }  # fmt: skip
+
+
+def one_at_a_time(steps: StepSet, ids: list[str]) -> bool:
+    """Whether of any two steps one waits for the other."""
+    waits: dict[str, set[str]] = {}
+
+    def above(id: str) -> set[str]:
+        if id not in waits:
+            step = steps.steps[id]
+            direct = (step.needs | step.follows) & steps.steps.keys()
+            waits[id] = direct.union(*(above(other) for other in direct))
+        return waits[id]
+
+    return all(one in above(other) or other in above(one) for one, other in combinations(ids, 2))
+
+
+SECTIONS = {f"docs/{key}": {"title": key, "path": key} for key in "abc"}
+SHOWN = {f"docs/{key}/p": {"space": space, "path": "p"} for key, space in zip("abc", "xyz", strict=True)}
+
+
+def renamed(**paths: str) -> dict[str, dict[str, Any]]:
+    return {path: {**fields, "path": paths.get(path[-1], path[-1])} for path, fields in SECTIONS.items()}
+
+
+@pytest.mark.parametrize(
+    ("sections", "more"),
+    [
+        (renamed(a="b", b="a"), {}),
+        (renamed(a="b", b="c", c="a"), {}),
+        (renamed(a="b", b="n"), {}),
+        (dict(reversed(renamed(a="b", b="a").items())), {}),
+        (
+            {**renamed(a="n"), "docs/d": {"title": "d", "path": "a"}},
+            {"docs/d/p": {"space": "x", "path": "q"}},
+        ),
+    ],
+    ids=["a pair", "a ring", "a chain", "a pair in another order", "a new one takes the path"],
+)
+def test_of_one_navigation_one_request_is_sent_at_a_time(
+    sections: dict[str, dict[str, Any]], more: dict[str, dict[str, Any]]
+) -> None:
+    wanted = files(section=sections, site_space={**SHOWN, **more})
+    steps, _ = Case(wanted, platform(section=SECTIONS, site_space=SHOWN)).lanes()
+    inside = [step.id for step in steps.below(TREE)]
+    assert len(inside) > 1
+    assert one_at_a_time(steps, inside)
+
+
+def test_a_path_is_taken_by_one_of_its_kind_only() -> None:
+    """A place may have the path that a section beside it has, and nobody waits for that."""
+    places = {"docs/a/p": {"space": "x", "path": "b"}}
+    live = platform(section=SECTIONS, site_space={**SHOWN, "docs/a/p": {"space": "x", "path": "p"}})
+    plan = make_plan(Case(files(section=SECTIONS, site_space={**SHOWN, **places}), live).sides())
+    assert plan.refusals == ()
+    assert [(change.address, [step.id for step in change.steps]) for change in plan.changes] == [
+        ("acme/sites/docs/structure/a/p", ["acme/sites/docs/structure/a/p update"])
+    ]
+
+
+def changed(plan: Any) -> dict[str, Change]:
+    return {change.address.removeprefix("acme/sites/docs/structure/"): change for change in plan.changes}
+
+
+@pytest.mark.parametrize("path", [{}, {"path": "p"}])
+def test_what_is_made_along_with_its_section_is_a_change_of_its_own(path: dict[str, str]) -> None:
+    wanted = files(section={"docs/a": {"title": "a"}}, site_space={"docs/a/p": {"space": "x", **path}})
+    found = changed(make_plan(Case(wanted, platform()).sides()))
+    assert {address: change.action for address, change in found.items()} == {"a": "create", "a/p": "create"}
+    assert [step.verb for step in found["a/p"].steps] == (["update"] if path else [])
+    assert [gives.address for gives in found["a"].steps[0].gives] == [f"{TREE}/a", f"{TREE}/a/p"]
+
+
+def test_a_section_that_gets_a_new_place_is_not_emptied_by_a_delete() -> None:
+    live = platform(
+        "x", "y", section={"docs/a": SECTIONS["docs/a"]}, site_space={"docs/a/p": SHOWN["docs/a/p"]}
+    )
+    for place, along in [({}, {"a", "a/[p]"}), ({"docs/a/q": {"space": "y", "path": "q"}}, {"a/[p]"})]:
+        wanted = files("y", section={"docs/a": SECTIONS["docs/a"]}, site_space=place)
+        cascade = (case := Case(wanted, live, prune=["spaces"])).decisions().deletions.cascade
+        names = case.sides().names
+        gone = {str(names.address(one)).removeprefix(f"{TREE}/") for one in cascade.objects}
+        assert gone == along
+
+
+# Another kind of root.
+
+ROOT = {f"docs/{key}": {"space": key, "path": key} for key in "xy"}
+TWO = {
+    "section": {"docs/a": {"title": "a"}, "docs/b": {"title": "b"}},
+    "site_space": {"docs/a/p": {"space": "x"}, "docs/b/p": {"space": "z"}},
+}
+
+
+def test_the_first_section_is_the_one_that_wants_the_least_of_what_is_there() -> None:
+    case = Case(files(**TWO), platform(site_space=ROOT), confirm=[AGREED])
+    assert case.decisions().blocking.first == {TREE: TREE.child("b")}
+    both = {**TWO, "site_space": {"docs/a/p": {"space": "x"}, "docs/b/p": {"space": "y"}}}
+    case = Case(files(**both), platform(site_space=ROOT), confirm=[AGREED])
+    assert case.decisions().blocking.first == {TREE: TREE.child("a")}
+
+
+def sections_live(**redirect: Any) -> Things:
+    return platform(section=SECTIONS, site_space=SHOWN, redirect=redirect)
+
+
+TO_A = {"destination": {"kind": "site-section", "siteSectionId": LiveId("section-docs-a")}}
+ELSEWHERE = {"destination": {"kind": "external", "url": "https://a.example"}}
+
+
+@pytest.mark.parametrize(("live", "held"), [(TO_A, True), (ELSEWHERE, False)])
+def test_only_what_goes_with_the_old_root_waits_for_the_new_one(live: dict[str, Any], held: bool) -> None:
+    case = Case(confirm=[AGREED])
+    case.wanted = files(site_space=ROOT)
+    to_new = {"destination": {"kind": "site-space", "siteSpaceId": case.ref("site_space", "docs/x")}}
+    case.wanted = {**case.wanted, "redirect": {"docs/old": to_new}}
+    case.live = sections_live(**{"docs/old": live})
+    redirect = case.address("redirect", "docs/old")
+    assert case.decisions().blocking.entry(redirect) is held
+    assert (redirect in case.decisions().restructuring.replaced) is held
+
+
+def test_what_leads_out_of_the_old_root_does_not_wait() -> None:
+    case = Case(confirm=[AGREED])
+    case.wanted = {**files(site_space=ROOT), "redirect": {"docs/old": ELSEWHERE}}
+    case.live = sections_live(**{"docs/old": TO_A})
+    assert case.decisions().restructuring.replaced == {}
+
+
+@pytest.mark.parametrize(("by", "idle"), [(BY_CONTENT, []), ("what was there", [AGREED]), ("a", [AGREED])])
+def test_the_answer_still_counts_while_something_is_recognised_by_its_content(
+    by: str, idle: list[str]
+) -> None:
+    both = {"section": SECTIONS, "site_space": SHOWN}
+    sides = Case(files(**both), platform(**both), confirm=[AGREED]).sides()
+    matches = {address: Match(match.id, "path") for address, match in sides.snapshot.matches.items()}
+    matches[TREE.child("a")] = Match("section-docs-a", by)
+    sides = Sides(sides.registry, sides.desired, replace(sides.snapshot, matches=matches), sides.options)
+    decide(sides)
+    assert [str(answer) for answer in sides.answers.idle()] == idle
