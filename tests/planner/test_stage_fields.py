@@ -102,7 +102,11 @@ def test_only_what_a_guard_is_declared_for_is_guarded() -> None:
 
 def test_what_could_not_be_written_down_is_kept_and_the_rest_of_its_place_goes() -> None:
     """Whose e-mail the platform does not tell could not be declared: there is no key for it."""
-    live = {"x": {"email": None, "role": "read"}, "y": {"role": "read"}, "ada": {"role": "admin"}}
+    live: dict[str, dict[str, Any]] = {
+        "x": {"email": None, "role": "read"},
+        "y": {"role": "read"},
+        "ada": {"role": "admin"},
+    }
     case = Case({"member": {"ada": {"role": "admin"}}}, {"member": live}, prune=["members"])
     found = case.decisions().deletions
     assert list(found.roots) == [("member", "organization/acme/member-y")]

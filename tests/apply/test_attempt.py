@@ -1,0 +1,240 @@
+"""One step from its check to its outcome: what is sent, looked up and waited for; with a client of values."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import pytest
+
+from dpsync.apply.attempt import Attempt, Shared
+from dpsync.apply.fresh import Fresh
+from dpsync.apply.ids import Ids
+from dpsync.apply.journal import NoJournal
+from dpsync.apply.task import Check, Objection, Task
+from dpsync.client.client import Answer, WriteClient
+from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
+from dpsync.kinds.registry import load
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Resource
+from dpsync.model.journal import Outcome
+from dpsync.model.plan import Change, Gives, Step
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.span import Span
+
+REGISTRY = load()
+SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
+TEAM, ACME = Address.parse("acme/teams/t"), Address.root("acme")
+MADE = LiveObject("team", "7", ("organization", "acme"), None, {"title": "T"}, "/orgs/acme/teams")
+
+
+class Client:
+    """Answers with what it was given, one after the other; an exception is raised."""
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = list(answers)
+        self.sent: list[tuple[str, str, object]] = []
+        self.pauses: list[float] = []
+
+    def send(self, method: str, path: str, body: object, **_: object) -> Answer:
+        self.sent.append((method, path, body))
+        return cast(Answer, self._next())
+
+    def get(self, path: str) -> object:
+        return self._next()
+
+    def pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+
+    def _next(self) -> object:
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Reading:
+    """The fresh reads of one place: what is found there, or what keeps it from being read."""
+
+    def __init__(self, found: Sequence[LiveObject] | Exception = (), place: bool = True) -> None:
+        self.found_there, self.place = found, place
+
+    def sending(self) -> None:
+        """A write is about to be sent."""
+
+    def source(self, change: Change) -> object:
+        return "a place" if self.place else None
+
+    def read(self, source: object) -> Mapping[object, LiveObject]:
+        if isinstance(self.found_there, Exception):
+            raise self.found_there
+        return {item.identity: item for item in self.found_there}
+
+    def found(self, resource: Resource, now: Mapping[object, LiveObject], id: str | None) -> list[LiveObject]:
+        return list(now.values())
+
+
+def attempt(
+    client: Client, step: Step, reading: Reading | None = None, checks: Sequence[Check] = ()
+) -> tuple[Outcome, Ids]:
+    change = Change(address=str(TEAM), kind="team", action="create", steps=(step,))
+    team = Resource("team", TEAM, "t", ACME, None, {"title": "T"}, SPAN, {})
+    ids = Ids({ACME: "acme"})
+    shared = Shared(
+        cast(WriteClient, client), REGISTRY, Desired({TEAM: team}, {}), NoJournal(), {}, ids,
+        cast(Fresh, reading or Reading()), checks, threading.Event(),
+    )  # fmt: skip
+    return Attempt(shared, Task(change, step)).run(), ids
+
+
+def step(verb: Any = "create", repeat: Any = "look_up", **more: Any) -> Step:
+    gives = (Gives(address=str(TEAM), pointer="id"),) if verb == "create" else ()
+    return Step(
+        id=f"{TEAM} {verb}", method=more.pop("method", "PUT"), path="/orgs/acme/teams", body={"title": "T"},
+        **{"verb": verb, "repeat": repeat, "gives": gives, **more},
+    )  # fmt: skip
+
+
+def answer(status: int = 200, **body: Any) -> Answer:
+    return Answer(status, body)
+
+
+LOST = Unknown("PUT", "/orgs/acme/teams", "reset")
+
+
+def refused(status: int, *, after: bool = False) -> Answered:
+    kind = NotFound if status == 404 else Answered
+    error = kind("PUT", "/orgs/acme/teams", status)
+    error.after_unknown = after
+    return error
+
+
+@pytest.mark.parametrize(
+    ("answered", "of", "result", "sent"),
+    [
+        (answer(id="7"), step(), "done", True),
+        (answer(202), step("delete", "safe"), "requested", True),
+        (answer(202, id="7"), step(), "done", True),
+        # The `object` that the call expects, or nothing was done.
+        (answer(object="site"), step("update", "safe", answers="site"), "done", True),
+        (answer(object="checkout"), step("update", "safe", answers="site"), "failed", True),
+        (answer(), step("update", "safe", answers="site"), "failed", True),
+        # What nobody answered may have been done, whether it may be repeated or not.
+        (LOST, step("update", "safe"), "unknown", True),
+        (LOST, step("update", "never"), "unknown", True),
+        (LOST, step("delete", "safe"), "unknown", True),
+        (LOST, step("act", "never"), "unknown", True),
+        (LOST, step(), "unknown", True),
+        (NotSent("PUT", "/orgs/acme/teams", "refused"), step(), "failed", False),
+        (Interrupted("PUT", "/orgs/acme/teams"), step(), "not-tried", False),
+        # A refusal says that nothing was done, unless an earlier try may have been carried out.
+        (refused(422), step("update", "safe"), "failed", True),
+        (refused(422, after=True), step("update", "safe"), "unknown", True),
+        (refused(404), step("update", "safe"), "failed", True),
+        (refused(404), step("delete", "safe", method="DELETE"), "already", True),
+        (refused(404), step("delete", "safe", method="PUT"), "already", True),
+        (refused(404), step("update", "safe", method="DELETE"), "failed", True),
+        (refused(404, after=True), step("update", "safe", method="DELETE"), "already", True),
+        (refused(409), step("move", "safe"), "already", True),
+        (refused(409), step("transfer", "safe"), "already", True),
+        (refused(409), step("update", "safe", phase="place"), "already", True),
+        (refused(409), step("update", "safe", phase="link"), "failed", True),
+        (refused(409), step("delete", "safe"), "failed", True),
+        (KeyError("x"), step(), "unknown", True),
+    ],
+)
+def test_what_became_of_a_step_follows_from_its_answer(
+    answered: object, of: Step, result: str, sent: bool
+) -> None:
+    client = Client(answered)
+    outcome, _ = attempt(client, of)
+    assert (outcome.result, outcome.sent) == (result, sent)
+    assert len(client.sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("reading", "repeat", "result"),
+    [
+        (Reading([MADE]), "look_up", "done"),
+        (Reading([]), "look_up", "unknown"),
+        (Reading([MADE, MADE, LiveObject("team", "8", None, None, {}, "")]), "look_up", "unknown"),
+        (Reading(place=False), "look_up", "unknown"),
+        (Reading([MADE]), "never", "unknown"),
+        # A reading that fails proves nothing, either way.
+        (Reading(Interrupted("GET", "/orgs/acme/teams")), "look_up", "unknown"),
+        (Reading(NotSent("GET", "/orgs/acme/teams", "refused")), "look_up", "unknown"),
+    ],
+)
+def test_a_lost_create_was_done_when_exactly_what_it_makes_is_found(
+    reading: Reading, repeat: str, result: str
+) -> None:
+    outcome, ids = attempt(Client(LOST), step(repeat=repeat), reading)
+    assert (outcome.result, outcome.sent) == (result, True)
+    assert ids.get(TEAM) == ("7" if result == "done" else None)
+    assert "mistake" not in (outcome.error or "")
+
+
+@pytest.mark.parametrize("made", [[], [MADE]])
+def test_what_should_have_come_with_it_must_be_there_too(made: list[LiveObject]) -> None:
+    with_child = step(gives=(Gives(address=str(TEAM), pointer="id"), Gives(address="acme/x", pointer="x")))
+    inside = [LiveObject("member", "8", None, item.identity, {}, "") for item in made]
+
+    class WithChildren(Reading):
+        def found(self, resource: Resource, now: Any, id: str | None) -> list[LiveObject]:
+            return [MADE]
+
+    outcome, ids = attempt(Client(LOST), with_child, WithChildren([MADE, *inside]))
+    assert outcome.result == ("done" if made else "unknown")
+    assert ids.get(Address.parse("acme/x")) == ("8" if made else None)
+
+
+def objecting(found: Objection | Exception | None) -> Check:
+    def check(task: Task) -> Objection | None:
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("found", "result", "words"),
+    [
+        (None, "done", None),
+        (Objection("stale", "it was changed"), "stale", "it was changed"),
+        (Interrupted("GET", "/x"), "not-tried", "stopped"),
+        (NotSent("GET", "/x", "refused"), "failed", "it could not be checked"),
+        (RuntimeError("secret"), "failed", "dpsync made a mistake of its own (RuntimeError)"),
+    ],
+)
+def test_nothing_is_sent_that_a_check_objects_to(found: Any, result: str, words: str | None) -> None:
+    client = Client(answer(id="7"))
+    outcome, _ = attempt(client, step(), checks=[objecting(None), objecting(found)])
+    assert (outcome.result, outcome.sent, len(client.sent)) == (result, found is None, found is None)
+    assert (outcome.error or "").startswith(words) if words else outcome.error is None
+
+
+WAIT = step("await", "safe", method="GET", gives=(Gives(address="acme/teams/t/space", pointer="made.id"),))
+
+
+def test_what_the_platform_makes_is_asked_for_less_and_less_often_and_not_for_ever() -> None:
+    client = Client({"made": None})
+    outcome, _ = attempt(client, WAIT)
+    assert (outcome.result, outcome.sent, client.sent) == ("not-tried", False, [])
+    assert client.pauses[:7] == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0]
+    assert set(client.pauses[7:]) == {5.0}
+    assert 60 <= sum(client.pauses) < 65
+
+
+def test_what_the_platform_has_made_gets_its_address() -> None:
+    client = Client({"made": None}, {"made": None}, {"made": {"id": "out"}})
+    outcome, ids = attempt(client, WAIT)
+    assert (outcome.result, client.pauses) == ("done", [0.1, 0.2])
+    assert ids.get(Address.parse("acme/teams/t/space")) == "out"
+
+
+def test_a_platform_that_cannot_be_asked_is_a_failure_of_the_step() -> None:
+    error: ClientError = NotSent("GET", "/x", "refused")
+    outcome, _ = attempt(Client(error), WAIT)
+    assert (outcome.result, outcome.sent) == ("failed", False)

@@ -1,0 +1,140 @@
+"""From the first check to the report, with an executor of plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dpsync.apply.executor import Executor
+from dpsync.apply.expected import Refused
+from dpsync.apply.journal import JournalFull
+from dpsync.apply.run import carry_out
+from dpsync.client.errors import NotSent
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.journal import Outcome, Report
+from dpsync.model.plan import Change, Plan, Step
+
+ID = "acme/teams/t update"
+STEP = Step(id=ID, verb="update", method="PATCH", path="/orgs/acme/teams/t", repeat="safe")
+CHANGE = Change(address="acme/teams/t", kind="team", action="update", steps=(STEP,))
+PLAN, EMPTY = Plan(changes=(CHANGE,)), Plan()
+DONE = Outcome(step=ID, address="acme/teams/t", verb="update", result="done", sent=True)
+
+
+class Run:
+    """What an executor shows of itself. `during` happens while it carries the plan out."""
+
+    def __init__(self, **facts: Any) -> None:
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.plan = PLAN
+        self.outcomes: dict[str, Outcome] = {}
+        self.trouble: list[str] = facts.get("trouble", [])
+        self.stopped: bool = facts.get("stopped", False)
+        self.client = SimpleNamespace(stats=lambda: SimpleNamespace(by_method={"GET": 5, "PATCH": 2}))
+        self.journal = SimpleNamespace(path="the journal", write=self._write)
+        self.mask = SimpleNamespace(model=facts.get("mask", lambda report: report))
+        self._facts = facts
+
+    def _write(self, event: str, **more: Any) -> None:
+        if event == self._facts.get("full"):
+            raise JournalFull("no space left")
+        self.events.append((event, more))
+
+    def missing_secrets(self) -> list[str]:
+        return self._facts.get("missing", [])  # type: ignore[no-any-return]
+
+    def preflight(self) -> dict[str, str]:
+        return self._facts.get("stale", {})  # type: ignore[no-any-return]
+
+    def run(self) -> None:
+        self.outcomes[ID] = DONE
+
+
+def carried_out(run: Run, again: Callable[[], Plan] = lambda: EMPTY) -> Report:
+    return carry_out(cast(Executor, run), again)
+
+
+def failing(error: Exception) -> Callable[..., Any]:
+    def fails(*_: object) -> Any:
+        raise error
+
+    return fails
+
+
+def test_what_was_done_is_proven_and_recorded() -> None:
+    report = carried_out(run := Run())
+    assert (report.outcomes, report.interrupted, report.verified, report.remaining) == (
+        (DONE,),
+        False,
+        True,
+        EMPTY,
+    )
+    assert (report.reads, report.writes, report.journal, report.trouble) == (5, 2, "the journal", ())
+    assert report.converged
+    assert run.events == [
+        ("start", {"plan": PLAN.digest, "steps": 1}),
+        ("end", {"converged": True, "done": 1, "failed": 0, "unknown": 0, "not-tried": 0}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "error"),
+    [({"missing": ["TOKEN"]}, DiagnosticError), ({"stale": {"acme/teams/t": "gone"}}, Refused)],
+)
+def test_nothing_begins_while_something_is_missing_or_stale(facts: Any, error: type[Exception]) -> None:
+    run = Run(**facts)
+    with pytest.raises(error):
+        carried_out(run)
+    assert (run.outcomes, run.events) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("stopped", "trouble", "interrupted", "verified"),
+    [
+        (False, [], False, True),
+        (True, [], True, False),
+        (True, ["no space left"], False, False),
+        (False, ["it stumbled"], False, True),
+    ],
+)
+def test_what_stopped_it_is_told_and_what_was_stopped_is_not_proven(
+    stopped: bool, trouble: list[str], interrupted: bool, verified: bool
+) -> None:
+    report = carried_out(Run(stopped=stopped, trouble=trouble))
+    assert (report.interrupted, report.verified, list(report.trouble)) == (interrupted, verified, trouble)
+    assert (report.remaining is not None) is verified
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (NotSent("GET", "/orgs", "refused"), "the result could not be verified: GET /orgs"),
+        (DiagnosticError([], Exit.FAILED), "the result could not be verified"),
+        (KeyError("secret"), "not verified: a mistake of our own (KeyError)"),
+    ],
+)
+def test_a_proof_that_fails_is_no_proof(error: Exception, words: str) -> None:
+    report = carried_out(Run(), failing(error))
+    assert (report.verified, report.remaining, report.count("done")) == (False, None, 1)
+    assert report.trouble[0].startswith(words)
+    assert "secret" not in report.model_dump_json()
+
+
+def test_a_report_that_cannot_be_freed_of_secrets_proves_nothing_and_tells_the_outcomes() -> None:
+    report = carried_out(Run(mask=failing(RuntimeError("secret"))))
+    assert (report.outcomes, report.verified, report.remaining) == ((DONE,), False, None)
+    assert report.trouble == ("not told: a mistake of our own (RuntimeError)",)
+
+
+def test_an_end_that_cannot_be_recorded_is_told() -> None:
+    report = carried_out(Run(full="end", trouble=["it stumbled"]))
+    assert report.trouble == ("it stumbled", "no space left")
+
+
+def test_what_has_no_outcome_is_not_in_the_report() -> None:
+    run = Run()
+    run.run = lambda: None  # type: ignore[method-assign]
+    assert carried_out(run).outcomes == ()
