@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.base import Field, Kind, ListOrder
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.circles import MOST, beginning_with, chain, circles
@@ -27,8 +27,8 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
                 yield from _unique(resources, kind, field, field.unique, mine)
             if field.one_per:
                 yield from _exclusive(resources, kind, field, field.one_per, mine)
-        if kind.order and kind.order.field:
-            yield from _orders(kind, resources)
+        if kind.list_order is not None:
+            yield from _orders(kind.list_order, mine, resources)
         yield from _circles(registry, kind, mine)
         if kind.platform.outputs:
             yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
@@ -132,24 +132,20 @@ def _exclusive(
             )
 
 
-def _orders(kind: Kind, resources: Resources) -> Iterable[Diagnostic]:
+def _orders(order: ListOrder, mine: list[Resource], resources: Resources) -> Iterable[Diagnostic]:
     """What a list orders must be in the object that lists it."""
-    assert kind.order
-    assert kind.order.field
-    assert kind.order.held_by
-    holders = kind.field(kind.order.held_by).type.refers
-    for holder in (resource for resource in resources.values() if resource.kind in holders):
-        for ref in holder.fields.get(kind.order.field) or ():
+    for holder in mine:
+        for ref in holder.fields.get(order.name) or ():
             item = resources.get(ref.address) if isinstance(ref, Ref) else None
-            if item is None or _is_wrong(item, kind.order.held_by):
+            if item is None or _is_wrong(item, order.by):
                 continue
-            if item.fields.get(kind.order.held_by) != Ref(holder.address):
+            if item.fields.get(order.by) != Ref(holder.address):
                 yield Diagnostic(
                     "DP227",
                     f'"{item.key}" is listed in the order of "{holder.key}" but is not in it',
-                    holder.where(kind.order.field),
+                    holder.where(order.name),
                     str(holder.address),
-                    f"give it {kind.order.held_by}: {holder.key}, or take it off the list",
+                    f"give it {order.by}: {holder.key}, or take it off the list",
                     (("declared here", item.span),),
                 )
 

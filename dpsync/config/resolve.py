@@ -143,7 +143,7 @@ class Resolving:
         return None if value is INVALID else field.type.fold(value)
 
     def _value(self, field: Field, node: Node) -> Value:
-        if field.on == "neither" and field.source is not None:
+        if not field.declarable:
             return self.error("DP221", f'"{field.name}" is only ever set by the platform', node.span)
         if isinstance(node, Scalar) and node.value is None and node.plain:
             if field.null == "refused":

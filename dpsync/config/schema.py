@@ -105,8 +105,7 @@ def _object(registry: Registry, kind: Kind) -> Schema:
             properties["children"] = _nodes(kind.shape.holds, kind.shape.least)
             required += ["children"] if kind.shape.least else []
     for field in kind.fields:
-        settable = field.on != "neither" or field.source is None
-        if settable and not field.nest and field.name != kind.natural:
+        if field.declarable and not field.nest and field.name != kind.natural:
             properties[field.name] = _field(field)
             required += [field.name] if field.required and field.name != kind.default else []
     for place, kinds in registry.places(kind.name).items():

@@ -15,7 +15,7 @@ from dpsync.identity.view import View
 from dpsync.importing.keys import Known, referred_to_as
 from dpsync.importing.values import NOWHERE, Unwritable, Writing, trimmed
 from dpsync.importing.whole import Found, Whole
-from dpsync.kinds.base import Field, Kind, Single
+from dpsync.kinds.base import Field, Kind, ListOrder, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
@@ -134,9 +134,9 @@ class _Describing:
         """The live value that is worth writing, None when there is none."""
         if one.nest or one.name == item.kind.natural:
             return None
-        if one.source is None:
+        if isinstance(one, ListOrder):
             return self._order(one, item)
-        if one.on == "neither":
+        if one.source is None or one.on == "neither":
             return None
         value = item.live.fields.get(one.name)
         if value == {} and isinstance(one.source, Mapping):
@@ -151,22 +151,16 @@ class _Describing:
             return trimmed(value, one.absent if one.platform_default is None else one.platform_default)
         return value
 
-    def _order(self, one: Field, item: Found) -> Value:
-        """The order of what is in it, where the platform keeps one."""
-        for kind in self.registry.ordered:
-            order = kind.order
-            if order is None or order.field != one.name or order.held_by is None:
-                continue
-            if item.kind.name in kind.field(order.held_by).type.refers:
-                ids = self.whole.orders.get(item.live.identity, [])
-                inside = {
-                    other.live.id
-                    for other in self.whole.of(kind.name)
-                    if other.live.fields.get(order.held_by) == LiveId(item.live.id)
-                }
-                listed = [LiveId(id) for id in ids if id in inside]
-                return listed if len(listed) > 1 else None
-        return None
+    def _order(self, order: ListOrder, item: Found) -> Value:
+        """The order of what is in it, where that is more than one thing."""
+        inside = {
+            other.live.id
+            for other in self.whole.of(order.of)
+            if other.live.fields.get(order.by) == LiveId(item.live.id)
+        }
+        ids = self.whole.orders.get(item.live.identity, [])
+        listed = [LiveId(id) for id in ids if id in inside]
+        return listed if len(listed) > 1 else None
 
     def _named(self, item: Found) -> Callable[[tuple[str, ...], str], str | None]:
         def named(kinds: tuple[str, ...], id: str) -> str | None:

@@ -14,7 +14,7 @@ from dpsync.config.reader import DEFAULT_LIMITS, decode
 from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
 from dpsync.importing.sides import Sides
 from dpsync.importing.values import Content, Unwritable, Writing, json_text
-from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.base import Field, Kind, ListOrder
 from dpsync.model import nodes
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Resource
@@ -124,31 +124,26 @@ class _Updating:
 
     def _order(self, resource: Resource, only: str | None) -> None:
         """The list by which an entry orders what is in it: in live order, without what has left."""
+        order = self.sides.registry[resource.kind].list_order
+        listed = resource.fields.get(order.name) if order is not None else None
+        if order is None or not listed:
+            return
+        if only not in (None, order.name) or (resource.address, order.name) in self.done:
+            return
+        self.done.add((resource.address, order.name))
         live = self.sides.live(resource)
-        for kind in self.sides.registry.ordered:
-            order = kind.order
-            if order is None or order.held_by is None or order.field is None:
-                continue
-            name, listed = order.field, resource.fields.get(order.field)
-            ours = resource.kind in kind.field(order.held_by).type.refers
-            asked = only in (None, name) and (resource.address, name) not in self.done
-            if not (listed and ours and asked):
-                continue
-            self.done.add((resource.address, name))
-            inside = self._inside(kind, live) if live is not None else []
-            keys = [self._key(item) for item in listed]
-            ids = {self._id(item): key for item, key in zip(listed, keys, strict=True)}
-            now = [ids[id] for id in inside if id in ids]
-            if now != keys:
-                self._take(resource, name, now)
+        inside = self._inside(order, live) if live is not None else []
+        keys = [self._key(item) for item in listed]
+        ids = {self._id(item): key for item, key in zip(listed, keys, strict=True)}
+        now = [ids[id] for id in inside if id in ids]
+        if now != keys:
+            self._take(resource, order.name, now)
 
-    def _inside(self, kind: Kind, holder: LiveObject) -> list[str]:
+    def _inside(self, order: ListOrder, holder: LiveObject) -> list[str]:
         """What an object holds by now, in order."""
-        assert kind.order is not None
-        within = kind.order.held_by or ""
         lane = self.sides.snapshot.lanes.get(holder.identity, ())
         known = (self.sides.snapshot.objects.get(item) for item in lane)
-        return [item.id for item in known if item and item.fields.get(within) == LiveId(holder.id)]
+        return [item.id for item in known if item and item.fields.get(order.by) == LiveId(holder.id)]
 
     def _key(self, item: Value) -> Any:
         if isinstance(item, Ref):
@@ -253,8 +248,8 @@ class _Updating:
         """What stands elsewhere among its siblings, unless the list of the one that holds it says so now."""
         ordered = {item.address for item in self.made.taken}
         for resource in self.moved:
-            order = self.sides.registry[resource.kind].order
-            holder = resource.fields.get(order.held_by) if order and order.held_by else None
+            order = self.sides.registry.list_order(resource.kind)
+            holder = resource.fields.get(order.by) if order is not None else None
             if not (isinstance(holder, Ref) and holder.address in ordered):
                 self.problem(
                     "order", "its place among its siblings is another one: nodes are not moved",

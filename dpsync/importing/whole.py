@@ -188,22 +188,21 @@ class _Reader:
     def orders(self) -> None:
         """The order of siblings that no tree has: one list for each object that may hold some."""
         for kind in self.registry.ordered:
-            order = kind.order
-            if order is None or order.read is None or order.held_by is None:
+            order = kind.list_order
+            if order is None:
                 continue
-            names = kind.field(order.held_by).type.refers
             held = {
                 value.id
-                for item in self.whole.of(kind.name)
-                if isinstance(value := item.live.fields.get(order.held_by), LiveId)
+                for item in self.whole.of(order.of)
+                if isinstance(value := item.live.fields.get(order.by), LiveId)
             }
-            holders = [item for name in names for item in self.whole.of(name) if item.live.id in held]
-            path = order.read.path
+            holders = [item for item in self.whole.of(kind.name) if item.live.id in held]
+            ordered, path = self.registry[order.of], order.present.path
             lists = self.sources.map(lambda holder, path=path: self._order(holder, path), holders)
             for holder, ids in zip(holders, lists, strict=True):
                 if ids is None:
                     self.whole.unread.append(
-                        Unread(kind, holder, "the token's user may not read their order")
+                        Unread(ordered, holder, "the token's user may not read their order")
                     )
                 else:
                     self.whole.orders[holder.live.identity] = ids

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from dataclasses import field as _field
 from typing import Any, Literal
 
-from dpsync.kinds.types import Type
+from dpsync.kinds.types import Many, Reference, Type
 from dpsync.model.plan import Repeat
 
 ANY = "*"
@@ -140,17 +140,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Order:
-    """Siblings have an order that a call changes. `pointer` names a sibling inside the call's `$position`.
-
-    For nodes the order is that of the tree. Else `field` is the list on the holding kind (`held_by`), and
-    `read` where the present order is read.
-    """
+    """Siblings have an order that a call changes. `pointer` names a sibling inside the call's `$position`."""
 
     call: Call
     pointer: Any
-    held_by: str | None = None
-    field: str | None = None
-    read: Pages | None = None
     apart: bool = False
     """Only siblings of one kind have an order among each other."""
     otherwise: Order | None = None
@@ -281,6 +274,11 @@ class Field:
         return (*self.type.refers, self.means) if self.means else self.type.refers
 
     @property
+    def declarable(self) -> bool:
+        """Whether an entry may have it; what the platform alone sets is only read."""
+        return self.on != "neither"
+
+    @property
     def wire(self) -> str:
         return self.write or self.name
 
@@ -295,6 +293,33 @@ class Field:
             return self.via
         key = value if value is None or isinstance(value, bool | str) else ANY
         return self.via.get(key, self.via.get(ANY) if value is not None else None)
+
+
+@dataclass(frozen=True)
+class ListOrder(Field):
+    """A list in an entry that says in which order the things stand that are placed in it.
+
+    It is compared with a list of the platform, and carried out by moving these things; it is never sent.
+    """
+
+    type: Type = _field(init=False)
+    on: Literal["create", "update", "both", "neither"] = _field(init=False, default="neither")
+    read: None = _field(init=False, default=None)
+    of: str = _field(kw_only=True)
+    """The kind of what is in the list."""
+    by: str = _field(kw_only=True)
+    """The field of that kind which places a thing in this one."""
+    present: Pages = _field(kw_only=True)
+    """Where the present order is read."""
+    order: Order | None = _field(kw_only=True)
+    """How they are moved among each other; None on a server that cannot move them."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", Many(Reference(self.of), as_set=True))
+
+    @property
+    def declarable(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)
@@ -431,6 +456,10 @@ class Kind:
         """Why the platform's last work on one with these fields came to nothing; None where it did not."""
         failed = self.platform.busy.failed if self.platform.busy is not None else None
         return fields.get(failed) if failed is not None and not self.is_busy(fields) else None
+
+    @property
+    def list_order(self) -> ListOrder | None:
+        return next((field for field in self.fields if isinstance(field, ListOrder)), None)
 
     @property
     def nest(self) -> Field | None:

@@ -1,8 +1,8 @@
 """Collections hold spaces and other collections. `order` lists the spaces of one in their order."""
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifecycle, Pages, Patch, Post
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifecycle, ListOrder, Order, Pages, Patch, Post
 from dpsync.kinds.roles import LEVEL
-from dpsync.kinds.types import Many, Reference, Text
+from dpsync.kinds.types import Reference, Text
 
 COLLECTION = Kind(
     name="collection",
@@ -30,7 +30,15 @@ COLLECTION = Kind(
         ),
         Field("description", Text(0, 100), on="update", null="empty"),
         Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit"),
-        # The order of its spaces: compared and changed as the order of the spaces, never sent as a field.
-        Field("order", Many(Reference("space"), as_set=True), on="neither", read=None),
+        ListOrder(
+            "order",
+            of="space",
+            by="collection",
+            present=Pages("{self}/spaces"),
+            order=Order(
+                Post("{self}/move", {"position": "$position"}, repeat="safe"),
+                pointer={"type": "space", "space": "$id"},
+            ),
+        ),
     ),
 )

@@ -9,7 +9,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from dpsync.kinds.base import Entries, Kind, Node
+from dpsync.kinds.base import Entries, Kind, ListOrder, Node
 from dpsync.kinds.profiles import FULL, PROFILES, Profile
 from dpsync.kinds.supported import SupportedKind, for_profile
 
@@ -98,6 +98,15 @@ class Registry:
     def referring(self, name: str) -> tuple[tuple[SupportedKind, Any], ...]:
         """Fields of any kind that put an object into one of this kind (its collection, its group)."""
         return self._referring.get(name, ())
+
+    @cached_property
+    def _list_orders(self) -> dict[str, ListOrder]:
+        orders = (kind.list_order for kind in self.ordered)
+        return {order.of: order for order in orders if order is not None}
+
+    def list_order(self, name: str) -> ListOrder | None:
+        """The list, in entries of another kind, that gives things of this kind their order."""
+        return self._list_orders.get(name)
 
     def naming(self, name: str) -> tuple[SupportedKind, ...]:
         """Kinds with a field that can be read and that may name an object of this kind.

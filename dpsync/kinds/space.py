@@ -1,6 +1,6 @@
 """Spaces hold content. Their place in a collection and their position in it are changed by moving."""
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifecycle, Order, Pages, Patch, Post, Restore
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifecycle, Pages, Patch, Post, Restore
 from dpsync.kinds.languages import LANGUAGE
 from dpsync.kinds.roles import LEVEL, MERGE_RULES
 from dpsync.kinds.types import Enum, Reference, Text
@@ -17,13 +17,6 @@ SPACE = Kind(
     create=Post("{parent}/spaces", {"...": "$fields", "empty": True}, repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
-    order=Order(
-        Post("{self}/move", {"position": "$position"}, repeat="safe"),
-        pointer={"type": "space", "space": "$id"},
-        held_by="collection",
-        field="order",
-        read=Pages("/collections/{id}/spaces"),
-    ),
     content=True,
     shown_in=Pages("{parent}/sites?space={id}"),
     lifecycle=Lifecycle(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from dpsync.kinds.base import Call, Field, Kind, Lifecycle, Lists, One, Order, Pages, Tree
+from dpsync.kinds.base import Call, Field, Kind, Lifecycle, ListOrder, Lists, One, Order, Pages, Tree
 from dpsync.kinds.profiles import Profile
 
 _NAME = re.compile(r"\{([\w.]+)\}")
@@ -109,6 +109,9 @@ class _Support:
 
         A field with calls of its own needs those; any other one must be a member of the kind's updating call.
         """
+        if isinstance(item, ListOrder):
+            order = self._order(self.kinds[item.of], item.order)
+            return replace(item, order=order), order is not None
         there = {part: path for part, path in item.own_read.items() if self._has(kind, "GET", path)}
         item = replace(item, own_read=there)
         if isinstance(item.via, Call):

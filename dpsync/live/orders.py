@@ -13,27 +13,26 @@ from dpsync.model.desired import Resource
 def read_orders(reading: Reading, unread: Unread) -> None:
     """Note the live order of the siblings in each holder whose order is declared."""
     for kind in reading.registry.ordered:
-        order = kind.order
-        if order is None or order.read is None or order.held_by is None or order.field is None:
+        order = kind.list_order
+        if order is None:
             continue
         holders = [
             resource
             for resource in reading.desired.resources.values()
-            if resource.kind in kind.field(order.held_by).type.refers
-            and order.field in resource.fields
+            if resource.kind == kind.name
+            and order.name in resource.fields
             and resource.address in reading.matches
         ]
-        urls = [_url(reading, holder, order.read.path) for holder in holders]
+        urls = [_url(reading, kind, holder, order.present.path) for holder in holders]
         lists = reading.sources.map(lambda url: _ids(reading, url), urls)
         for holder, url, ids in zip(holders, urls, lists, strict=True):
             if ids is None:
-                unread.field(holder, order.field, url)
+                unread.field(holder, order.name, url)
             else:
-                reading.lanes[reading.identity(holder.address)] = tuple((kind.name, id) for id in ids)
+                reading.lanes[reading.identity(holder.address)] = tuple((order.of, id) for id in ids)
 
 
-def _url(reading: Reading, holder: Resource, path: str) -> str:
-    kind: Kind = reading.registry[holder.kind]
+def _url(reading: Reading, kind: Kind, holder: Resource, path: str) -> str:
     (_, own), *above = reading.chain(holder.address)
     return expand(reading.registry, kind, path, own, above)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.base import Field, ListOrder
 from dpsync.kinds.types import Flag
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Difference
@@ -59,7 +59,7 @@ def changed(sides: Sides, resource: Resource, live: LiveObject) -> list[Changed]
 
 def unread(field: Field, value: Value) -> Value:
     """The part of a field's value that the platform never gives back, None when there is none."""
-    if value is None:
+    if value is None or isinstance(field, ListOrder):
         return None
     return value if field.source is None else field.type.unread(value)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from dpsync.kinds.base import Field, Kind, Order
+from dpsync.kinds.base import Field
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Note, Waiting
@@ -218,7 +218,7 @@ class _Decider:
         kind = self.sides.kind(resource)
         for item in kind.fields:
             hidden = not_known(self.sides, item, resource.fields.get(item.name), live)
-            if hidden is not None and (kind.name, item.name) not in self._orders:
+            if hidden is not None:
                 address = f"{resource.address}#{item.name}"
                 known = in_base(self.sides, resource, live) is not None
                 self.notes.append(Note(address=address, text=self._not_compared(address, known)))
@@ -233,15 +233,3 @@ class _Decider:
             nobody = "neither the platform nor the git base says what it is"
         again = f"{Answer(SEND, address).flag} sends it again"
         return f"it cannot be compared: {nobody}; {again}"
-
-    @cached_property
-    def _orders(self) -> set[tuple[str, str] | None]:
-        """The fields that are compared as an order, each with its kind."""
-        return {_listed_by(kind) for kind in self.sides.registry.ordered}
-
-
-def _listed_by(kind: Kind) -> tuple[str, str] | None:
-    order: Order | None = kind.order
-    if order is None or order.held_by is None or order.field is None:
-        return None
-    return kind.field(order.held_by).type.refers[0], order.field

@@ -177,18 +177,17 @@ class _Witness:
         """The siblings in order, as the files have them and as the git base had them."""
         holder = self._holder(resource)
         earlier = self._earlier(holder) if holder else None
-        order = self.sides.kind(resource).order
-        if holder is None or earlier is None or order is None:
+        if holder is None or earlier is None:
             return (), ()
-        if order.held_by is None:
+        order = self.sides.registry.list_order(resource.kind)
+        if order is None:
             return self.sides.desired.resources[holder].children, earlier.children
-        name = order.field or ""
-        return _addresses(self.sides.resources[holder], name), _addresses(earlier, name)
+        return _addresses(self.sides.resources[holder], order.name), _addresses(earlier, order.name)
 
     def _holder(self, resource: Resource) -> Address | None:
-        order = self.sides.kind(resource).order
-        if order is not None and order.held_by is not None:
-            at = resource.fields.get(order.held_by)
+        order = self.sides.registry.list_order(resource.kind)
+        if order is not None:
+            at = resource.fields.get(order.by)
             return at.address if isinstance(at, Ref) else None
         return resource.holder or resource.parent
 

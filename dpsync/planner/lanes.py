@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from itertools import pairwise
 
-from dpsync.kinds.base import Kind, Order
+from dpsync.kinds.base import Kind, ListOrder
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource, Scope
@@ -145,8 +145,8 @@ class Lanes:
     def lists(self) -> None:
         """Lanes outside of trees: an order declared on the object that holds the siblings."""
         for kind in self.sides.registry.ordered:
-            if kind.order is not None and kind.order.held_by is not None:
-                self._listed(kind, kind.order)
+            if kind.list_order is not None:
+                self._listed(kind, kind.list_order)
 
     def after_what_they_name(self) -> None:
         """A move comes after the steps that give its siblings their ids."""
@@ -155,21 +155,17 @@ class Lanes:
             if step.verb == "move":
                 step.needs |= {makers[ref] for ref in step.refers() if ref in makers}
 
-    def _listed(self, kind: Kind, order: Order) -> None:
-        assert order.held_by is not None
-        assert order.field is not None
-        holders = kind.field(order.held_by).type.refers
+    def _listed(self, kind: Kind, order: ListOrder) -> None:
         held: dict[Address, list[Address]] = defaultdict(list)
         for address, item in self.sides.resources.items():
-            if item.kind == kind.name and isinstance(place := item.fields.get(order.held_by), Ref):
+            if item.kind == order.of and isinstance(place := item.fields.get(order.by), Ref):
                 held[place.address].append(address)
         for holder in self.sides.resources.values():
-            if holder.kind in holders and order.field in holder.fields:
-                self._list(kind, order, holder, held[holder.address])
+            if holder.kind == kind.name and order.name in holder.fields:
+                self._list(order, holder, held[holder.address])
 
-    def _list(self, kind: Kind, order: Order, holder: Resource, held: list[Address]) -> None:
-        assert order.held_by is not None
-        listed = [ref.address for ref in holder.fields[order.field or ""] or () if isinstance(ref, Ref)]
+    def _list(self, order: ListOrder, holder: Resource, held: list[Address]) -> None:
+        listed = [ref.address for ref in holder.fields[order.name] or () if isinstance(ref, Ref)]
         live = self.sides.live(holder.address)
         before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
         there = set(before)
@@ -181,12 +177,17 @@ class Lanes:
             for identity in before
             if (address := self.sides.names.declared.get(identity)) is None
             or address in here
-            or not self._leaves(address, order.held_by)
+            or not self._leaves(address, order.by)
         ]
         present = set(staying)
         arriving = [address for address in dict.fromkeys((*known, *here)) if address not in present]
-        lane = [step for address in arriving for step in self._arrival(address, order.held_by)]
-        _chain(lane + self._moves([*staying, *arriving], known))
+        lane = [step for address in arriving for step in self._arrival(address, order.by)]
+        then = [*staying, *arriving]
+        if order.order is not None:
+            lane += self._moves(then, known)
+        else:
+            self._cannot_move(then, known)
+        _chain(lane)
 
     def _leaves(self, address: Address, place: str) -> bool:
         resource = self.sides.resources.get(address)

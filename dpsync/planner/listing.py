@@ -24,17 +24,19 @@ class Listing:
 
     def __post_init__(self) -> None:
         for kind in self.sides.registry.ordered:
-            if kind.order is not None and kind.order.field is not None:
-                self._listed(kind.order.field)
+            if kind.list_order is not None:
+                self._listed(kind.name, kind.list_order.name)
         for scope in self.sides.desired.scopes.values():
             if self.sides.registry[scope.kinds[0]].in_tree:
                 children = self.sides.desired.resources[scope.parent].children
                 for number, address in enumerate(self.sides.lineage.preorder(children)):
                     self._places[address.segments] = ("", number)
 
-    def _listed(self, name: str) -> None:
+    def _listed(self, kind: str, name: str) -> None:
         """What a list orders stands together, where the first of it by name would stand."""
         for holder in self.sides.desired.resources.values():
+            if holder.kind != kind:
+                continue
             listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
             first = min(listed).segments[-1] if listed else ""
             for number, address in enumerate(listed):

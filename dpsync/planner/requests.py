@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpsync.kinds.base import Call, Field, Kind
+from dpsync.kinds.base import Call, Field, Kind, Order
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.urls import expand
 from dpsync.model.address import Address
@@ -202,19 +202,24 @@ class Requests:
         return self._draft(address, "delete", kind.delete, path, {"id": live.id}, phase=phase)
 
     def move(self, resource: Resource, position: dict[str, Any], summary: str) -> StepDraft:
-        kind = self.sides.kind(resource)
-        assert kind.order is not None
-        path = self.path(kind, kind.order.call, resource)
+        kind, order = self.sides.kind(resource), self._order(resource)
+        path = self.path(kind, order.call, resource)
         values = {"position": position, "id": self._own(resource), "wire": _wire(kind)}
-        draft = self._draft(resource.address, "move", kind.order.call, path, values)
+        draft = self._draft(resource.address, "move", order.call, path, values)
         draft.summary = summary
         return draft
 
     def pointer(self, resource: Resource) -> Any:
         """A sibling, as the position of a move names it."""
-        kind = self.sides.kind(resource)
-        assert kind.order is not None
-        return render(kind.order.pointer, {"id": self._own(resource), "wire": _wire(kind)})
+        values = {"id": self._own(resource), "wire": _wire(self.sides.kind(resource))}
+        return render(self._order(resource).pointer, values)
+
+    def _order(self, resource: Resource) -> Order:
+        """How it is moved among its siblings: in its tree, or in the list that orders them."""
+        listed = self.sides.registry.list_order(resource.kind)
+        order = listed.order if listed is not None else self.sides.kind(resource).order
+        assert order is not None
+        return order
 
     def path(self, kind: Kind, call: Call, resource: Resource, more: Mapping[str, str] | None = None) -> str:
         id, chain = self.sides.lineage.id(resource.address), self.sides.lineage.chain(resource)

@@ -14,7 +14,19 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-from dpsync.kinds.base import ANY, ByHand, Call, Entries, Field, Kind, Lifecycle, Node, PlatformWork, Single
+from dpsync.kinds.base import (
+    ANY,
+    ByHand,
+    Call,
+    Entries,
+    Field,
+    Kind,
+    Lifecycle,
+    ListOrder,
+    Node,
+    PlatformWork,
+    Single,
+)  # fmt: skip
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
@@ -57,7 +69,8 @@ def kinds_reference(registry: Registry, premises: Mapping[str, str] | None = Non
     contents = "\n".join(f"- [{_title(kind)}](#{_anchor(kind)})" for kind in kinds)
     parts = [_HEAD, contents, *(_kind(registry, kind, (premises or {}).get(kind.name, "")) for kind in kinds)]
     parts += [_TAIL, _words(Kind, "kind"), _words(Lifecycle, "lifecycle")]
-    parts += [_words(PlatformWork, "platform"), _words(Field, "field"), _words(Call, "call")]
+    parts += [_words(PlatformWork, "platform"), _words(Field, "field")]
+    parts += [_words(ListOrder, "list order"), _words(Call, "call")]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -234,11 +247,12 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
         yield f"Somebody always stays `{kind.guard.value}`: a plan that leaves nobody is refused."
         if kind.guard.own:
             yield f"The token's own user never stops being `{kind.guard.value}`."
-    if kind.order and kind.order.field and kind.order.held_by:
-        holder = registry[kind.field(kind.order.held_by).type.refers[0]]
-        where = f"in {holder.one} is managed where it has `{kind.order.field}:`"
-        yield f"Their order {where}, by {_call(kind.order.call)}."
-    elif kind.order:
+    listed = registry.list_order(kind.name)
+    if listed and listed.order:
+        holder = registry[kind.field(listed.by).type.refers[0]]
+        where = f"in {holder.one} is managed where it has `{listed.name}:`"
+        yield f"Their order {where}, by {_call(listed.order.call)}."
+    if kind.order:
         yield f"Siblings stand in the order of the file, by {_call(kind.order.call)}."
     if isinstance(kind.shape, Node) and kind.shape.holds:
         least = f", at least {kind.shape.least}" if kind.shape.least else ""
@@ -358,8 +372,10 @@ def _written(kind: Kind, field: Field) -> str:
         return ", ".join([*created, *_own_calls(field.via)])
     if field.name == kind.natural:
         return "never"
-    if field.on == "neither":
-        return "as the order" if field.source is None else "never"
+    if isinstance(field, ListOrder):
+        return "as the order"
+    if not field.declarable:
+        return "never"
     if not isinstance(kind.create, Call):
         return "changed"
     return {"create": "created", "update": "changed", "both": "created, changed"}[field.on]
@@ -374,15 +390,17 @@ def _own_calls(via: Call | Mapping[Any, Call]) -> list[str]:
 
 
 def _null(kind: Kind, field: Field) -> str:
-    if field.name == kind.natural or (field.on == "neither" and field.source is not None):
+    if field.name == kind.natural or not field.declarable:
         return ""
     return {"refused": "refused", "clear": "clears", "empty": "clears (sends an empty text)"}[field.null]
 
 
 def _read(field: Field) -> str:
+    if isinstance(field, ListOrder):
+        return "elsewhere"
     match field.source:
         case None:
-            return "not at all" if field.on != "neither" else "elsewhere"
+            return "not at all"
         case str(path):
             return "" if path == field.name else f"`{path}`"
         case parts:
@@ -390,10 +408,12 @@ def _read(field: Field) -> str:
 
 
 def _compared(kind: Kind, field: Field) -> str:
-    if field.source is None and field.on != "neither":
+    if isinstance(field, ListOrder):
+        return "as the order"
+    if field.source is None:
         return "with the git base"
-    if field.on == "neither" and field.name != kind.natural:
-        return "as the order" if field.source is None else ""
+    if not field.declarable and field.name != kind.natural:
+        return ""
     match field.type:
         case Many(as_set=as_set):
             return "as a set" if as_set else "in order"
@@ -449,7 +469,7 @@ WORDS: dict[type, dict[str, str]] = {
         "create": "the creating request, or `ByHand`: what a person must do",
         "update": "the changing request",
         "delete": "the deleting request; without one it is never deleted",
-        "order": "the request that orders siblings, and where their order is declared and read",
+        "order": "the request that orders siblings",
         "shorthand": "the field that an entry may be shortened to",
         "content": "it holds content and is never replaced",
         "after": "kinds of the same place whose steps come first",
@@ -491,6 +511,12 @@ WORDS: dict[type, dict[str, str]] = {
         "means": "the kind of thing whose id this text is; without that thing this one cannot be",
         "platform_default": "what a new one has where nothing is said; import leaves it out",
     },
+    ListOrder: {
+        "of": "the kind of what is in the list; a list order is a field, with a field's words",
+        "by": "the field of that kind which places one in this kind of thing",
+        "present": "where the present order is read",
+        "order": "the request that moves one among the others",
+    },
     Call: {
         "method": "`Post`, `Put`, `Patch` or `Delete`; it says nothing about what the request does",
         "path": "where it is sent, below `/v1`",
@@ -505,9 +531,14 @@ WORDS: dict[type, dict[str, str]] = {
 }
 
 
+def words_of(of: type) -> list[str]:
+    """What can be said in a declaration of this type, without what every field can say."""
+    every = inspect.signature(Field).parameters if of is not Field and issubclass(of, Field) else ()
+    return [word for word in inspect.signature(of).parameters if word not in every]
+
+
 def _words(of: type, name: str) -> str:
-    given = inspect.signature(of).parameters
-    rows = [f"| `{word}` | {WORDS[of][word]} |" for word in given]
+    rows = [f"| `{word}` | {WORDS[of][word]} |" for word in words_of(of)]
     return "\n".join([f"| word of a {name} | meaning |", "|---|---|", *rows])
 
 

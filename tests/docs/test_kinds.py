@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import subprocess
 import sys
 
 import pytest
 
-from dpsync.kinds.base import Call, Entries, Field, Kind, Lifecycle, Pages, PlatformWork, Post
+from dpsync.kinds.base import Call, Entries, Field, Kind, Lifecycle, ListOrder, Pages, PlatformWork, Post
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag, Text
-from dpsync.render.kinds_page import WORDS, kinds_reference, page
+from dpsync.render.kinds_page import WORDS, kinds_reference, page, words_of
 
 from .examples import REGISTRY
 from .markdown import DOCS, ROOT, sections
@@ -35,9 +34,9 @@ def test_every_kind_has_its_section_with_every_field_that_can_be_written(kind: K
     assert all(f"`{field.name}`" in text for field in kind.fields if not field.nest)
 
 
-@pytest.mark.parametrize("of", [Kind, Lifecycle, PlatformWork, Field, Call])
+@pytest.mark.parametrize("of", [Kind, Lifecycle, PlatformWork, Field, ListOrder, Call])
 def test_every_word_of_a_declaration_is_explained(of: type) -> None:
-    assert list(WORDS[of]) == list(inspect.signature(of).parameters)
+    assert list(WORDS[of]) == words_of(of)
 
 
 def test_the_page_follows_from_any_registry() -> None:

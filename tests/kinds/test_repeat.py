@@ -28,8 +28,9 @@ def calls(kind: Kind) -> Iterator[Call]:
         *kind.platform.acts.values(),
     ]
     yield from (call for call in own if isinstance(call, Call))
-    if kind.order is not None:
-        yield kind.order.call
+    for order in (kind.order, kind.list_order.order if kind.list_order else None):
+        if order is not None:
+            yield order.call
     for field in kind.fields:
         for via in (field.via, field.otherwise):
             yield from (via,) if isinstance(via, Call) else (via or {}).values()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from dpsync.api import Session
 from dpsync.kinds.base import Kind
-from dpsync.kinds.registry import load
+from dpsync.kinds.registry import Registry, load
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.direct import reading
 
 from .lab import Lab, group, section, site, spaces
 
@@ -172,6 +173,27 @@ def test_unread_places_are_blocked_even_when_empty(documented: Documented) -> No
     plan = documented.plan("glossary: {}", "{ prune: [glossary] }")
     assert reasons(plan) == {
         "acme/glossary": "the profile reference has no operation for reading a glossary term"
+    }
+
+
+def test_a_listed_order_is_blocked_where_spaces_cannot_be_moved(documented: Documented) -> None:
+    there = [{"id": name, "title": f"Space {name}", "parent": "c"} for name in "ab"]
+    documented.holds(collections=[{"id": "c", "title": "Shelf"}], spaces=there)
+    body = "collections: { c: { title: Shelf, order: [b, a] } }\nspaces:\n" + "".join(
+        f"  {name}: {{ title: Space {name}, collection: c }}\n" for name in "ab"
+    )
+    move = ("POST", "/spaces/{}/move")
+    assert REFERENCE.profile.operations is not None
+    still = replace(REFERENCE.profile, name="still", operations=REFERENCE.profile.operations - {move})
+    desired = documented.session(body).desired
+
+    def planned(registry: Registry) -> Plan:
+        with reading(documented.server) as client:
+            return Session(desired, registry).plan(client).plan
+
+    assert [change.moved for change in planned(REFERENCE).changes] == ["before acme/spaces/a"]
+    assert reasons(planned(Registry(REFERENCE.declared.values(), still))) == {
+        "acme/spaces/b": "the profile still has no operation for moving a space"
     }
 
 
