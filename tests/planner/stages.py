@@ -176,8 +176,9 @@ class Case:
                 item = self._object(kind, path, key, known[owner, above], fields)
                 objects[item.identity] = item
                 known[kind.name, path] = item.identity
-                if kind.order is not None and isinstance(at := fields.get(kind.order.held_by or ""), LiveId):
-                    lanes[kind.field(str(kind.order.held_by)).type.refers[0], at.id].append(item.identity)
+                order = self.registry.list_order(kind.name)
+                if order is not None and isinstance(at := fields.get(order.by), LiveId):
+                    lanes[kind.field(order.by).type.refers[0], at.id].append(item.identity)
                 if kind.in_tree:
                     lanes[item.holder or known[owner, above]].append(item.identity)
                     while self.registry[owner].in_tree:
