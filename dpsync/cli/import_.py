@@ -42,18 +42,25 @@ if TYPE_CHECKING:
     "--from-navigation", "navigation", type=click.Path(path_type=Path),
     metavar="FILE", help="Take over the platform's own navigation file of one site; reads no platform.",
 )  # fmt: skip
+@click.option(
+    "--full", is_flag=True,
+    help="Write every field that can be read, defaults too: then drift sees every one of them.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite files although git does not have what is in them.")
 @reading
 @output
 def command(
     addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
-    profile: str, organizations: tuple[str, ...], updating: bool, navigation: Path | None, force: bool,
-    base: str | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int, quiet: bool,
+    profile: str, organizations: tuple[str, ...], updating: bool, navigation: Path | None, full: bool,
+    force: bool, base: str | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
+    quiet: bool,
 ) -> int:  # fmt: skip
     """Write the configuration of what is live.
 
     Reads the organizations, writes dpsync.yaml and the files that it includes into the directory, and plans
-    them at once: that plan is empty, or the command says what is not and ends with exit code 3.
+    them at once: that plan is empty, or the command says what is not and ends with exit code 3. What a new
+    thing has anyway is left out, but for the fields by which something becomes more visible or more powerful
+    (visibility, roles, permissions, who signs in how): what no file names, drift does not see.
 
     With --update and addresses (acme/teams, acme/sites/docs#title) the live values are written into the lines
     of the configuration that is there; everything else in its files stays as it is.
@@ -62,7 +69,7 @@ def command(
     from dpsync.cli.edge import endings
 
     out = as_output(format_, color, verbose, quiet)
-    _usage(addresses, files, organizations, updating, navigation, base)
+    _usage(addresses, files, organizations, updating, navigation, full, base)
     if updating and not directory.is_dir():
         raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
     if navigation is not None:
@@ -83,17 +90,19 @@ def command(
     to = connection(out)
     with endings(out, to):
         registry = load_registry(profile)
-        return _imported(out, to, registry, organizations, directory, force, parallelism, timeout)
+        return _imported(out, to, registry, organizations, directory, full, force, parallelism, timeout)
     raise AssertionError
 
 
 def _usage(
     addresses: tuple[str, ...], files: tuple[str, ...], organizations: tuple[str, ...], updating: bool,
-    navigation: Path | None, base: str | None,
+    navigation: Path | None, full: bool, base: str | None,
 ) -> None:  # fmt: skip
     """Refuse what has no meaning together."""
     if updating and navigation is not None:
         raise click.UsageError("--update and --from-navigation are two different things")
+    if full and (updating or navigation is not None):
+        raise click.UsageError("--full is for a new configuration of what is live")
     if updating and organizations:
         raise click.UsageError("--organization is for a new configuration; --update takes addresses")
     if updating != bool(addresses):
@@ -108,7 +117,7 @@ def _usage(
 
 def _imported(
     out: Output, to: Connection, registry: Registry, organizations: tuple[str, ...], directory: Path,
-    force: bool, parallelism: int, timeout: float,
+    full: bool, force: bool, parallelism: int, timeout: float,
 ) -> int:  # fmt: skip
     from dpsync.api import import_
     from dpsync.cli.trace import tracer
@@ -117,7 +126,7 @@ def _imported(
     from dpsync.render.documents import import_document
 
     with RememberingClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
-        found = import_(client, registry, organizations, parallelism)
+        found = import_(client, registry, organizations, parallelism, full)
         requests = client.requests
     written = put(directory, found.made.files, found.made.stray(directory), force)
     return _result(out, import_document(found.made, written, found.plan, found.problems, requests))

@@ -1,4 +1,7 @@
-"""What is said about each live object: the fields that a person would write, defaults left out.
+"""What is said about each live object: the fields that a person would write, and those that must be watched.
+
+Defaults are left out, but not where something becomes more visible or more powerful by the field: drift does
+not see what no file names.
 
 The same decisions as resources, so that the matcher itself says which entries need a pin.
 """
@@ -8,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from dpsync.identity.match import match
 from dpsync.identity.view import View
@@ -61,15 +64,20 @@ class Entries:
     to_set: list[ToSet] = field(default_factory=list)
 
 
-def describe(registry: Registry, whole: Whole) -> Entries:
-    """The entries of everything that has a key."""
-    return _Describing(registry, whole).describe()
+NONE: Final = object()
+"""That there is no value, where that is worth a line: written as null."""
+
+
+def describe(registry: Registry, whole: Whole, full: bool = False) -> Entries:
+    """The entries of everything that has a key; with `full` every field that can be read, default or not."""
+    return _Describing(registry, whole, full).describe()
 
 
 class _Describing:
-    def __init__(self, registry: Registry, whole: Whole) -> None:
+    def __init__(self, registry: Registry, whole: Whole, full: bool) -> None:
         self.registry = registry
         self.whole = whole
+        self.full = full
         self.known = Known(whole)
         self.made = Entries()
         self.variables: set[str] = set()
@@ -99,7 +107,7 @@ class _Describing:
         self.whole.outputs = {key: maker for key, maker in outputs.items() if id(maker) not in left}
         self.whole.index()
         left_out = self.made.left_out
-        again = _Describing(self.registry, self.whole)
+        again = _Describing(self.registry, self.whole, self.full)
         again.made.left_out = [note for note in left_out if note.field is None]
         self.made = again.describe()
 
@@ -119,6 +127,9 @@ class _Describing:
                     self._cannot(item, None, f"its {one.name} cannot be read")
                     return None
                 continue
+            if value is NONE:
+                entry.fields[one.name] = None
+                continue
             writing = Writing(named, self._secret_of(item, one), in_file=_in_file(item.kind))
             try:
                 entry.fields[one.name] = writing.value(one.type, value)
@@ -130,8 +141,8 @@ class _Describing:
                 entry.comments.append(f"{one.name} is not written: {why}")
         return entry
 
-    def _value(self, one: Field, item: Found) -> Value:
-        """The live value that is worth writing, None when there is none."""
+    def _value(self, one: Field, item: Found) -> Any:
+        """The live value that is worth writing, or NONE; None when there is nothing to write."""
         if one.nest or one.name == item.kind.natural:
             return None
         if isinstance(one, ListOrder):
@@ -145,9 +156,14 @@ class _Describing:
             return None
         if one.required or one.name == item.kind.shorthand:
             return value
+        partly = isinstance(one.type, Json) and one.type.partial
+        if self.full or one.secures:
+            if value is None:
+                return None if one.null == "refused" else NONE
+            return None if partly and value == {} else value  # no member of it is managed
         if value in (one.absent, one.platform_default):
             return None
-        if isinstance(one.type, Json) and one.type.partial:
+        if partly:
             return trimmed(value, one.absent if one.platform_default is None else one.platform_default)
         return value
 

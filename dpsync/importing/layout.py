@@ -29,9 +29,9 @@ ROOT: Final = "dpsync.yaml"
 SCHEMA: Final = "schemas/dpsync.schema.json"
 
 
-def lay_out(registry: Registry, whole: Whole, entries: Entries) -> dict[str, bytes]:
+def lay_out(registry: Registry, whole: Whole, entries: Entries, full: bool = False) -> dict[str, bytes]:
     """Every file by its path relative to the project, in the order of paths."""
-    return _Layout(registry, whole, entries).files()
+    return _Layout(registry, whole, entries, full).files()
 
 
 def included(paths: Iterable[str]) -> list[str]:
@@ -68,10 +68,11 @@ class Folder:
 
 
 class _Layout:
-    def __init__(self, registry: Registry, whole: Whole, entries: Entries) -> None:
+    def __init__(self, registry: Registry, whole: Whole, entries: Entries, full: bool) -> None:
         self.registry = registry
         self.whole = whole
         self.entries = entries
+        self.full = full
         self.folder = Folder(registry)
 
     def files(self) -> dict[str, bytes]:
@@ -183,7 +184,8 @@ class _Layout:
         said = self._entry(item).fields
         kind = item.kind
         anyway = kind.comes_along and all(
-            value == kind.field(name).platform_default for name, value in said.items()
+            value == one.platform_default and not (one.secures or self.full)
+            for one, value in ((kind.field(name), value) for name, value in said.items())
         )
         if anyway and not self._places(item, directory):
             return None

@@ -40,11 +40,17 @@ class Made:
         return load_from(InMemory(self.files), registry, {})
 
 
-def make(client: ReadClient, registry: Registry, named: Sequence[str] = (), parallelism: int = 4) -> Made:
+def make(
+    client: ReadClient,
+    registry: Registry,
+    named: Sequence[str] = (),
+    parallelism: int = 4,
+    full: bool = False,
+) -> Made:
     """Read organizations and write them down. Raises ClientError, and DiagnosticError for unknown names."""
-    whole = read_whole(client, registry, named, parallelism)
+    whole = read_whole(client, registry, named, parallelism, full)
     nameless = name_everything(registry, whole)
-    entries = describe(registry, whole)
+    entries = describe(registry, whole, full)
     left_out = [
         LeftOut(
             str(item.parent.address if item.parent else ""), None, _nameless(item.kind.noun, item.live.id)
@@ -54,7 +60,7 @@ def make(client: ReadClient, registry: Registry, named: Sequence[str] = (), para
     left_out += entries.left_out
     left_out += _unread(whole.unread)
     return Made(
-        lay_out(registry, whole, entries),
+        lay_out(registry, whole, entries, full),
         tuple(sorted(left_out, key=lambda note: (note.address, note.field or "", note.why))),
         tuple(entries.to_set),
         tuple(item.key for item in whole.of(registry.root.name)),

@@ -89,10 +89,17 @@ class Whole:
 
 
 def read_whole(
-    client: ReadClient, registry: Registry, named: Sequence[str] = (), parallelism: int = 4
+    client: ReadClient,
+    registry: Registry,
+    named: Sequence[str] = (),
+    parallelism: int = 4,
+    full: bool = False,
 ) -> Whole:
-    """The organizations that the token sees, or those that are named by id or natural key."""
-    reader = _Reader(client, registry, parallelism)
+    """The organizations that the token sees, or those that are named by id or natural key.
+
+    With `full` also what takes a request for each node of a tree.
+    """
+    reader = _Reader(client, registry, parallelism, full)
     level = reader.organizations(named)
     while level:
         reader.whole.objects += level
@@ -103,8 +110,9 @@ def read_whole(
 
 
 class _Reader:
-    def __init__(self, client: ReadClient, registry: Registry, parallelism: int) -> None:
+    def __init__(self, client: ReadClient, registry: Registry, parallelism: int, full: bool) -> None:
         self.registry = registry
+        self.full = full
         self.sources = Sources(client, registry, parallelism)
         self.whole = Whole()
 
@@ -139,6 +147,8 @@ class _Reader:
         if isinstance(parent.kind.shape, NodeShape):
             # A node came with its tree, and so did nodes in it. A single of each node would be a request per
             # item; such settings are rare and are left to whoever wants to write them.
+            if isinstance(kind.shape, Single) and self.full:
+                return True
             if isinstance(kind.shape, Single):
                 self.whole.unread.append(
                     Unread(kind, parent, "it takes a request for each; write what you manage")

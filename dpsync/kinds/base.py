@@ -245,7 +245,8 @@ class Field:
     via: Call | Mapping[Any, Call] | None = None
     otherwise: Call | Mapping[Any, Call] | None = None
     """Its `via` where the server's updating call does not take it."""
-    null: Literal["refused", "clear", "empty"] = "refused"
+    null: Literal["refused", "clear", "empty", "by hand"] = "refused"
+    """What a declared null does. "by hand": there should be none, and only a person can take one away."""
     absent: Any = None
     nest: bool = False
     one_per: str | None = None
@@ -253,6 +254,8 @@ class Field:
     after: tuple[str, ...] = ()
     exposure: tuple[Any, ...] = ()
     """Its values from least to most exposed: up is written last, down first."""
+    security: bool = False
+    """Whether something becomes more visible or more powerful by it, as by every field with an `exposure`."""
     required: bool = False
     in_answers: Literal["always", "or null", "sometimes"] | None = None
     """Whether every answer has it with a value, or at least with null; else no member and null mean `absent`.
@@ -267,6 +270,11 @@ class Field:
     @property
     def source(self) -> str | Mapping[str, str] | None:
         return self.name if self.read == "=" else self.read
+
+    @property
+    def secures(self) -> bool:
+        """Whether import writes it whatever its value is, so that drift tells when it moves."""
+        return self.security or bool(self.exposure)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -366,6 +374,8 @@ class Kind:
     guard: Guard | None = None
     lifecycle: Lifecycle = Lifecycle()
     platform: PlatformWork = PlatformWork()
+    security: bool = False
+    """Whether one more of them makes something more visible or more powerful, whatever its fields are."""
     shown_in: Pages | None = None
     """The list of the objects that show this one: no others need to be looked into for its places."""
 

@@ -29,7 +29,7 @@ COLLECTION = Kind(
             via=Post("{self}/move", {"parent": "$value"}, repeat="safe"),
         ),
         Field("description", Text(0, 100), on="update", null="empty"),
-        Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit"),
+        Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True),
         ListOrder(
             "order",
             of="space",

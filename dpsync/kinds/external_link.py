@@ -19,9 +19,10 @@ EXTERNAL_LINK = Kind(
     delete=Delete(repeat="safe"),
     order=SIBLINGS,
     after=("adaptive_schema",),
+    security=True,
     fields=(
         Field("title", Text(1, 128), required=True),
-        Field("url", Text(1, 2048, form="url"), required=True),
+        Field("url", Text(1, 2048, form="url"), required=True, security=True),
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), null="clear"),
         Field("condition", Text(1, 1024), null="clear"),

@@ -24,14 +24,15 @@ INSTALLATION = Kind(
                 gives="$integration/installations/{id}", repeat="look_up"),
     update=Patch("{self}", whole=True, repeat="safe"),
     delete=Delete(repeat="safe"),
+    security=True,
     fields=(
         Field("integration", Text(1, 100, r"[\w.-]+", meaning="the name of an integration"), on="neither",
               read="integration.name", means="published_integration"),
         Field("configuration", _SETTINGS, on="update", read="installation.configuration", absent={}),
         Field("externalIds", EXTERNAL_IDS.type, on="update", read="installation.externalIds", absent=[]),
         Field("space_selection", SELECTION, on="update", read="installation.space_selection",
-              platform_default="all"),
+              platform_default="all", security=True),
         Field("site_selection", SELECTION, on="update", read="installation.site_selection",
-              platform_default="all"),
+              platform_default="all", security=True),
     ),
 )  # fmt: skip

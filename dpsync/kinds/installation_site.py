@@ -19,5 +19,6 @@ INSTALLATION_SITE = Kind(
     create=Post("{parent}/sites", {"siteId": "$site"}, gives="$site", repeat="look_up"),
     update=Patch("{self}", whole=True, repeat="safe"),
     delete=Delete(repeat="safe"),
+    security=True,
     fields=(Field("site", Reference("site"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
 )

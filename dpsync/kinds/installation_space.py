@@ -19,5 +19,6 @@ INSTALLATION_SPACE = Kind(
     create=Post("{parent}/spaces", {"space": "$space"}, gives="$space", repeat="look_up"),
     update=Patch("{self}", whole=True, repeat="safe"),
     delete=Delete(repeat="safe"),
+    security=True,
     fields=(Field("space", Reference("space", "translation"), on="neither"), CONFIGURATION, EXTERNAL_IDS),
 )

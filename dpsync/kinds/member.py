@@ -24,10 +24,18 @@ MEMBER = Kind(
     delete=Delete(repeat="safe"),
     shorthand="role",
     guard=Guard("role", "admin", own=True),
+    security=True,
     fields=(
         Field("email", Text(3, 320, form="email"), on="neither", read="user.email"),
-        Field("role", ROLE, absent="guest"),
+        Field("role", ROLE, absent="guest", security=True),
         # Set by a call of its own; no call takes it back.
-        Field("sso", Flag(), on="update", via={True: Post("{self}/sso", None, repeat="safe")}, absent=False),
+        Field(
+            "sso",
+            Flag(),
+            on="update",
+            via={True: Post("{self}/sso", None, repeat="safe")},
+            absent=False,
+            security=True,
+        ),
     ),
 )

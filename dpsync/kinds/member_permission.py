@@ -20,9 +20,10 @@ MEMBER_PERMISSION = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     shorthand="role",
+    security=True,
     fields=(
         Field("user", Reference("member"), on="neither", read="user.id"),
         # A null role gives nothing.
-        Field("role", Enum(ROLES), read="permission", required=True, in_answers="or null"),
+        Field("role", Enum(ROLES), read="permission", required=True, in_answers="or null", security=True),
     ),
 )

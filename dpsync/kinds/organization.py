@@ -17,18 +17,18 @@ ORGANIZATION = Kind(
     update=Patch("{self}", repeat="safe"),
     fields=(
         Field("title", Text(2, 255), on="update", in_answers="always"),
-        Field("emailDomains", Many(Text(1, 253), as_set=True), on="update", absent=[]),
+        Field("emailDomains", Many(Text(1, 253), as_set=True), on="update", absent=[], security=True),
         Field("hostname", Text(3, 32), on="update"),
-        Field("defaultRole", ROLE, on="update", absent="guest"),
+        Field("defaultRole", ROLE, on="update", absent="guest", security=True),
         Field("defaultContent", OneOf("type", {"site": Object({"site": Reference("site")}, ("site",))}),
               on="update", null="clear"),
         # Written as `logo`, read as `urls.logo`, where the platform may answer with a URL of its own.
         Field("logo", Text(1, 2048, form="url"), on="update", read="urls.logo", null="clear"),
-        Field("sso", Flag(), on="update", absent=False, after=("saml",)),
+        Field("sso", Flag(), on="update", absent=False, after=("saml",), security=True),
         Field("ai", Flag(), on="update", absent=False),
-        Field("inviteLinks", Flag(), on="update", platform_default=True, in_answers="always"),
+        Field("inviteLinks", Flag(), on="update", platform_default=True, in_answers="always", security=True),
         Field("mergeRules", STANDALONE_MERGE_RULES, on="update", in_answers="always",
-              platform_default={"type": "rules", "rules": []}),
+              platform_default={"type": "rules", "rules": []}, security=True),
         Field("type", Enum(("business", "community")), on="neither", in_answers="always"),
     ),
 )  # fmt: skip

@@ -30,6 +30,7 @@ PUBLISHED_INTEGRATION = Kind(
     create=Post("/integrations/{name}", _PUBLISH, gives="$name", repeat="look_up"),
     update=Post("{self}", _PUBLISH, complete=True, repeat="safe"),
     delete=Delete(repeat="safe"),
+    security=True,
     fields=(
         Field("name", _NAME, on="neither"),  # in the URL, never in a body
         Field("runtime", Enum(("v1", "v2")), read=None),
@@ -38,9 +39,9 @@ PUBLISHED_INTEGRATION = Kind(
         Field("summary", Text(0, 2048)),
         Field("icon", LongText(), read=None),
         Field("previewImages", Many(LongText(), most=3), read=None),
-        Field("visibility", Enum(("public", "private", "unlisted"))),
-        Field("target", Enum(("all", "site", "space", "organization"))),
-        Field("scopes", Many(Enum(SCOPES), as_set=True)),
+        Field("visibility", Enum(("public", "private", "unlisted")), security=True),
+        Field("target", Enum(("all", "site", "space", "organization")), security=True),
+        Field("scopes", Many(Enum(SCOPES), as_set=True), security=True),
         Field("categories", Many(Enum(CATEGORIES), as_set=True)),
         Field("blocks", Json(shape={"type": "array"})),
         Field("contentSources", Json(shape={"type": "array"})),

@@ -24,11 +24,12 @@ REDIRECT = Kind(
     create=Post("{parent}/redirects", {"...": "$fields", "source": "$source"}, repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
+    security=True,
     fields=(
         Field("source", Text(1, 512), in_answers="always"),
-        Field("destination", DESTINATION, required=True),
-        Field("captureWildcard", Flag(), absent=False),
-        Field("permanent", Flag(), absent=False),
-        Field("draft", Flag(), absent=False),
+        Field("destination", DESTINATION, required=True, security=True),
+        Field("captureWildcard", Flag(), absent=False, security=True),
+        Field("permanent", Flag(), absent=False, security=True),
+        Field("draft", Flag(), absent=False, security=True),
     ),
 )

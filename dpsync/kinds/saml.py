@@ -18,14 +18,15 @@ SAML = Kind(
     create=Post("{parent}/saml", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
+    security=True,
     fields=(
         Field("label", Text(1, 30), required=True),
         # Shown as empty texts while they are not set: then the provider is of no use yet.
-        Field("entityID", Text(0, 1024), platform_default=""),
-        Field("ssoURL", Text(1, 2048, form="url"), platform_default=""),
-        Field("certificate", Certificate(0, 10000), platform_default=""),
+        Field("entityID", Text(0, 1024), null="empty", security=True),
+        Field("ssoURL", Text(1, 2048, form="url"), null="empty", security=True),
+        Field("certificate", Certificate(0, 10000), null="empty", security=True),
         # Written as an id, read as the team; only deleting the team takes it away.
-        Field("defaultTeam", Reference("team"), read="defaultTeam.id"),
-        Field("defaultRole", ROLE),
+        Field("defaultTeam", Reference("team"), read="defaultTeam.id", null="by hand", security=True),
+        Field("defaultRole", ROLE, security=True),
     ),
 )

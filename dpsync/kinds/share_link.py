@@ -15,9 +15,10 @@ SHARE_LINK = Kind(
     create=Post("{parent}/share-links", {"name": "$name"}, repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
+    security=True,
     fields=(
         Field("name", Text(1, 100), in_answers="always"),
         # A new one is active at once.
-        Field("active", Flag(), on="update", absent=True),
+        Field("active", Flag(), on="update", absent=True, security=True),
     ),
 )

@@ -31,7 +31,7 @@ SITE = Kind(
               on="update", read="proxy.origin", null="clear"),
         Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
               on="update", absent={"enabled": False}),
-        Field("defaultLevel", LEVEL, on="update"),
+        Field("defaultLevel", LEVEL, on="update", security=True),
         Field("agentsContext", Enum(("excluded", "included")), on="update", platform_default="included"),
         # Publishing may be answered with a checkout instead of the site: then it did not happen.
         Field("published", Flag(), absent=False, exposure=(False, True), on="update", in_answers="always",

@@ -31,7 +31,7 @@ SPACE = Kind(
         Field("emoji", Text(1, 50), null="clear"),
         Field("editMode", Enum(("live", "locked")), platform_default="live"),
         Field("language", LANGUAGE),
-        Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit"),
-        Field("mergeRules", MERGE_RULES, on="update", platform_default={"type": "inherit"}),
+        Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True),
+        Field("mergeRules", MERGE_RULES, on="update", platform_default={"type": "inherit"}, security=True),
     ),
 )  # fmt: skip

@@ -19,8 +19,11 @@ TEAM_MEMBER = Kind(
     delete=Delete(repeat="safe"),
     shorthand="role",
     guard=Guard("role", "owner"),
+    security=True,
     fields=(
         Field("user", Reference("member"), on="neither", read="organization.user.id"),
-        Field("role", Enum(("owner", "member")), read="team.role", absent="member", required=True),
+        Field(
+            "role", Enum(("owner", "member")), read="team.role", absent="member", required=True, security=True
+        ),
     ),
 )

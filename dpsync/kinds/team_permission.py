@@ -20,9 +20,10 @@ TEAM_PERMISSION = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     shorthand="role",
+    security=True,
     fields=(
         Field("team", Reference("team"), on="neither", read="team.id"),
         # A null role gives nothing.
-        Field("role", Enum(ROLES), read="permission", required=True, in_answers="or null"),
+        Field("role", Enum(ROLES), read="permission", required=True, in_answers="or null", security=True),
     ),
 )

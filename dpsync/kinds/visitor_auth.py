@@ -15,9 +15,14 @@ VISITOR_AUTH = Kind(
     update=Patch("{self}", {"...": "$fields", "backend": "$backend"}, repeat="safe"),
     fields=(
         Field(
-            "backend", Enum(("custom", "integration")), on="update", required=True, platform_default="custom"
+            "backend",
+            Enum(("custom", "integration")),
+            on="update",
+            required=True,
+            platform_default="custom",
+            security=True,
         ),
-        Field("fallbackURL", Text(1, 2048, form="url"), on="update", null="clear"),
-        Field("logoutURL", Text(1, 2048, form="url"), on="update", null="clear"),
+        Field("fallbackURL", Text(1, 2048, form="url"), on="update", null="clear", security=True),
+        Field("logoutURL", Text(1, 2048, form="url"), on="update", null="clear", security=True),
     ),
 )

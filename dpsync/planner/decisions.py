@@ -174,6 +174,10 @@ class _Decider:
             if not self._somebody_else(resource, field.name, field.one_per):
                 self._always_one(resource, field)
             return False
+        if item.after is None and field.null == "by hand":
+            todo = f"take its {field.name} away on the platform, or take {field.name} off the entry"
+            self.blocking.note(resource, field, "no request takes it away", todo)
+            return False
         return field.via is None or self._has_call(resource, item)
 
     def _somebody_else(self, resource: Resource, name: str, scope: str) -> bool:

@@ -17,6 +17,7 @@ from dpsync.model.values import Ref
 from dpsync.planner.compare import same
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
+from dpsync.planner.unwritten import with_unwritten
 
 
 def find_drift(sides: Sides, plan: Plan) -> Drift:
@@ -83,7 +84,7 @@ class _Witness:
         self.before = sides.base.desired
 
     def each(self, plan: Plan) -> Iterator[Drifted]:
-        for change in plan.changes:
+        for change in with_unwritten(self.sides, plan).changes:
             if change.action == "create":
                 yield self._missing(change)
             elif change.action == "delete":

@@ -52,7 +52,11 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
         return WaysOut(platform=apply, by_hand=f'declare it, or add "{address}" to policy: forget')
     if not item.fields:
         return WaysOut(platform=apply, by_hand=f"put the entry where it is live{_at(drift, item)}")
-    return WaysOut(platform=apply, files=f"dpsync import --update {shlex.quote(address)}")
+    blocked = {one.address: one for one in drift.blocked}
+    stuck = [blocked.get(f"{item.address}#{part.field}") for part in item.fields]
+    todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck if one is not None))
+    by_person = todo if todo and None not in stuck else None
+    return WaysOut(platform=by_person or apply, files=f"dpsync import --update {shlex.quote(address)}")
 
 
 def _at(drift: Drift, item: Drifted) -> str:

@@ -241,6 +241,8 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
     if kind.platform.outputs:
         made = registry[kind.platform.outputs.kind].noun
         yield f"Its key also names the {made} that the platform makes for it."
+    if watched := [f"`{field.name}`" for field in kind.fields if field.secures]:
+        yield f"`dpsync import` writes {_listed(watched)} whatever the value is."
     if kind.content:
         yield "It holds content: it is never replaced to change a field."
     if kind.guard:
@@ -392,7 +394,12 @@ def _own_calls(via: Call | Mapping[Any, Call]) -> list[str]:
 def _null(kind: Kind, field: Field) -> str:
     if field.name == kind.natural or not field.declarable:
         return ""
-    return {"refused": "refused", "clear": "clears", "empty": "clears (sends an empty text)"}[field.null]
+    return {
+        "refused": "refused",
+        "clear": "clears",
+        "empty": "clears (sends an empty text)",
+        "by hand": "means none; only a person can take one away",
+    }[field.null]
 
 
 def _read(field: Field) -> str:
@@ -476,6 +483,7 @@ WORDS: dict[type, dict[str, str]] = {
         "guard": "a value that somebody must always hold",
         "lifecycle": "what happens to one between being made and being deleted; see below",
         "platform": "what the platform does with one; see below",
+        "security": "one more of them makes something more visible or more powerful",
         "shown_in": "the list of the things that show it",
     },
     Lifecycle: {
@@ -499,13 +507,14 @@ WORDS: dict[type, dict[str, str]] = {
         "create_as": "its name in the creating request, where that is yet another",
         "via": "a request of its own that sets it, or one for each value",
         "otherwise": "its own request where the updating one of a server does not take it",
-        "null": "what clearing does: `refused`, `clear` (null is sent), `empty` (an empty text is)",
+        "null": "clearing is `refused`, sends null (`clear`) or an empty text (`empty`), or is `by hand`",
         "absent": "what an answer that lacks it means",
         "nest": "it is set by where the node stands in the tree",
         "one_per": "only one in this kind of thing (or beside its siblings) may have it",
         "unique": "no two in this kind of thing (or beside their siblings) may share a value",
         "after": "fields that are written before it",
         "exposure": "its values from least to most exposed: up is written last, down first",
+        "security": "by it something becomes more visible or more powerful: import writes it, default or not",
         "required": "an entry must have it",
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "means": "the kind of thing whose id this text is; without that thing this one cannot be",

@@ -38,16 +38,23 @@ class Imported:
 
 
 def import_(
-    client: ReadClient, registry: Registry, named: Sequence[str] = (), parallelism: int = 4
+    client: ReadClient,
+    registry: Registry,
+    named: Sequence[str] = (),
+    parallelism: int = 4,
+    full: bool = False,
 ) -> Imported:
     """Write down the organizations that are named by id or hostname, else all that the token sees.
+
+    Defaults are left out, but for the fields by which something becomes more visible or more powerful; with
+    `full` every field that can be read is written.
 
     Nothing is written anywhere. With a client that remembers its answers, checking costs no further reads.
     Raises ClientError when reading failed, DiagnosticError for an organization that is not there.
     """
     from dpsync.importing.made import make
 
-    made = make(client, registry, named, parallelism)
+    made = make(client, registry, named, parallelism, full)
     desired, found = made.load(registry)
     if problems := tuple(found.errors):
         return Imported(made, None, problems)
@@ -78,13 +85,15 @@ def update(
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     planned, files = session.plan(client), Directory(root)
-    made = edit(Sides(session.registry, session.desired, planned.snapshot, files), planned.plan, patterns)
+    before = session.differences(planned)
+    made = edit(Sides(session.registry, session.desired, planned.snapshot, files), before, patterns)
     if made.files:
         edited = InFront(files, made.files)
         desired, wrong = load_from(edited, session.registry.whole, os.environ if env is None else env, layers)
         found = list(wrong.errors)
         if not found:
-            found = unintended(planned.plan, replace(session, desired=desired).plan(client).plan, made)
+            again = replace(session, desired=desired)
+            found = unintended(before, again.differences(again.plan(client)), made)
         if found:
             raise DiagnosticError(found, Exit.REFUSED, desired.texts)
     return made

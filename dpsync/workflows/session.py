@@ -26,6 +26,7 @@ from dpsync.model.snapshot import Snapshot
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options, Sides
+from dpsync.planner.unwritten import with_unwritten
 from dpsync.workflows.reading import Reading
 
 ANYTHING = Expected()
@@ -84,8 +85,14 @@ class Session:
         """What is live instead of what the files say. Raises as `plan` does: a failed check is no answer."""
         options = options or Options()
         planned = self.plan(client, options, closely=False)
-        sides = Sides(self.registry, self.desired, planned.snapshot, options, self.base)
-        return find_drift(sides, planned.plan)
+        return find_drift(self._sides(planned), planned.plan)
+
+    def differences(self, planned: Planned) -> Plan:
+        """A plan with everything that is not as the files say, also where no request can change it."""
+        return with_unwritten(self._sides(planned), planned.plan)
+
+    def _sides(self, planned: Planned) -> Sides:
+        return Sides(self.registry, self.desired, planned.snapshot, planned.options, self.base)
 
     def apply(
         self,

@@ -1,0 +1,200 @@
+"""What import writes is what drift can see: every field by which something becomes more visible or powerful.
+
+Which fields these are is read from the declarations, and so is another value for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from dpsync.api import Session, import_
+from dpsync.importing.remembering import RememberingClient
+from dpsync.kinds.base import Field
+from dpsync.kinds.registry import load
+from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
+from dpsync.kinds.types.texts import LongText
+from dpsync.model.desired import Desired, Resource
+from dpsync.model.drift import Drift
+from dpsync.model.values import LiveId, Value
+from dpsync.planner.drift import find_drift
+from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+REGISTRY = load()
+SECURITY = [(kind.name, field) for kind in REGISTRY.ordered for field in kind.fields if field.secures]
+NOT_IMPORTED = {"published_integration"}
+"""Their scripts cannot be read, and they are nothing without: import names them."""
+
+
+@dataclass(frozen=True)
+class World:
+    """The built-in world as it was imported, and the reading that it was proven by."""
+
+    desired: Desired
+    sides: Sides
+
+    def entries(self, kind: str) -> list[Resource]:
+        return [item for item in self.desired.resources.values() if item.kind == kind]
+
+    def drift_after(self, resource: Resource, field: Field, value: Value) -> Drift:
+        """What drift says when a live field has another value."""
+        live = self.sides.live(resource.address)
+        assert live is not None
+        moved = replace(live, fields={**live.fields, field.name: value})
+        objects = {**self.sides.snapshot.objects, live.identity: moved}
+        sides = replace(self.sides, snapshot=replace(self.sides.snapshot, objects=objects))
+        return find_drift(sides, make_plan(sides))
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    with ThreadedServer(build(open_store(":memory:"))) as server:
+        server.reset()
+        with RememberingClient(server.url, "ada-token") as client:
+            made = import_(client, REGISTRY)
+            desired, found = made.made.load(REGISTRY)
+            assert made.proven
+            assert not found.errors
+            session = Session(desired, REGISTRY)
+            yield World(desired, Sides(REGISTRY, session.desired, session.plan(client).snapshot))
+
+
+def another(type_: Type, live: Any) -> Value:
+    """A value of a type that is not this one."""
+    match type_:
+        case Flag():
+            return not live
+        case Enum(words=words):
+            return next(word for word in words if word != live)
+        case Reference():
+            return LiveId("somewhere-else")
+        case Many():
+            return [] if live else ["something.example"]
+        case OneOf(tag=tag, forms=forms):
+            word = next(word for word in forms if word != (live or {}).get(tag))
+            return {tag: word}
+        case Text(form="url"):
+            return f"{live or 'https://a.example'}/elsewhere"
+        case Text() | LongText():
+            return f"{live or 'some'}thing"
+        case Object() | Json():
+            return {"url": "https://evil.example"}
+    raise AssertionError(type_)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [pytest.param(kind, field, id=f"{kind}#{field.name}") for kind, field in SECURITY],
+)
+def test_each_security_field_of_each_imported_entry_is_drift_when_it_moves(
+    world: World, kind: str, field: Field
+) -> None:
+    entries = world.entries(kind)
+    assert bool(entries) == (kind not in NOT_IMPORTED)
+    for resource in entries:
+        live = world.sides.live(resource.address)
+        assert live is not None
+        drift = world.drift_after(resource, field, another(field.type, live.fields.get(field.name)))
+        moved = {(item.address, part.field) for item in drift.found for part in item.fields}
+        assert (str(resource.address), field.name) in moved
+        assert drift.drifted
+
+
+def test_the_words_of_the_declarations_cover_what_gives_access() -> None:
+    named = {f"{kind}#{field.name}" for kind, field in SECURITY}
+    assert named >= {
+        "site#visibility", "site#published", "site#defaultLevel", "space#defaultLevel",
+        "collection#defaultLevel", "organization#defaultRole", "organization#sso",
+        "organization#inviteLinks", "organization#emailDomains", "member#role", "team_member#role",
+        "member_permission#role", "team_permission#role", "saml#ssoURL", "saml#certificate",
+        "saml#defaultTeam", "saml#defaultRole", "share_link#active", "visitor_auth#backend",
+        "visitor_auth#fallbackURL", "redirect#destination", "external_link#url", "openapi#visibility",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "expected"),
+    [
+        ("POST", "/orgs/acme/sites/internal-handbook/publish", None, "acme/sites/handbook#published"),
+        ("PATCH", "/orgs/acme/sites/help", {"visibility": "unlisted"}, "acme/sites/help#visibility"),
+        ("POST", "/orgs/acme/members/lin/sso", None, "acme/members/lin@acme.example#sso"),
+        ("PATCH", "/orgs/acme", {"inviteLinks": False}, "acme#inviteLinks"),
+        ("PATCH", "/spaces/archive", {"defaultLevel": "admin"}, "acme/spaces/archive#defaultLevel"),
+        ("PATCH", "/orgs/acme/saml/azure", {"defaultTeam": "sales"}, "acme/saml/azure#defaultTeam"),
+        ("PATCH", "/orgs/acme/openapi/billing", {"visibility": "public"}, "acme/openapi/billing#visibility"),
+        (
+            "PATCH", "/orgs/acme/sites/docs/publishing/auth",
+            {"backend": "custom", "fallbackURL": "https://evil.example/"},
+            "acme/sites/docs/visitorAuth#fallbackURL",
+        ),
+    ],
+)  # fmt: skip
+def test_after_an_import_a_change_by_hand_is_drift(
+    platform: ThreadedServer, run: Run, tmp_path: Path, method: str, path: str, body: Any, expected: str
+) -> None:
+    target = tmp_path / "docs"
+    assert run("import", "-C", str(target), "--organization", "acme").code == 0
+    assert run("drift", "-C", str(target)).code == 0
+    token = {"Authorization": "Bearer ada-token"}
+    httpx.request(method, f"{platform.url}/v1{path}", json=body, headers=token).raise_for_status()
+    ended = run("drift", "-C", str(target))
+    address, _, field = expected.partition("#")
+    assert ended.code == 2, ended.out
+    block = ended.out[ended.out.index(f"~ {address}  ") :].partition("\n\n")[0]
+    assert f"    {field}  live: " in block
+
+
+def test_what_no_request_takes_back_is_drift_with_what_a_person_must_do(
+    platform: ThreadedServer, run: Run, tmp_path: Path
+) -> None:
+    target = tmp_path / "docs"
+    run("import", "-C", str(target), "--organization", "acme")
+    token = {"Authorization": "Bearer ada-token"}
+    body = {"defaultTeam": "sales"}
+    httpx.patch(f"{platform.url}/v1/orgs/acme/saml/azure", json=body, headers=token).raise_for_status()
+    out = run("drift", "-C", str(target)).out
+    assert "    undo: take its defaultTeam away on the platform, or take defaultTeam off the entry\n" in out
+    planned = run("plan", "-C", str(target)).out
+    assert "! acme/saml/azure#defaultTeam" in planned
+    assert "No changes. 1 blocked." in planned
+    assert run("import", "-C", str(target), "--force", "--update", "acme/saml/azure").code == 0
+    assert run("drift", "-C", str(target)).code == 0
+    assert "defaultTeam: sales" in (target / "acme/saml.yaml").read_text(encoding="utf-8")
+
+
+def test_a_full_import_writes_every_field_that_can_be_read(platform: ThreadedServer) -> None:
+    with RememberingClient(platform.url, "ada-token") as client:
+        made = import_(client, REGISTRY, full=True)
+    assert made.proven, made.problems
+    desired, _ = made.made.load(REGISTRY)
+    left = {
+        f"{item.kind}#{field.name}"
+        for item in desired.resources.values()
+        for field in REGISTRY[item.kind].fields
+        if field.name not in item.fields and field.source is not None and field.on != "neither"
+    }
+    # What the platform has nothing for, and what null cannot say: no line could be written.
+    assert left == {
+        "customization#announcement", "customization#favicon", "customization#localizedTitle",
+        "customization#privacyPolicy", "customization#socialPreview", "customization#title",
+        "installation#configuration", "installation_site#configuration", "installation_space#configuration",
+        "space#language",
+    }  # fmt: skip
+    for node in (item for item in desired.resources.values() if item.kind == "site_space"):
+        assert node.address.child("customization") in desired.resources
+
+
+def test_a_full_import_is_for_a_new_configuration(run: Run, tmp_path: Path) -> None:
+    ended = run("import", "-C", str(tmp_path), "--full", "--update", "acme/teams")
+    assert ended.code == 64
+    assert "--full is for a new configuration of what is live" in ended.err
