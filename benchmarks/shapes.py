@@ -32,6 +32,8 @@ class Shape:
     before: Json | None = None
     """The entries in the git base; None: there is no base."""
     policy: Json = field(default_factory=dict)
+    confirm: tuple[str, ...] = ()
+    """What is answered to the plan's questions."""
     changes: int | None = 0
     """How many things the plan changes; None: some, since of an order only the fewest moves are made."""
     applied: bool = False
@@ -213,6 +215,31 @@ def references_by_id(size: int) -> Shape:
     return shape
 
 
+def basenames_given_up(size: int) -> Shape:
+    """Half of the sites get other basenames; as many new ones must not take them before."""
+    entries = {f"w{n}": {"title": f"Site {n}", "basename": f"x{n}"} for n in range(size)}
+    return Shape(
+        {"sites": entries}, {f"{ORGANIZATION}/sites": [_site(n) for n in range(size // 2)]}, changes=size
+    )
+
+
+def admins_exchanged(size: int) -> Shape:
+    """Half of the members are admins, and the other half shall be."""
+    live = [_member(n, "admin" if n % 2 else "read") for n in range(size)]
+    entries = {f"u{n}@acme.example": "read" if n % 2 else "admin" for n in range(size)}
+    caller = {"/user": {"object": "user", "id": "somebody"}}
+    return Shape({"members": entries}, {f"{ORGANIZATION}/members": live}, caller, changes=size)
+
+
+def navigation_built_anew(size: int) -> Shape:
+    """Every section goes, then as many spaces are shown at the root."""
+    shape = _on_one_site(size, [], size)
+    nodes = [{"type": "space", "key": f"n{n}", "path": f"n{n}", "space": f"p{n}"} for n in range(size)]
+    shape.entries["sites"]["w0"] |= {"published": False, "structure": nodes}
+    shape.confirm, shape.changes = ("restructure acme/sites/w0",), 2 * size
+    return shape
+
+
 SHAPES: dict[str, Callable[[int], Shape]] = {
     "teams, unchanged": teams_unchanged,
     "spaces, all changed": spaces_changed,
@@ -229,5 +256,8 @@ SHAPES: dict[str, Callable[[int], Shape]] = {
     "members by e-mail": members_looked_up,
     "references by id": references_by_id,
     "new published sites": sites_published,
+    "basenames given up": basenames_given_up,
+    "admins exchanged": admins_exchanged,
+    "a navigation built anew": navigation_built_anew,
     "applying creates": creates_applied,
 }

@@ -21,10 +21,11 @@ from pathlib import Path
 
 from benchmarks.memory import Memory
 from benchmarks.shapes import ACME, ORGANIZATION, SHAPES, Shape
-from dpsync.api import Session, load, load_registry
+from dpsync.api import Options, Session, load, load_registry
 from dpsync.client.client import WriteClient
 from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired
+from dpsync.model.plan import Plan
 
 JUDGED = 2
 """How many doublings count, from the last one back: the first ones measure what does not grow."""
@@ -32,19 +33,36 @@ JUDGED = 2
 
 def run(shape: Shape) -> Callable[[], int]:
     """What is measured: it returns how many things were changed. Everything else is done here, before."""
-    session = Session(_desired(shape, shape.entries), load_registry(), base=_base(shape))
-    objects = {ORGANIZATION: ACME, **shape.objects}
+    if shape.applied:
+        return applying(shape)
+    plan = planning(shape)
+    return lambda: len(plan().changes)
 
-    def plan() -> int:
+
+def planning(shape: Shape) -> Callable[[], Plan]:
+    session, objects = _session(shape)
+
+    def plan() -> Plan:
         with _client(shape, objects) as client:
-            return len(session.plan(client).plan.changes)
+            return session.plan(client, Options(shape.confirm)).plan
+
+    return plan
+
+
+def applying(shape: Shape) -> Callable[[], int]:
+    session, objects = _session(shape)
 
     def apply() -> int:
         with _client(shape, objects) as client:
-            report = session.apply(client, session.plan(client))
+            report = session.apply(client, session.plan(client, Options(shape.confirm)))
             return sum(outcome.result == "done" for outcome in report.outcomes)
 
-    return apply if shape.applied else plan
+    return apply
+
+
+def _session(shape: Shape) -> tuple[Session, dict[str, dict[str, object]]]:
+    session = Session(_desired(shape, shape.entries), load_registry(), base=_base(shape))
+    return session, {ORGANIZATION: ACME, **shape.objects}
 
 
 def _client(shape: Shape, objects: dict[str, dict[str, object]]) -> WriteClient:

@@ -19,6 +19,7 @@ class Schedule:
     def __init__(self, steps: Iterable[Step]) -> None:
         self._steps = {step.id: step for step in steps}
         self._open = set(self._steps)
+        self._ended: set[str] = set()
         self._left: dict[str, int] = {}
         self._needed_by: dict[str, list[str]] = defaultdict(list)
         self._followed_by: dict[str, list[str]] = defaultdict(list)
@@ -51,33 +52,49 @@ class Schedule:
         return None
 
     def settle(self, id: str, good: bool) -> list[str]:
-        """Note the end of a step. Returns the steps that never run because of it; they have ended too."""
-        lost: list[str] = []
-        endings = [(id, good)]
-        while endings:
-            ended, well = endings.pop()
-            if ended not in self._open:
-                continue
-            self._open.discard(ended)
-            self._ready.pop(ended, None)
-            self._deletes.pop(ended, None)
-            self._before_deletes -= not _beside_deletes(self._steps[ended])
-            if ended != id:
-                lost.append(ended)
-            for other in self._needed_by[ended]:
-                if well:
-                    self._count_down(other)
-                else:
-                    endings.append((other, False))
-            for other in self._followed_by[ended]:
-                self._count_down(other)
+        """Note the end of a step. Returns the steps that never run because of it."""
+        if id not in self._open:
+            return []
+        self._close(id)
+        lost = [] if good else self._lose(id)
+        self._end(id)
         self._release()
         return lost
 
-    def _count_down(self, id: str) -> None:
-        self._left[id] -= 1
-        if self._left[id] == 0 and id in self._open:
-            self._offer(id)
+    def _lose(self, id: str) -> list[str]:
+        """What needs it never runs, nor what needs that."""
+        lost: list[str] = []
+        waiting = [id]
+        while waiting:
+            for other in self._needed_by[waiting.pop()]:
+                if other in self._open:
+                    self._close(other)
+                    lost.append(other)
+                    waiting.append(other)
+        return lost
+
+    def _close(self, id: str) -> None:
+        self._open.discard(id)
+        self._ready.pop(id, None)
+        self._deletes.pop(id, None)
+        self._before_deletes -= not _beside_deletes(self._steps[id])
+
+    def _end(self, id: str) -> None:
+        """What waits for it has one thing less to wait for.
+
+        A step that never runs ends when everything that it waited for has ended. So in a row of steps that
+        follow each other, those behind it still wait for those before it.
+        """
+        ended = [id]
+        while ended:
+            at = ended.pop()
+            self._ended.add(at)
+            for other in (*self._needed_by[at], *self._followed_by[at]):
+                self._left[other] -= 1
+                if self._left[other] == 0 and other in self._open:
+                    self._offer(other)
+                elif self._left[other] == 0 and other not in self._ended:
+                    ended.append(other)
 
     def _offer(self, id: str) -> None:
         (self._deletes if _at_the_end(self._steps[id]) else self._ready)[id] = None

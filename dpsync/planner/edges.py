@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 
 from dpsync.kinds.base import Field, Kind
 from dpsync.model.address import Address
@@ -16,7 +16,7 @@ from dpsync.planner.decisions import Decisions
 from dpsync.planner.deletions import Deletions
 from dpsync.planner.nesting import Nesting, own_places
 from dpsync.planner.sides import Sides
-from dpsync.planner.stepset import StepDraft, StepSet
+from dpsync.planner.stepset import StepDraft, StepSet, by_needs
 
 _ByPlace = dict[tuple[str, Address | None], list[Resource]]
 """The entries that have steps, by kind and parent."""
@@ -37,10 +37,10 @@ def connect(decisions: Decisions, step_set: StepSet) -> None:
         if resource is not None:
             _after(sides, step_set, resource, steps, by_place)
     _placed_from_the_top(sides, step_set)
-    _cleared(sides, step_set)
     _exposure(step_set)
     _guarded(sides, step_set, deletions)
     _deletes(sides, step_set, deletions)
+    _cleared(sides, step_set)
 
 
 def _made_first(sides: Sides, step_set: StepSet, draft: StepDraft) -> None:
@@ -123,14 +123,20 @@ def _placed_from_the_top(sides: Sides, step_set: StepSet) -> None:
 
 
 def _cleared(sides: Sides, step_set: StepSet) -> None:
-    """Where a tree is built anew, its first new node is made when the last old one was deleted."""
+    """Where a tree is built anew, its first new node is made when the last old one was deleted.
+
+    The old ones go one after the other, so that what is made need only wait for the last of them.
+    """
     if not any(step.phase == "clear" for step in step_set.steps.values()):
         return
     for address, scope in sides.desired.scopes.items():
         if sides.registry[scope.kinds[0]].in_tree:
-            clearing = {step.id for step in step_set.below(address) if step.phase == "clear"}
-            for step in step_set.below(address):
-                step.needs |= clearing if step.phase != "clear" else set()
+            steps = list(step_set.below(address))
+            clearing = by_needs([step for step in steps if step.phase == "clear"])
+            for before, step in pairwise(clearing):
+                step.needs.add(before.id)
+            for step in steps:
+                step.needs |= {last.id for last in clearing[-1:]} if step.phase != "clear" else set()
 
 
 def _exposure(step_set: StepSet) -> None:
@@ -150,23 +156,26 @@ def _exposure(step_set: StepSet) -> None:
 
 
 def _guarded(sides: Sides, step_set: StepSet, deletions: Deletions) -> None:
-    """Where at least one must hold a value (an admin), the new holder gets it before the old one loses it."""
+    """Where at least one must hold a value (an admin), a new holder gets it before an old one loses it.
+
+    One new holder is enough for all who lose it.
+    """
     for kind in sides.registry.ordered:
         if kind.guard is None:
             continue
-        gain: dict[Address | None, set[str]] = {}
+        gain: dict[Address | None, list[str]] = {}
         lose: dict[Address | None, list[StepDraft]] = {}
         for address, steps in step_set.by_address.items():
             for step in steps:
                 _sort(sides, deletions, kind, address, step, gain, lose)
         for parent, losing in lose.items():
             for step in losing:
-                step.needs |= gain.get(parent, set()) - {step.id}
+                step.needs.update(gain.get(parent, [])[:1])
 
 
 def _sort(
     sides: Sides, deletions: Deletions, kind: Kind, address: Address, step: StepDraft,
-    gain: dict[Address | None, set[str]], lose: dict[Address | None, list[StepDraft]],
+    gain: dict[Address | None, list[str]], lose: dict[Address | None, list[StepDraft]],
 ) -> None:  # fmt: skip
     guard = kind.guard
     resource = sides.resources.get(address)
@@ -177,7 +186,7 @@ def _sort(
             lose.setdefault(address.parent(kind.key), []).append(step)
     elif resource.kind == kind.name and (guard.field in step.fields or step.verb == "create"):
         if resource.fields.get(guard.field) == guard.value:
-            gain.setdefault(resource.parent, set()).add(step.id)
+            gain.setdefault(resource.parent, []).append(step.id)
         else:
             lose.setdefault(resource.parent, []).append(step)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Set
 from dataclasses import dataclass, field
-from graphlib import TopologicalSorter
 from itertools import pairwise
 
 from dpsync.kinds.base import Kind, ListOrder
@@ -23,7 +22,7 @@ from dpsync.planner.blocking import Blocking
 from dpsync.planner.order import moves
 from dpsync.planner.requests import Requests
 from dpsync.planner.sides import Sides
-from dpsync.planner.stepset import StepDraft, StepSet
+from dpsync.planner.stepset import StepDraft, StepSet, by_needs
 
 Sibling = Address | Identity
 """A declared sibling by its address, another one by what it is live."""
@@ -62,7 +61,7 @@ class Lanes:
         owner = self.sides.desired.resources[scope.parent]
         nodes = [self.sides.resources[address] for address in self.sides.lineage.preorder(owner.children)]
         renames = [step for node in nodes if self.sides.live(node.address) for step in self._plain(node)]
-        lane = freeing + _by_needs(renames)
+        lane = freeing + by_needs(renames)
         for node in nodes:
             if self.sides.live(node.address) is None:
                 lane += self.steps.of(node.address, "create", "update", "place")
@@ -219,15 +218,6 @@ class Lanes:
             step.beside = other
             found.append(step)
         return found
-
-
-def _by_needs(steps: list[StepDraft]) -> list[StepDraft]:
-    """The steps in their order, except that what another one needs comes first."""
-    by_id = {step.id: step for step in steps}
-    sorter: TopologicalSorter[str] = TopologicalSorter()
-    for step in steps:
-        sorter.add(step.id, *sorted(need for need in step.needs if need in by_id))
-    return [by_id[id] for id in sorter.static_order()]
 
 
 def _chain(lane: list[StepDraft]) -> None:

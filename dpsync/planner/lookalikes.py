@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from dpsync.identity import likeness
-from dpsync.identity.likeness import folded
 from dpsync.identity.view import View
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
@@ -26,7 +25,10 @@ from dpsync.planner.blocking import Blocking
 from dpsync.planner.sides import Sides
 
 MOST: Final = 250_000
-"""Pairs of one place that are held against each other; beyond, only names that fold to the same are."""
+"""Pairs of one place, with the same numbers in their names, that are held against each other.
+
+Beyond, only names that fold to the same are.
+"""
 SHOWN: Final = 3
 
 
@@ -76,9 +78,9 @@ def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
         kind = sides.registry[name]
         view = View(kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity])
         standing_at = {item.identity: number for number, item in enumerate(candidates)}
-        index = _Folded(kind, candidates) if len(resources) * len(candidates) > MOST else None
+        like = likeness.narrowed(kind, resources, candidates, MOST)
         for resource in resources if candidates else ():
-            live = likeness.lookalikes(view, resource, candidates if index is None else index.like(resource))
+            live = likeness.lookalikes(view, resource, like(resource))
             if live:
                 found.append(Lookalike(resource, kind, tuple(live)))
             elif standing := sorted(
@@ -117,25 +119,6 @@ def _created(sides: Sides, blocking: Blocking) -> dict[tuple[str, Identity], lis
         if new and owner is not None:
             found[kind.name, owner.identity].append(resource)
     return found
-
-
-class _Folded:
-    """Live objects by their names without what people overlook in them."""
-
-    def __init__(self, kind: Kind, live: list[LiveObject]) -> None:
-        self._kind = kind
-        self._by_name: dict[str, list[LiveObject]] = defaultdict(list)
-        for item in live:
-            for name in self._names(item):
-                self._by_name[name].append(item)
-
-    def like(self, resource: Resource) -> list[LiveObject]:
-        found = {item.id: item for name in self._names(resource) for item in self._by_name.get(name, ())}
-        return list(found.values())
-
-    def _names(self, item: Resource | LiveObject) -> set[str]:
-        values = (item.fields.get(name) for name in self._kind.identity_fields)
-        return {folded(value) for value in values if isinstance(value, str)}
 
 
 def _title(kind: Kind, item: LiveObject) -> str:

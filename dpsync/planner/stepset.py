@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from typing import Any
 
 from dpsync.model.address import Address
@@ -94,3 +95,12 @@ class StepSet:
         if len(self._in_order) != len(self.by_address):
             self._in_order[:] = sorted(self.by_address)
         return self._in_order
+
+
+def by_needs(steps: list[StepDraft]) -> list[StepDraft]:
+    """The steps in their order, except that what another one needs comes first."""
+    by_id = {step.id: step for step in steps}
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for step in steps:
+        sorter.add(step.id, *sorted(need for need in step.needs if need in by_id))
+    return [by_id[id] for id in sorter.static_order()]

@@ -165,15 +165,17 @@ class UniqueValues:
     def _one_at_a_time(self, renames: list[_Rename], existing: list[str]) -> None:
         """The platform picks a value when something is made: so renames come first.
 
-        Each new one gets its own value before the next is made.
+        Each new one gets its own value before the next is made. Only the first waits for the renames, since
+        what follows it has to wait for whatever it waits for.
         """
         before: str | None = None
         for rename in renames:
             if rename.live is not None:
                 continue
             maker = self.steps.steps[self.steps.makers[rename.resource.address]]
-            maker.follows |= set(existing)
-            if before is not None and maker.id != before:
+            if before is None:
+                maker.follows |= set(existing)
+            elif maker.id != before:
                 maker.follows.add(before)
             before = rename.step.id
 
@@ -202,5 +204,5 @@ def _rings(waits: Mapping[Address, _Rename]) -> list[list[Address]]:
             at = following.resource.address if following else None
         if at is not None and at in path:
             rings.append(list(path)[path[at] :])
-        done |= path.keys()
+        done.update(path)  # in place: `|=` with the keys of a dictionary copies the set each time
     return rings

@@ -57,6 +57,17 @@ def test_less_is_enough_where_everything_else_agrees(project: Project) -> None:
     assert refused(project.write(text.format("1f680")).plan()) == []
 
 
+def test_likeness_is_looked_for_among_names_with_the_same_numbers(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many names with numbers of their own are no more pairs than things."""
+    monkeypatch.setattr(lookalikes, "MOST", 3)
+    live = ("Guide 1", "Guide 2", "Guide 3")
+    wanted = "spaces: { a: { title: The guide 1 }, b: { title: The guide 2 }, c: { title: The guide 3 } }"
+    plan = project.holds(spaces=docs(*live)).write(wanted).plan()
+    assert refused(plan) == [("look-alike", f"acme/spaces/{key}") for key in "abc"]
+
+
 def test_new_is_the_answer(project: Project) -> None:
     project.holds(spaces=docs("Guides")).write("spaces: { g: { title: guides, new: true } }").converges()
     assert sorted(project.live("spaces").values()) == ["Guides", "guides"]

@@ -1,0 +1,94 @@
+"""Planning twice as much takes twice as much: lines of dpsync that are run are counted, not seconds.
+
+Of each function the lines that it runs are counted for three sizes. What grows with the size, and what does
+not, cancels out; what is left over is what grows with pairs of things. Where that is a line for each pair,
+somebody looks for a thing among all of them, for each of them. What C does by itself (copying a set) is not
+seen: `python -m benchmarks.slopes` is for that.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import dpsync
+from benchmarks.shapes import SHAPES
+from benchmarks.slopes import planning, run
+
+SIZE = 12
+MOST = 0.8
+"""Lines for a pair: looking through all of them for each takes one or two, sorting some tenths of one."""
+
+Where = tuple[str, str, int]
+PACKAGE = str(Path(dpsync.__file__).parent)
+
+
+def lines(work: Callable[[], object]) -> Counter[Where]:
+    """How often a line of each function of dpsync was run, in any thread."""
+    found: Counter[Where] = Counter()
+
+    def inside(frame: FrameType, event: str, argument: Any) -> Any:
+        code = frame.f_code
+        found[code.co_filename, code.co_name, code.co_firstlineno] += 1
+        return inside
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        name = frame.f_code.co_filename
+        # Methods of dataclasses come from no file.
+        return inside(frame, event, argument) if name.startswith(PACKAGE) or name == "<string>" else None
+
+    before = sys.gettrace()
+    threading.settrace(trace)
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+        threading.settrace(None)  # type: ignore[arg-type]
+    return found
+
+
+def of_pairs(make: Callable[[int], Callable[[], object]]) -> dict[Where, float]:
+    """Of each function how many lines it runs for a pair of things."""
+    make(4 * SIZE)()  # what is remembered from now on is remembered for every size
+    few, some, many = (lines(make(size)) for size in (SIZE, 2 * SIZE, 4 * SIZE))
+    pairs = 6 * SIZE * SIZE
+    return {where: (many[where] - 3 * some[where] + 2 * few[where]) / pairs for where in many}
+
+
+def steep(make: Callable[[int], Callable[[], object]]) -> dict[Where, float]:
+    return {where: slope for where, slope in of_pairs(make).items() if slope > MOST}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_no_function_looks_at_pairs(name: str) -> None:
+    assert steep(lambda size: run(SHAPES[name](size))) == {}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_no_step_waits_for_all_others(name: str) -> None:
+    few, some, many = (_edges(name, size) for size in (SIZE, 2 * SIZE, 4 * SIZE))
+    assert many - 2 * some <= some - 2 * few + SIZE
+
+
+def _edges(name: str, size: int) -> int:
+    steps = (step for change in planning(SHAPES[name](size))().changes for step in change.steps)
+    return sum(len(step.needs) + len(step.follows) for step in steps)
+
+
+def _looks_through(size: int) -> None:
+    """Counted as if it were of dpsync."""
+    code = compile("[one for one in things for other in things if one is other]", "<string>", "eval")
+    eval(code, {"things": range(size)})
+
+
+def test_what_looks_at_pairs_is_found() -> None:
+    assert steep(lambda size: lambda: _looks_through(size))
+    assert not steep(lambda size: lambda: [_looks_through(2) for _ in range(size)])
