@@ -46,6 +46,7 @@ class Case:
     prune: Sequence[str] = ()
     protect: Sequence[str] = ()
     ignore: Sequence[str] = ()
+    forget: Sequence[str] = ()
     limits: Limits = field(default_factory=lambda: Limits(1000, 1000))
     confirm: Sequence[str] = ()
     user: str | None = None
@@ -154,11 +155,11 @@ class Case:
 
     def _policy(self) -> Policy:
         words = self.registry.words
-        prune, protect, ignore = (
+        prune, protect, ignore, forget = (
             tuple(Pattern.parse(text, words) for text in texts)
-            for texts in (self.prune, self.protect, self.ignore)
+            for texts in (self.prune, self.protect, self.ignore, self.forget)
         )
-        return Policy(prune, protect, ignore, self.limits)
+        return Policy(prune, protect, ignore, self.limits, forget)
 
     # Live objects.
 

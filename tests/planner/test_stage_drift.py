@@ -124,9 +124,16 @@ def test_the_base_tells_who_changed_an_order(base: str | None, file: str, told: 
     assert set(moved(case).values()) == {f"different, {told}"}
 
 
-def test_what_the_policy_ignores_is_told_apart() -> None:
-    case = Case(space(emoji="A", title="T"), space(emoji="B"), ignore=["spaces/*#emoji"])
+@pytest.mark.parametrize(
+    ("base", "told"), [({"emoji": "A", "language": "en"}, "both"), ({"emoji": "B", "language": "en"}, "file")]
+)
+def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str) -> None:
+    case = Case(
+        space(emoji="A", language="de", title="T"), space(emoji="B", language="en"),
+        ignore=["spaces/*#emoji", "spaces/*#language"], base=space(**base),
+    )  # fmt: skip
     sides = case.sides()
     found = find_drift(sides, make_plan(sides))
     assert [[part.field for part in item.fields] for item in found.found] == [["title"]]
-    assert [[part.field for part in item.fields] for item in found.ignored] == [["emoji"]]
+    (ignored,) = found.ignored
+    assert ([part.field for part in ignored.fields], ignored.moved) == (["emoji", "language"], told)

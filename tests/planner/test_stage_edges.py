@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
 from dpsync.model.values import LiveId, Ref
+from dpsync.planner.nesting import Nesting, own_places
 
 from .stages import ACME, Case, before
 
@@ -132,3 +135,30 @@ def test_what_is_exposed_waits_for_nothing_of_another_one() -> None:
     steps = Case({"site": wanted}, {"site": live}).steps()
     assert steps.steps["acme/sites/docs expose visibility"].needs == set()
     assert steps.steps["acme/sites/docs-b expose visibility"].needs == {"acme/sites/docs-b update"}
+
+
+def test_a_move_into_something_new_waits_for_the_moves_around_that() -> None:
+    live = {key: {"title": key} for key in ("a", "c", "z")}
+    wanted = {
+        "a": {"title": "a", "parent": collection("z")},
+        "b": {"title": "b", "parent": collection("a")},
+        "c": {"title": "c", "parent": collection("b")},
+        "z": {"title": "z"},
+    }
+    steps = Case({"collection": wanted}, {"collection": live}).steps()
+    assert before(steps, "acme/collections/a place parent", "acme/collections/c place parent")
+
+
+@pytest.mark.parametrize(
+    ("parents", "above"), [({"b": "a", "c": "b"}, "ba"), ({"a": "c", "b": "a", "c": "b"}, "ba"), ({}, "")]
+)
+def test_what_something_is_in_is_named_from_the_nearest_outward_and_each_once(
+    parents: dict[str, str], above: str
+) -> None:
+    """In a circle, too: it ends where it began."""
+    inside = {key: {"parent": collection(parents[key])} if key in parents else {} for key in "abc"}
+    wanted = {key: {"title": key, **inside[key]} for key in "abc"}
+    sides = Case({"collection": wanted}).sides()
+    ((kind, place),) = [both for both in own_places(sides) if both[0].name == "collection"]
+    found = list(islice(Nesting(sides, kind, place, lambda *_: False).above(collection("c").address), 9))
+    assert found == [collection(key).address for key in above]

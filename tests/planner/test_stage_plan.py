@@ -77,16 +77,15 @@ def test_what_is_not_known_has_the_place_where_it_was_written() -> None:
     assert plan.origins["acme/teams"].line == SPAN.line
 
 
-def test_two_fields_of_one_thing_come_down_in_any_order_before_the_rest() -> None:
-    live = {"title": "Docs", "visibility": "public", "published": True, "basename": "a"}
-    down = {"title": "Docs", "visibility": "unlisted", "published": False, "basename": "b"}
-    plan = make_plan(Case({"site": {"s": down}}, {"site": {"s": live}}).sides())
-    needs = {step.id.removeprefix("acme/sites/s "): step.needs for step in plan.changes[0].steps}
-    assert {id: len(needed) for id, needed in needs.items()} == {
-        "withdraw visibility": 0,
-        "withdraw published": 0,
-        "update": 2,
-    }
+@pytest.mark.parametrize("phase", ["withdraw", "expose"])
+def test_two_fields_of_one_thing_come_down_or_go_up_in_any_order(phase: str) -> None:
+    seen = {"title": "Docs", "visibility": "public", "published": True, "basename": "a"}
+    hidden = {"title": "Docs", "visibility": "unlisted", "published": False, "basename": "b"}
+    wanted, live = (hidden, seen) if phase == "withdraw" else (seen, hidden)
+    plan = make_plan(Case({"site": {"s": wanted}}, {"site": {"s": live}}).sides())
+    needs = {step.id.removeprefix("acme/sites/s "): len(step.needs) for step in plan.changes[0].steps}
+    first, last = (0, 2) if phase == "withdraw" else (1, 0)
+    assert needs == {f"{phase} visibility": first, f"{phase} published": first, "update": last}
 
 
 # What was removed.
@@ -146,3 +145,47 @@ def test_what_goes_along_and_cannot_be_seen_is_given_to_nobody() -> None:
     evidence = Evidence(unseen={("space", "space-s"): "/orgs/acme/sites"})
     given = replace(sides.snapshot, transferred=frozenset({ACME.child("spaces", "s")}), evidence=evidence)
     assert [item.code for item in make_plan(replace(sides, snapshot=given)).refusals] == ["unseen"]
+
+
+# What looks alike, what is forgotten, what is set once.
+
+
+def guides(*titles: str, **more: object) -> Plan:
+    live = {f"s{number}": {"title": title} for number, title in enumerate(titles)}
+    return make_plan(Case({"space": {"g": {"title": "guides", **more}}}, {"space": live}).sides())
+
+
+def test_a_look_alike_is_named_by_its_title_where_only_one_has_it() -> None:
+    assert 'add previously: "Guides" if' in guides("Guides").refusals[0].way_out
+    assert 'add previously: "Guides" if' in guides("Guides", "Guide s!").refusals[0].way_out
+    assert "add id: space-s0 if" in guides("Guides", "Guides").refusals[0].way_out
+    assert guides("Guides", new=True).refusals == ()
+
+
+def test_what_is_forgotten_does_not_go_with_what_it_is_in() -> None:
+    live = {"site": {"docs": {"title": "Docs"}}, "share_link": {"docs/friends": {"active": True}}}
+    for forget, codes in [(["sites/*/shareLinks/[friends]"], ["forgotten"]), ([], [])]:
+        plan = make_plan(Case({"site": {}}, live, prune=["sites"], forget=forget).sides())
+        assert [item.code for item in plan.refusals] == codes
+
+
+def test_what_is_set_once_is_refused_and_not_written() -> None:
+    live = {"title": "Docs", "type": "basic"}
+    plan = make_plan(Case({"site": {"s": {**live, "type": "premium"}}}, {"site": {"s": live}}).sides())
+    assert [(item.code, item.address) for item in plan.refusals] == [("create-only", "acme/sites/s#type")]
+    assert plan.changes == ()
+
+
+@pytest.mark.parametrize(("state", "waiting"), [("complete", 0), ("pending", 1), ("progress", 1), (None, 0)])
+def test_only_what_the_platform_is_at_work_on_is_waited_for(state: str | None, waiting: int) -> None:
+    live = {"slug": "shop", "processingState": state}
+    case = Case({"openapi": {"shop": {"slug": "shop"}}}, {"openapi": {"shop": live}})
+    assert len(make_plan(case.sides()).waiting) == waiting
+
+
+def test_what_is_around_an_entry_is_what_is_live_of_it() -> None:
+    case = Case({"team": {**ONE, **TWO}}, {"team": ONE})
+    sides, organization = case.sides(), ("organization", "acme")
+    around = {key: sides.lineage.around(sides.resources[ACME.child("teams", key)]) for key in ("one", "two")}
+    assert around == {"one": [("team", "team-one"), organization], "two": [organization]}
+    assert sides.lineage.around(sides.resources[ACME]) == [organization]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dpsync.kinds.registry import load
 from dpsync.model.plan import Change
 from dpsync.model.snapshot import Match
 from dpsync.model.values import LiveId
@@ -17,7 +18,7 @@ from dpsync.planner.restructuring import BY_CONTENT
 from dpsync.planner.sides import Sides
 from dpsync.planner.stepset import StepSet
 
-from .stages import ACME, Case, Things
+from .stages import ACME, Case, Things, before
 
 TREE = ACME.child("sites", "docs", "structure")
 AGREED = "restructure acme/sites/docs"
@@ -186,3 +187,88 @@ def test_the_answer_still_counts_while_something_is_recognised_by_its_content(
     sides = Sides(sides.registry, sides.desired, replace(sides.snapshot, matches=matches), sides.options)
     decide(sides)
     assert [str(answer) for answer in sides.answers.idle()] == idle
+
+
+def test_a_new_root_is_built_when_the_old_one_is_gone() -> None:
+    live = platform(section=SECTIONS, site_space=SHOWN)
+    steps = Case(files(site_space=ROOT), live, confirm=[AGREED], prune=["sites/*/structure"]).steps()
+    old = [step.id for step in steps.steps.values() if step.phase == "clear"]
+    new = [step.id for step in steps.steps.values() if step.verb == "create"]
+    assert (len(old), len(new)) == (3, 2)
+    assert all(before(steps, one, other) for one in old for other in new)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "live", "words"),
+    [
+        (TWO, {"site_space": ROOT}, "has spaces at the root and would get sections"),
+        ({"site_space": ROOT}, {"section": SECTIONS, "site_space": SHOWN},
+         "has sections at the root and would get spaces"),
+    ],
+)  # fmt: skip
+def test_a_root_of_another_kind_is_refused_until_it_is_agreed_to(
+    wanted: dict[str, Any], live: dict[str, Any], words: str
+) -> None:
+    for confirm, codes in [([], ["restructure"]), ([AGREED], [])]:
+        plan = make_plan(Case(files(**wanted), platform(**live), confirm=confirm).sides())
+        assert [item.code for item in plan.refusals] == codes
+        assert all(words in item.message for item in plan.refusals)
+
+
+def test_what_the_platform_made_of_the_old_root_is_who_wants_what_is_in_it() -> None:
+    """Of two new entries the one that is to hold the space that lies in it; nobody else."""
+    live = platform(
+        section={"docs/z": {"title": "Docs"}}, site_space={"docs/z/p": {"space": "x", "path": "x"}}
+    )
+    for inside, pins in [("x", {TREE.child("a"): "section-docs-z"}), ("y", {})]:
+        places = {"docs/a/p": {"space": inside}, "docs/b/p": {"space": "z"}}
+        case = Case(files(section=TWO["section"], site_space=places), live, confirm=[AGREED])
+        found = case.decisions().restructuring
+        assert found.pins == pins
+        assert found.left_over == (() if pins else (("section", "section-docs-z"),))
+
+
+# Flags that one of several always has.
+
+
+@pytest.mark.parametrize(
+    ("flags", "blocked"),
+    [
+        ({"a": False, "b": False}, [f"{TREE}/a#default"]),
+        ({"a": False, "b": True}, []),
+        ({"a": False}, []),
+        ({}, []),
+    ],
+)
+@pytest.mark.parametrize("made", [True, False])
+def test_one_of_several_always_has_the_flag(flags: dict[str, bool], blocked: list[str], made: bool) -> None:
+    """Whether they are all new, or the one that has it is to give it up."""
+    sections = {
+        path: {**fields, **({"default": flags[path[-1]]} if path[-1] in flags else {})}
+        for path, fields in TWO["section"].items()
+    }
+    there = {path: {**fields, "default": path == "docs/a"} for path, fields in TWO["section"].items()}
+    live = platform() if made else platform(section=there, site_space=TWO["site_space"])
+    case = Case(files(section=sections, site_space=TWO["site_space"]), live)
+    if not made and flags == {"a": False}:
+        blocked = [f"{TREE}/a#default"]  # nobody else is said to have it instead
+    assert [item.address for item in case.decisions().blocking.all()] == blocked
+
+
+@pytest.mark.parametrize("ignore", [["sites/docs/structure/b"], []])
+def test_what_is_left_alone_does_not_take_the_flag(ignore: list[str]) -> None:
+    sections = {path: {**fields, "default": False} for path, fields in TWO["section"].items()}
+    case = Case(files(section=sections, site_space=TWO["site_space"]), platform(), ignore=ignore)
+    noted = [item.address for item in case.decisions().blocking.all() if item.address.endswith("#default")]
+    assert noted == [f"{TREE}/a#default"]
+
+
+def test_what_cannot_be_moved_is_told_with_the_place_where_it_should_be() -> None:
+    """A server without the call that orders groups."""
+    groups = {f"docs/{key}": {"title": key} for key in "abc"}
+    live = {"site": {"docs": {"title": "Docs"}}, "section_group": groups}
+    for order, told in [("bca", f"after {TREE}/c"), ("cab", f"before {TREE}/a")]:
+        wanted = {**live, "section_group": {f"docs/{key}": groups[f"docs/{key}"] for key in order}}
+        _, lanes = Case(wanted, live, registry=load("reference")).lanes()
+        (item,) = lanes.unmoved
+        assert item.todo.startswith(f"move it {told} on the platform")
