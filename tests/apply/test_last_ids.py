@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
+from dpsync.apply import journal
 from dpsync.apply.journal import FileJournal, last_ids
 from dpsync.model.address import Address
 
@@ -12,13 +15,13 @@ A = Address.parse("acme/teams/a")
 
 
 def written(directory: Path, id: str, at: int) -> Path:
-    journal = FileJournal(directory, "now")
-    journal.write("intent", step=f"{A} update", method="PATCH")
-    journal.write("outcome", step=f"{A} update", address=str(A), verb="update", result="done", id=id)
-    journal.close()
-    assert journal.path is not None
-    os.utime(journal.path, (at, at))
-    return Path(journal.path)
+    lines = FileJournal(directory, "now")
+    lines.write("intent", step=f"{A} update", method="PATCH")
+    lines.write("outcome", step=f"{A} update", address=str(A), verb="update", result="done", id=id)
+    lines.close()
+    assert lines.path is not None
+    os.utime(lines.path, (at, at))
+    return Path(lines.path)
 
 
 def test_the_last_journal_has_the_last_word(tmp_path: Path) -> None:
@@ -49,3 +52,16 @@ def test_what_cannot_be_read_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "strange.jsonl").mkdir()
     (tmp_path / "other.jsonl").write_bytes(b"\xff\n[1]\n3\n")
     assert last_ids(tmp_path) == {}
+
+
+def test_nothing_older_is_read_than_what_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It might contradict what the long one would have said."""
+    _, long, newer = (written(tmp_path, id, at) for id, at in (("t1", 10), ("t2", 20), ("t3", 30)))
+    long.write_bytes(long.read_bytes() * 9)
+    skipped: list[Path] = []
+    monkeypatch.setattr(journal, "MOST_READ", 3 * len(newer.read_bytes()))
+    newer.write_bytes(b"")
+    assert last_ids(tmp_path, lambda path, _: skipped.append(path)) == {}
+    assert skipped == [long]
+    long.write_bytes(b"")
+    assert last_ids(tmp_path) == {A: "t1"}

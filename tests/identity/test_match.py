@@ -280,6 +280,13 @@ BY_SOLE = kind("path", ("title", "language"), sole_key="title")
         ),
         pytest.param(
             BY_SOLE,
+            [wanted("a", title="T", language="en", new=True), wanted("b", title="U", language="en")],
+            [live("1", title="T", language="fr"), live("2", title="U", language="fr")],
+            {"b": "2"},
+            id="and what comes behind it is",
+        ),
+        pytest.param(
+            BY_SOLE,
             [wanted("a", path="p", title="T", language="en")],
             [live("1", path="p", title="U", language="en"), live("2", path="q", title="T", language="fr")],
             {"a": "1"},
@@ -370,6 +377,15 @@ def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
         assert '"1"' in item.message
         assert '"2"' in item.message
         assert "id:" in str(item.hint)
+
+
+def test_two_entries_that_could_be_one_object_are_told_of_each_other() -> None:
+    entries = [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("a"))]
+    for item in asked(BY_BOX, entries, [live("1", title="T", box=LiveId("A"))]).diagnostics:
+        assert item.message == 'another entry has the same title, and only "1" is live'
+    there = [live("1", title="A"), live("2", title="A")]
+    (two,) = asked(TITLE, [wanted("a", title="A")], there).diagnostics
+    assert two.message == '2 live things have this title: "1" and "2"'
 
 
 def test_pins_end_a_contradiction() -> None:

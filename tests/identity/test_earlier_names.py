@@ -1,0 +1,156 @@
+"""Earlier names of the entries of one place, from plain values: `previously`, the base, temporary names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dpsync.identity.candidates import Past
+from dpsync.identity.likeness import lookalikes
+from dpsync.identity.match import Matching, match
+from dpsync.identity.temporary_name import temporary
+from dpsync.identity.view import View
+from dpsync.kinds.base import Entries, Field, Kind, Pages, Patch
+from dpsync.kinds.types import Enum, Reference, Table, Text
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.span import Span
+from dpsync.model.values import LiveId
+
+SPAN, THERE = Span("dpsync.yaml", 1, 1, 1, 2), Span("dpsync.yaml", 7, 1, 7, 2)
+PLACE, PARENT = Address.parse("acme/things"), ("org", "acme")
+FIELDS = (
+    Field("title", Text()),
+    Field("path", Text(), on="update"),
+    Field("box", Reference("box")),
+    Field("terms", Table(Enum(("en", "de")), Text())),
+)
+
+
+def kind(*identity: str | tuple[str, ...], **more: Any) -> Kind:
+    return Kind(
+        "thing", "org", "things", Entries(), "/{id}", Pages("/things"), FIELDS,
+        identity=identity, update=Patch("{self}", repeat="safe"), **more,
+    )  # fmt: skip
+
+
+TITLE, BY_PATH = kind("title"), kind("path", "title")
+BY_TERMS, BY_BOX = kind("terms.en", "terms.de"), kind("title", tie_breakers=("box",))
+
+
+def entry(key: str, was: Sequence[dict[str, Any]] = (), **fields: Any) -> Resource:
+    spans = {**dict.fromkeys(fields, SPAN), "previously": THERE}
+    root = Address.root("acme")
+    return Resource("thing", PLACE.child(key), key, root, None, fields, SPAN, spans, previously=tuple(was))
+
+
+def live(id: str, **fields: Any) -> LiveObject:
+    return LiveObject("thing", id, PARENT, None, fields, "/things")
+
+
+def matched(
+    of: Kind, wanted: list[Resource], there: list[LiveObject], base: Sequence[Resource] = ()
+) -> Matching:
+    return match(View(of, lambda _: None), wanted, there, Past({item.address: item for item in base}))
+
+
+def ids(found: Matching) -> dict[str, tuple[str, str]]:
+    assert found.diagnostics == []
+    return {address.segments[-1]: (item.id, item.by) for address, item in found.matches.items()}
+
+
+OLD, ALT = {"en": "Old", "de": "Alt"}, {"de": "Alt"}
+
+
+@pytest.mark.parametrize(
+    ("was", "bearer"), [({"en": "Old"}, "1"), ({"de": "Alt"}, "1"), (OLD, "1"), ({"en": "Other"}, None)]
+)
+def test_one_member_of_an_earlier_name_is_enough(was: dict[str, str], bearer: str | None) -> None:
+    """What is recognised by its term in any language is so under an earlier one."""
+    new = entry("a", [{"terms": was}], terms={"en": "New"})
+    found = ids(matched(BY_TERMS, [new], [live("1", terms=OLD), live("2", terms={"en": "Third"})]))
+    assert found == ({} if bearer is None else {"a": (bearer, "previously")})
+
+
+def test_of_several_with_the_earlier_name_the_nearest_is_meant() -> None:
+    there = [live("1", title="Old", box=LiveId("B")), live("2", title="Old", box=LiveId("A"))]
+    new = entry("a", [{"title": "Old"}], title="New", box=LiveId("A"))
+    assert ids(matched(BY_BOX, [new], there)) == {"a": ("2", "previously")}
+
+
+def test_several_with_the_earlier_name_are_asked_about_where_it_is_written() -> None:
+    there = [live("1", title="Old"), live("2", title="Old")]
+    (asked,) = matched(TITLE, [entry("a", [{"title": "Old"}], title="New")], there).diagnostics
+    assert (asked.code, asked.span) == ("DP305", THERE)
+    assert '2 live things have its earlier name: "1" and "2"' in asked.message
+    (asked,) = matched(TITLE, [entry("a", title="New")], there, [entry("a", title="Old")]).diagnostics
+    assert (asked.code, asked.span) == ("DP305", SPAN)
+    assert "its name in the git base" in asked.message
+
+
+def test_of_several_with_the_present_name_the_one_of_the_base_is_meant() -> None:
+    """The entry does not say any more what it went by first."""
+    there = [live("2", path="q", title="T"), live("1", path="p", title="T")]
+    found = matched(BY_PATH, [entry("a", title="T")], there, [entry("a", path="p", title="T")])
+    assert ids(found) == {"a": ("1", "title")}
+
+
+@pytest.mark.parametrize(("of", "name"), [(TITLE, "title"), (BY_PATH, "path")])
+def test_an_interrupted_exchange_is_known_by_its_temporary_name(of: Kind, name: str) -> None:
+    there = [live("1", **{name: temporary(str(PLACE.child("a")))}), live("2", **{name: "B"})]
+    found = ids(matched(of, [entry("a", **{name: "A"}), entry("b", **{name: "B"})], there))
+    assert found["a"] == ("1", "its temporary name")
+    assert found["b"][0] == "2"
+
+
+def test_a_key_of_two_fields_has_no_temporary_name() -> None:
+    of = kind(("title", "path"))
+    there = [live("1", title=temporary(str(PLACE.child("a"))), path="p")]
+    assert ids(matched(of, [entry("a", title="A", path="p")], there)) == {}
+
+
+def exchange(base: list[dict[str, Any]], there: list[dict[str, Any]]) -> dict[str, str]:
+    """Two entries that have passed their paths round, a now on q and b on p, and which object each is."""
+    wanted = [entry("a", **{**base[0], "path": "q"}), entry("b", **{**base[1], "path": "p"})]
+    earlier = [replace(item, fields=fields) for item, fields in zip(wanted, base, strict=True)]
+    objects = [live(str(number), **fields) for number, fields in enumerate(there, 1)]
+    return {key: id for key, (id, _) in ids(matched(BY_PATH, wanted, objects, earlier)).items()}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        # The base is taken at its word where nothing else tells.
+        ({}, {}, {"a": "1", "b": "2"}),
+        # What did not change tells whether the paths were exchanged already: a field, or a later key alone.
+        ({"box": LiveId("A")}, {"box": LiveId("B")}, {"a": "2", "b": "1"}),
+        ({"title": "A"}, {"title": "B"}, {"a": "2", "b": "1"}),
+    ],
+)
+def test_what_did_not_change_tells_whether_names_were_exchanged_already(
+    first: dict[str, Any], second: dict[str, Any], found: dict[str, str]
+) -> None:
+    """Object 1 has the path p, that of a in the base, and what is b's otherwise."""
+    base = [{"path": "p", **first}, {"path": "q", **second}]
+    assert exchange(base, [{"path": "p", **second}, {"path": "q", **first}]) == found
+    # And before the exchange they are what they were.
+    assert exchange(base, [{"path": "p", **first}, {"path": "q", **second}]) == {"a": "1", "b": "2"}
+
+
+SHOWS = kind("path", ("title", "$child.box"))
+
+
+@pytest.mark.parametrize(("shown", "alike"), [("A", ["1"]), ("B", []), (None, [])])
+def test_a_name_that_is_only_half_alike_needs_support_by_what_is_in_it(
+    shown: str | None, alike: list[str]
+) -> None:
+    inside = Resource("shown", PLACE.child("x"), "x", PLACE, None, {"box": LiveId("A")}, SPAN, {})
+    children = [] if shown is None else [live("x", box=LiveId(shown))]
+    view = View(SHOWS, lambda _: None, lambda _: inside, lambda _: children)
+    there = [live("1", title="Product docs")]
+    assert [item.id for item in lookalikes(view, entry("a", title="Product documentation"), there)] == alike
+    assert lookalikes(view, entry("a", title="Something else"), there) == []
