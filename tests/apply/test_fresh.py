@@ -1,0 +1,190 @@
+"""What is read again before a write, how often, and what it is held against: a platform of plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from dpsync.apply.along import Along
+from dpsync.apply.fresh import Fresh
+from dpsync.apply.ids import Ids
+from dpsync.apply.task import Task
+from dpsync.client.client import ReadClient
+from dpsync.live.sources import Source
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
+from tests.planner.stages import Case
+
+NOBODY = cast(ReadClient, None)
+"""Nothing is asked of a client here."""
+ORGANIZATION = ("organization", "acme")
+
+
+class Platform(Fresh):
+    """Fresh reads of what is in `now`. `read_from` has the address of each reading."""
+
+    def __init__(self, sides: Sides, plan: Plan) -> None:
+        ids = Ids({address: match.id for address, match in sides.snapshot.matches.items()})
+        super().__init__(NOBODY, sides.registry, sides.desired, sides.snapshot, ids, plan.changes, 1)
+        self.now = dict(sides.snapshot.objects)
+        self.read_from: list[str] = []
+
+    def read(self, source: Source) -> dict[Identity, LiveObject]:
+        self.read_from.append(source.url)
+        return {identity: item for identity, item in self.now.items() if item.kind == source.kind}
+
+
+def tasks(plan: Plan) -> dict[str, Task]:
+    return {step.id: Task(change, step) for change in plan.changes for step in change.steps}
+
+
+CASE = Case(
+    {"team": {"one": {"title": "Uno"}, "two": {"title": "Two"}}, "collection": {"c": {"title": "C"}}},
+    {"team": {"one": {"title": "One"}, "old": {"title": "Old"}}},
+    prune=["teams"],
+)
+UPDATE, CREATE, DELETE = "acme/teams/one update", "acme/teams/two create", "acme/teams/[Old] delete"
+OTHER = "acme/collections/c create"
+
+
+def started() -> tuple[Platform, dict[str, Task]]:
+    plan = make_plan(sides := CASE.sides())
+    return Platform(sides, plan), tasks(plan)
+
+
+def team(id: str, title: str) -> dict[Identity, LiveObject]:
+    return {("team", id): LiveObject("team", id, ORGANIZATION, None, {"title": title}, "/orgs/acme/teams")}
+
+
+@pytest.mark.parametrize(
+    ("gone", "there", "stale"),
+    [
+        ([], {}, {}),
+        ([], team("team-one", "Changed"), {UPDATE: "it was changed"}),
+        ([], team("team-old", "Changed"), {DELETE: "it was changed"}),
+        (["team-one"], {}, {UPDATE: "it is gone"}),
+        (["team-old"], {}, {}),
+        ([], team("new", "Two"), {CREATE: "somebody else has made it"}),
+        ([], team("new", "Other"), {}),
+        ([], team("new", "Uno"), {}),
+    ],
+)
+def test_nothing_is_written_to_what_is_not_as_it_was_planned_on(
+    gone: list[str], there: Mapping[Identity, LiveObject], stale: dict[str, str]
+) -> None:
+    for first in (UPDATE, CREATE, DELETE):
+        platform, steps = started()
+        platform.now = {identity: item for identity, item in platform.now.items() if item.id not in gone}
+        platform.now |= there
+        order = [first, *(id for id in (UPDATE, CREATE, DELETE) if id != first)]
+        objections = {id: platform.unchanged(steps[id]) for id in order}
+        found = {id: objection.reason for id, objection in objections.items() if objection is not None}
+        assert found.keys() == stale.keys()
+        assert all(found[id].startswith(stale[id]) for id in stale)
+        assert {objection.result for objection in objections.values() if objection} <= {"stale"}
+
+
+def test_before_anything_is_written_every_place_is_read_and_compared() -> None:
+    platform, _ = started()
+    platform.now |= team("team-one", "Changed")
+    assert platform.preflight() == {"acme/teams/one": "it was changed since the plan was made"}
+    assert platform.read_from == ["/orgs/acme/collections", "/orgs/acme/teams"]
+
+
+def test_a_place_is_read_before_its_first_write_and_not_again() -> None:
+    platform, steps = started()
+    for id in (UPDATE, CREATE):
+        assert platform.unchanged(steps[id]) is None
+        platform.sending()
+        platform.now |= team("team-one", "Uno") | team("new", "Two")  # our own doing
+    assert platform.read_from == ["/orgs/acme/teams"]
+
+
+def test_what_was_read_before_another_write_is_read_again() -> None:
+    platform, steps = started()
+    platform.preflight()
+    assert platform.unchanged(steps[UPDATE]) is None
+    assert platform.read_from == ["/orgs/acme/collections", "/orgs/acme/teams"]  # nothing was sent meanwhile
+    platform.sending()
+    there = LiveObject("collection", "new", ORGANIZATION, None, {"title": "C"}, "/orgs/acme/collections")
+    platform.now[there.identity] = there
+    objection = platform.unchanged(steps[OTHER])
+    assert objection is not None
+    assert objection.result == "stale"
+    assert platform.read_from[2:] == ["/orgs/acme/collections"]
+
+
+def test_what_another_entry_has_become_is_nothing_new() -> None:
+    platform, steps = started()
+    platform.now |= team("new", "Two")
+    two = next(address for address in platform.desired.resources if str(address) == "acme/teams/two")
+    (found,) = platform.found(platform.desired.resources[two], platform.now)
+    assert found.id == "new"
+    platform.ids.put(two, "new")
+    assert platform.found(platform.desired.resources[two], platform.now) == []
+    assert platform.unchanged(steps[CREATE]) is None
+
+
+# What a delete takes along.
+
+
+class Shared(Along):
+    """Counts how often the lists that deletes share are read. One reading is good for one delete."""
+
+    def __init__(self, sides: Sides, plan: Plan, stale: Mapping[str, str] | None = None) -> None:
+        super().__init__(NOBODY, sides.registry, sides.desired, sides.snapshot, plan)
+        self.readings, self.meanwhile, self.different = 0, list[Task](), dict(stale or {})
+
+    def _read_again(self) -> dict[Identity, str]:
+        self.readings += 1
+        self._good_for = 1
+        return {("team", id): reason for id, reason in self.different.items()}
+
+    def _inside(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
+        """Another delete is checked while the lists of this one are read."""
+        if self.meanwhile:
+            assert self.unchanged(self.meanwhile.pop()) is None
+        return {}
+
+
+def deleting(*keys: str, **more: Any) -> tuple[Shared, list[Task]]:
+    case = Case(
+        {"team": more.pop("kept", {})}, {"team": {key: {"title": key} for key in keys}}, prune=["teams"]
+    )
+    plan = make_plan(sides := case.sides())
+    return Shared(sides, plan, **more), list(tasks(plan).values())
+
+
+def test_two_deletes_at_once_do_not_make_a_reading_last_for_ever() -> None:
+    """Both are checked with one reading; every one after them needs another."""
+    shared, (first, second, third, fourth) = deleting("a", "b", "c", "d")
+    shared.meanwhile = [second]
+    assert shared.unchanged(first) is None
+    assert shared.readings == 1
+    for number, task in enumerate((third, fourth), 2):
+        assert shared.unchanged(task) is None
+        assert shared.readings == number
+
+
+def test_a_write_makes_a_reading_old_and_an_exposure_does_not() -> None:
+    shared, (first, second) = deleting("a", "b", kept={})
+    for phase, readings in [(None, 2), ("expose", 2)]:
+        shared.unchanged(first)
+        shared._good_for = 9
+        step = first.step.model_copy(update={"verb": "update", "phase": phase})
+        assert shared.unchanged(replace(second, step=step)) is None
+        shared.unchanged(second)
+        assert shared.readings == readings
+        shared._good_for = 9
+
+
+def test_what_is_different_stops_its_delete_and_no_other() -> None:
+    shared, steps = deleting("a", "b", stale={"team-a": "it is another one"})
+    shared._good_for = 9
+    objections = [shared.unchanged(task) for task in steps]
+    assert [item.reason if item else None for item in objections] == ["it is another one", None]
