@@ -12,10 +12,10 @@ from dpsync.planner.compare import object_digest
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.deletions import effects
 from dpsync.planner.listing import Listing
-from dpsync.planner.stepset import StepSet
+from dpsync.planner.stepset import PlannedSteps
 
 
-def changes(decisions: Decisions, steps: StepSet) -> list[Change]:
+def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
     """All of them, deletes last."""
     maker = _Changes(decisions, steps)
     listed = sorted(maker.addresses(), key=Listing(decisions.sides).key)
@@ -25,20 +25,20 @@ def changes(decisions: Decisions, steps: StepSet) -> list[Change]:
 @dataclass(frozen=True)
 class _Changes:
     decisions: Decisions
-    steps: StepSet
+    steps: PlannedSteps
 
     def addresses(self) -> set[Address]:
         """What has steps; and children that are made along with their parent, though no request is theirs."""
         entries = self.decisions.entries
         along = {address for address in self.decisions.adopted if address in entries}
-        return self.steps.by_address.keys() | {
+        return self.steps.drafts.by_address.keys() | {
             address for address in along if entries[address].live is None or entries[address].display
         }
 
     def change(self, address: Address) -> Change:
         sides = self.decisions.sides
         resource = sides.resources.get(address)
-        drafts = self.steps.of(address)
+        steps = self.steps.of(address)
         if resource is None:
             return self._delete(address)
         live = sides.live(address)
@@ -46,7 +46,7 @@ class _Changes:
         by = match.by if match and not (match.first and match.by != "pin") else None
         entry = self.decisions.entries.get(address)
         display = entry.display if entry else ()
-        moves = [step for step in drafts if step.verb == "move"]
+        moves = [step for step in steps if step.verb == "move"]
         return Change(
             address=str(address),
             kind=resource.kind,
@@ -64,7 +64,7 @@ class _Changes:
             )
             + ((transfers.difference(sides, address),) if address in sides.snapshot.transferred else ()),
             moved=moves[0].summary if moves else None,
-            steps=tuple(step.frozen() for step in drafts),
+            steps=steps,
         )
 
     @staticmethod
@@ -88,5 +88,5 @@ class _Changes:
             digest=object_digest(live, sides.kind(live).lasting),
             watched=tuple(sorted(sides.kind(live).lasting)),
             effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
-            steps=tuple(step.frozen() for step in self.steps.of(address)),
+            steps=self.steps.of(address),
         )

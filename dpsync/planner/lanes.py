@@ -7,7 +7,7 @@ counted on what the list will look like by then.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -19,25 +19,52 @@ from dpsync.model.plan import Blocked
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import Ref
 from dpsync.planner.blocking import Blocking
+from dpsync.planner.decisions import Decisions
 from dpsync.planner.order import moves
 from dpsync.planner.requests import Requests
 from dpsync.planner.sides import Sides
-from dpsync.planner.stepset import StepDraft, StepSet, by_needs
+from dpsync.planner.stepset import Edge, Edges, StepDraft, StepSet, by_needs
 
 Sibling = Address | Identity
 """A declared sibling by its address, another one by what it is live."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Lanes:
-    """Adds the moves, and the edges that keep one request of a lane in flight."""
+    """The moves of siblings, and the edges that keep one request of a lane in flight."""
+
+    moves: tuple[StepDraft, ...]
+    edges: tuple[Edge, ...]
+    unmoved: tuple[Blocked, ...]
+    """What cannot be brought to its place among its siblings."""
+    out_of_place: frozenset[Address]
+    """Siblings that were not selected and would have to be moved: nothing can be placed beside them."""
+
+
+def lanes(decisions: Decisions, steps: StepSet, edges: Edges) -> Lanes:
+    """Where a lane may choose between its steps, it keeps to the edges that there are."""
+    finder = _Lanes(decisions.sides, steps, edges, Requests(decisions.sides), decisions.blocking)
+    finder.trees()
+    finder.lists()
+    finder.after_what_they_name()
+    found = tuple(finder.found), tuple(finder.unmoved), frozenset(finder.out_of_place)
+    return Lanes(tuple(finder.moves), *found)
+
+
+@dataclass(frozen=True)
+class _Lanes:
+    """Collects what each lane needs. It reads steps and changes none."""
 
     sides: Sides
     steps: StepSet
+    edges: Edges
+    """Those of the other rules."""
     requests: Requests
     blocking: Blocking
+    moves: list[StepDraft] = field(default_factory=list)
+    found: list[Edge] = field(default_factory=list)
     unmoved: list[Blocked] = field(default_factory=list)
-    """What cannot be brought to its place among its siblings."""
+    out_of_place: set[Address] = field(default_factory=set)
 
     def trees(self) -> None:
         """Every declared tree is one lane."""
@@ -61,7 +88,7 @@ class Lanes:
         owner = self.sides.desired.resources[scope.parent]
         nodes = [self.sides.resources[address] for address in self.sides.lineage.preorder(owner.children)]
         renames = [step for node in nodes if self.sides.live(node.address) for step in self._plain(node)]
-        lane = freeing + by_needs(renames)
+        lane = freeing + by_needs(renames, self.edges)
         for node in nodes:
             if self.sides.live(node.address) is None:
                 lane += self.steps.of(node.address, "create", "update", "place")
@@ -70,7 +97,7 @@ class Lanes:
         for node in nodes:
             lane += self.steps.of(node.address, "default")
         lane += self._tree_moves(owner, nodes)
-        _chain(lane)
+        self.found.extend(_chain(lane))
 
     def _plain(self, node: Resource) -> list[StepDraft]:
         return self.steps.of(node.address, "update", "link")
@@ -149,10 +176,9 @@ class Lanes:
 
     def after_what_they_name(self) -> None:
         """A move comes after the steps that give its siblings their ids."""
-        makers = self.steps.makers
-        for step in self.steps.steps.values():
-            if step.verb == "move":
-                step.needs |= {makers[ref] for ref in step.refers() if ref in makers}
+        for step in self.moves:
+            makers = (self.steps.maker(ref) for ref in step.refers())
+            self.found.extend(step.waits_for(*(maker for maker in makers if maker is not None)))
 
     def _listed(self, kind: Kind, order: ListOrder) -> None:
         held: dict[Address, list[Address]] = defaultdict(list)
@@ -186,7 +212,7 @@ class Lanes:
             lane += self._moves(then, known)
         else:
             self._cannot_move(then, known)
-        _chain(lane)
+        self.found.extend(_chain(lane))
 
     def _leaves(self, address: Address, place: str) -> bool:
         resource = self.sides.resources.get(address)
@@ -210,16 +236,13 @@ class Lanes:
             side, other = ("after", move.after) if move.after is not None else ("before", move.before)
             assert isinstance(other, Address)
             if self.sides.policy.left_out(move.item):
-                self.steps.out_of_place.add(move.item)
+                self.out_of_place.add(move.item)
                 continue
             resource, neighbour = self.sides.resources[move.item], self.sides.resources[other]
-            position = {side: self.requests.pointer(neighbour)}
-            step = self.steps.add(self.requests.move(resource, position, f"{side} {other}"))
-            step.beside = other
-            found.append(step)
+            found.append(self.requests.move(resource, side, neighbour))
+        self.moves.extend(found)
         return found
 
 
-def _chain(lane: list[StepDraft]) -> None:
-    for before, step in pairwise(lane):
-        step.follows.add(before.id)
+def _chain(lane: list[StepDraft]) -> Iterator[Edge]:
+    return (Edge(step.id, before.id, only_ended=True) for before, step in pairwise(lane))

@@ -17,18 +17,17 @@ from dpsync.planner.answers import IDLE
 from dpsync.planner.changes import changes
 from dpsync.planner.decisions import Decisions, decide
 from dpsync.planner.deletions import unseen
-from dpsync.planner.edges import connect
+from dpsync.planner.edges import edges
 from dpsync.planner.guards import refusals
-from dpsync.planner.lanes import Lanes
+from dpsync.planner.lanes import lanes
 from dpsync.planner.lookalikes import lookalikes, proposals, questions
 from dpsync.planner.past import past_notes
 from dpsync.planner.remade import remade
-from dpsync.planner.requests import Requests
 from dpsync.planner.restructuring import urls
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.sides import Options, Sides
-from dpsync.planner.stepset import StepSet
-from dpsync.planner.unique import UniqueValues
+from dpsync.planner.stepset import Edges, PlannedSteps
+from dpsync.planner.unique import unique_values
 from dpsync.planner.unmatched import unmatched, where
 from dpsync.planner.writing import hidden, write_steps
 
@@ -74,23 +73,20 @@ def _of_selection(plan: Plan, options: Options, also: dict[Address, Address]) ->
 
 def _make(sides: Sides) -> _Made:
     decisions = decide(sides)
-    steps = write_steps(decisions)
-    requests = Requests(sides)
-    unique = UniqueValues(sides, steps, requests, decisions.deletions)
-    unique.settle_all()
-    connect(decisions, steps)
-    lanes = Lanes(sides, steps, requests, decisions.blocking)
-    lanes.trees()
-    lanes.lists()
-    lanes.after_what_they_name()
-    _check_circles(steps)
-    return _Made(decisions, steps, tuple(unique.refusals), tuple(lanes.unmoved))
+    written = write_steps(decisions)
+    unique = unique_values(decisions, written)
+    steps = written.plus(unique.freeing)
+    found = [*unique.edges, *edges(decisions, steps)]
+    ordered = lanes(decisions, steps, Edges(found))
+    planned = PlannedSteps(steps.plus(ordered.moves), Edges([*found, *ordered.edges]), ordered.out_of_place)
+    _check_circles(planned)
+    return _Made(decisions, planned, unique.refusals, ordered.unmoved)
 
 
-def _check_circles(steps: StepSet) -> None:
+def _check_circles(planned: PlannedSteps) -> None:
     sorter: TopologicalSorter[str] = TopologicalSorter()
-    for step in steps.steps.values():
-        sorter.add(step.id, *sorted(step.needs | step.follows))
+    for id in planned.drafts.steps:
+        sorter.add(id, *sorted(planned.edges.needs(id) | planned.edges.follows(id)))
     try:
         sorter.prepare()
     except CycleError as circle:
@@ -102,7 +98,7 @@ class _Made:
     """Decisions with their steps and edges: everything that a plan says."""
 
     decisions: Decisions
-    steps: StepSet
+    steps: PlannedSteps
     taken: tuple[Refusal, ...]
     """Values that belong to somebody else."""
     unmoved: tuple[Blocked, ...]

@@ -61,27 +61,22 @@ class Requests:
     def restore(self, resource: Resource) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.lifecycle.restore is not None
-        path = self.path(kind, kind.lifecycle.restore.call, resource)
-        draft = self._draft(resource.address, "restore", kind.lifecycle.restore.call, path, {})
-        draft.summary = "it was deleted and is brought back"
-        return draft
+        call, summary = kind.lifecycle.restore.call, "it was deleted and is brought back"
+        path = self.path(kind, call, resource)
+        return self._draft(resource.address, "restore", call, path, {}, summary=summary)
 
     def transfer(self, resource: Resource) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.lifecycle.transfer is not None
-        path = self.path(kind, kind.lifecycle.transfer, resource)
-        values = self._named(kind, resource)
-        draft = self._draft(resource.address, "transfer", kind.lifecycle.transfer, path, values)
-        draft.summary = f"given to {resource.parent}"
-        return draft
+        call, values = kind.lifecycle.transfer, self._named(kind, resource)
+        path, summary = self.path(kind, call, resource), f"given to {resource.parent}"
+        return self._draft(resource.address, "transfer", call, path, values, summary=summary)
 
     def act(self, resource: Resource, word: str) -> StepDraft:
         kind = self.sides.kind(resource)
         call = kind.platform.acts[word]
-        path = self.path(kind, call, resource)
-        draft = self._draft(resource.address, "act", call, path, self._named(kind, resource), tag=word)
-        draft.summary = word
-        return draft
+        path, values = self.path(kind, call, resource), self._named(kind, resource)
+        return self._draft(resource.address, "act", call, path, values, tag=word, summary=word)
 
     def awaiting(self, resource: Resource) -> StepDraft:
         """A step that reads an entry until the platform says what it has made of it."""
@@ -89,9 +84,8 @@ class Requests:
         assert kind.platform.outputs is not None
         call = Call("GET", "{self}", None, repeat="safe")
         gives = (Gives(address=str(output), pointer=kind.platform.outputs.read),)
-        draft = self._draft(resource.address, "await", call, self.path(kind, call, resource), {}, gives=gives)
-        draft.summary = "waits for what the platform makes of it"
-        return draft
+        path, summary = self.path(kind, call, resource), "waits for what the platform makes of it"
+        return self._draft(resource.address, "await", call, path, {}, gives=gives, summary=summary)
 
     def _parent_id(self, resource: Resource) -> Any:
         assert resource.parent is not None
@@ -148,10 +142,10 @@ class Requests:
         path = self.path(kind, kind.update, resource)
         values = {"fields": fields, **self._named(kind, resource), "id": self._own(resource)}
         names = tuple(item.field.name for item in changes)
-        draft = self._draft(resource.address, "update", kind.update, path, values, phase=phase, tag=tag)
-        draft.fields = names
-        draft.summary = ", ".join(names)
-        return draft
+        return self._draft(
+            resource.address, "update", kind.update, path, values, phase=phase, tag=tag, fields=names,
+            summary=", ".join(names),
+        )  # fmt: skip
 
     def _live(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
         """What is live, as the updating call takes it."""
@@ -179,20 +173,20 @@ class Requests:
         path = self.path(kind, call, resource, more)
         values = {"fields": {item.wire: value}, "value": value, "old": old, "id": self._own(resource)}
         named = {**self._named(kind, resource), **values}
-        draft = self._draft(resource.address, "update", call, path, named, phase=phase, tag=item.name)
-        draft.fields = (item.name,)
-        draft.summary = item.name
-        return draft
+        return self._draft(
+            resource.address, "update", call, path, named, phase=phase, tag=item.name, fields=(item.name,),
+            summary=item.name,
+        )  # fmt: skip
 
     def free(self, resource_path: str, kind: Kind, address: Address, item: Field, value: str) -> StepDraft:
         """Give up a value that somebody else is about to take."""
         assert kind.update is not None
         values = {"fields": {item.wire: value}}
-        draft = self._draft(
-            address, "update", kind.update, resource_path, values, phase="free", tag=item.name
+        summary = f"{item.name} is free for another one"
+        update, tag = kind.update, item.name
+        return self._draft(
+            address, "update", update, resource_path, values, phase="free", tag=tag, summary=summary
         )
-        draft.summary = f"{item.name} is free for another one"
-        return draft
 
     def delete(self, live: LiveObject, address: Address, *, early: bool = False) -> StepDraft:
         kind = self.sides.kind(live)
@@ -201,15 +195,17 @@ class Requests:
         phase: Phase | None = "clear" if early else None
         return self._draft(address, "delete", kind.delete, path, {"id": live.id}, phase=phase)
 
-    def move(self, resource: Resource, position: dict[str, Any], summary: str) -> StepDraft:
+    def move(self, resource: Resource, side: str, sibling: Resource) -> StepDraft:
+        """Move it before or after a sibling."""
         kind, order = self.sides.kind(resource), self._order(resource)
         path = self.path(kind, order.call, resource)
-        values = {"position": position, "id": self._own(resource), "wire": _wire(kind)}
-        draft = self._draft(resource.address, "move", order.call, path, values)
-        draft.summary = summary
-        return draft
+        values = {"position": {side: self._pointer(sibling)}, "id": self._own(resource), "wire": _wire(kind)}
+        return self._draft(
+            resource.address, "move", order.call, path, values, beside=sibling.address,
+            summary=f"{side} {sibling.address}",
+        )  # fmt: skip
 
-    def pointer(self, resource: Resource) -> Any:
+    def _pointer(self, resource: Resource) -> Any:
         """A sibling, as the position of a move names it."""
         values = {"id": self._own(resource), "wire": _wire(self.sides.kind(resource))}
         return render(self._order(resource).pointer, values)
@@ -242,6 +238,7 @@ class Requests:
     def _draft(
         address: Address, verb: Verb, call: Call, path: str, values: dict[str, Any],
         gives: tuple[Gives, ...] = (), phase: Phase | None = None, tag: str = "",
+        fields: tuple[str, ...] = (), summary: str = "", beside: Address | None = None,
     ) -> StepDraft:  # fmt: skip
         return StepDraft(
             address=address,
@@ -255,6 +252,9 @@ class Requests:
             repeat=call.repeat,
             answers=call.answers,
             whole=call.whole,
+            summary=summary,
+            fields=fields,
+            beside=beside,
         )
 
 

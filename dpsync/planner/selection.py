@@ -19,7 +19,7 @@ from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.values import references
 from dpsync.planner.sides import Sides
-from dpsync.planner.stepset import StepDraft, StepSet
+from dpsync.planner.stepset import PlannedSteps, StepDraft
 
 NEAREST: Final = 3
 
@@ -103,18 +103,18 @@ def _invalid(code: str, message: str, hint: str | None = None) -> DiagnosticErro
 
 
 def dependencies(
-    sides: Sides, steps: StepSet, selected: Selection, chosen: frozenset[Address]
+    sides: Sides, planned: PlannedSteps, selected: Selection, chosen: frozenset[Address]
 ) -> dict[Address, Address]:
     """What else must be planned so that the chosen part can be carried out, each with what needs it.
 
-    `sides` and `steps` are those of a plan of at least the chosen part. Raises DiagnosticError (exit 5) when
-    something needed was excluded.
+    `sides` and `planned` are those of a plan of at least the chosen part. Raises DiagnosticError (exit 5)
+    when something needed was excluded.
     """
     found: dict[Address, Address] = {}
     pending = sorted(chosen)
     while pending:
         address = pending.pop()
-        for other in sorted(set(_needed(sides, steps, address))):
+        for other in sorted(set(_needed(sides, planned, address))):
             if other in chosen or other in found or other not in sides.desired.resources:
                 continue
             if any(pattern.covers(other) for pattern in selected.excluded):
@@ -125,18 +125,18 @@ def dependencies(
     return found
 
 
-def _needed(sides: Sides, steps: StepSet, address: Address) -> Iterator[Address]:
+def _needed(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[Address]:
     resource = sides.resources.get(address)
     if resource is not None:
         yield from _not_there(sides, resource)
-    for step in steps.of(address):
+    for step in planned.drafts.of(address):
         if step.verb == "move" and sides.chosen is None:
             continue  # the plan of everything counts on siblings that the part does not make
-        for id in step.needs:
-            other = steps.steps[id]
+        for id in planned.edges.needs(step.id):
+            other = planned.drafts.steps[id]
             if other.address != address and not _only_order(step, other):
                 yield other.address
-        if step.beside is not None and step.beside in steps.out_of_place:
+        if step.beside is not None and step.beside in planned.out_of_place:
             yield step.beside
 
 

@@ -10,7 +10,7 @@ so at no moment, and after no interruption, can two entries be taken for each ot
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dpsync.identity.temporary_name import temporary
@@ -20,10 +20,11 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Refusal
 from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.decisions import Decisions
 from dpsync.planner.deletions import Deletions
 from dpsync.planner.requests import Requests
 from dpsync.planner.sides import Sides
-from dpsync.planner.stepset import StepDraft, StepSet
+from dpsync.planner.stepset import Edge, StepDraft, StepSet
 
 
 @dataclass
@@ -36,26 +37,42 @@ class _Rename:
     step: StepDraft
 
 
-@dataclass
+@dataclass(frozen=True)
 class UniqueValues:
-    """Adds the steps and edges for one unique field; collects what must be refused."""
+    """What follows from values that only one may hold."""
+
+    freeing: tuple[StepDraft, ...]
+    """Steps that give an object another value for a while, so that its own can be taken."""
+    edges: tuple[Edge, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
+    """The steps that free values, and the order of those that take them."""
+    finder = _Unique(decisions.sides, steps, Requests(decisions.sides), decisions.deletions)
+    for kind in decisions.sides.registry.ordered:
+        for item in kind.fields:
+            if item.unique:
+                finder.settle(kind, item, item.unique)
+        name = name_of(kind)
+        if name is not None:
+            finder.settle(kind, name, "parent")
+    return UniqueValues(tuple(finder.freeing.values()), tuple(finder.edges), tuple(finder.refusals))
+
+
+@dataclass(frozen=True)
+class _Unique:
+    """Collects what each field needs. It reads steps and changes none."""
 
     sides: Sides
     steps: StepSet
     requests: Requests
     deletions: Deletions
+    freeing: dict[str, StepDraft] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
 
-    def settle_all(self) -> None:
-        for kind in self.sides.registry.ordered:
-            for item in kind.fields:
-                if item.unique:
-                    self._settle(kind, item, item.unique)
-            name = name_of(kind)
-            if name is not None:
-                self._settle(kind, name, "parent")
-
-    def _settle(self, kind: Kind, item: Field, around: str) -> None:
+    def settle(self, kind: Kind, item: Field, around: str) -> None:
         """Order the requests that give a field its values, in each place where those must differ."""
         scopes: dict[Address, list[_Rename]] = {}
         for resource in self.sides.resources.values():
@@ -87,27 +104,28 @@ class UniqueValues:
     ) -> None:
         by_live = {rename.live.identity: rename for rename in renames if rename.live}
         waits: dict[Address, _Rename] = {}
+        found: list[Edge] = []
         for rename in renames:
             holding = holders.get(rename.value, [])
             if not holding or (rename.live is not None and rename.live in holding):
                 continue
             others = [by_live[holder.identity] for holder in holding if holder.identity in by_live]
             if others:
-                rename.step.needs |= {other.step.id for other in others}
+                found += rename.step.waits_for(*(other.step for other in others))
                 own = str(rename.live.fields.get(item.name)) if rename.live else None
                 waits[rename.resource.address] = next(
                     (other for other in others if other.value == own), others[0]
                 )
             elif item.unique:
-                self._taken(kind, item, rename, holding[0])
-        self._open_rings(kind, item, renames, waits)
+                found += self._taken(kind, item, rename, holding[0])
+        self.edges.extend(self._open_rings(kind, item, renames, waits, found))
         # Nodes of a tree are made one at a time anyway.
         if item.unique and not isinstance(kind.shape, NodeShape):
-            self._one_at_a_time(renames, [rename.step.id for rename in renames if rename.live is not None])
+            self.edges.extend(self._one_at_a_time(renames))
 
-    def _taken(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
+    def _taken(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> Iterator[Edge]:
         if holder.identity in self.deletions.roots:
-            rename.step.needs.add(self._step_that_frees(kind, item, holder).id)
+            yield from rename.step.waits_for(self._step_that_frees(kind, item, holder))
         else:
             self._refuse(kind, item, rename, holder)
 
@@ -125,19 +143,23 @@ class UniqueValues:
 
     def _step_that_frees(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
         address = self.sides.names.address(holder.identity)
-        known = self.steps.of(address, "free")
-        if known:
-            return known[0]
         assert kind.update is not None
         path = self.requests.live_path(holder, kind.update.path)
         # An entry's object is known by its temporary name when the next run has to go on from here.
         name = temporary(str(address) if address in self.sides.resources else "/".join(holder.identity))
-        return self.steps.add(self.requests.free(path, kind, address, item, name))
+        step = self.requests.free(path, kind, address, item, name)
+        return self.freeing.setdefault(step.id, step)
 
     def _open_rings(
-        self, kind: Kind, item: Field, renames: list[_Rename], waits: Mapping[Address, _Rename]
-    ) -> None:
+        self,
+        kind: Kind,
+        item: Field,
+        renames: list[_Rename],
+        waits: Mapping[Address, _Rename],
+        found: list[Edge],
+    ) -> Iterator[Edge]:
         """Let one of each ring step aside: then the next one can take its value without waiting for it."""
+        opened: set[Edge] = set()
         by_address = {rename.resource.address: rename for rename in renames}
         takers: dict[Address, list[_Rename]] = defaultdict(list)
         for address, other in waits.items():
@@ -146,10 +168,11 @@ class UniqueValues:
             rename = by_address[min(ring)]
             assert rename.live is not None
             freeing = self._step_that_frees(kind, item, rename.live)
-            rename.step.needs.add(freeing.id)
+            yield from rename.step.waits_for(freeing)
             for taker in takers[rename.resource.address]:
-                taker.step.needs.discard(rename.step.id)
-                taker.step.needs.add(freeing.id)
+                opened.add(Edge(taker.step.id, rename.step.id))
+                yield from taker.step.waits_for(freeing)
+        yield from (edge for edge in found if edge not in opened)
 
     def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
         owner = self.sides.names.address(holder.identity)
@@ -162,21 +185,22 @@ class UniqueValues:
             )
         )
 
-    def _one_at_a_time(self, renames: list[_Rename], existing: list[str]) -> None:
+    def _one_at_a_time(self, renames: list[_Rename]) -> Iterator[Edge]:
         """The platform picks a value when something is made: so renames come first.
 
         Each new one gets its own value before the next is made. Only the first waits for the renames, since
         what follows it has to wait for whatever it waits for.
         """
+        existing = [rename.step.id for rename in renames if rename.live is not None]
         before: str | None = None
         for rename in renames:
             if rename.live is not None:
                 continue
             maker = self.steps.steps[self.steps.makers[rename.resource.address]]
             if before is None:
-                maker.follows |= set(existing)
+                yield from (Edge(maker.id, other, only_ended=True) for other in existing)
             elif maker.id != before:
-                maker.follows.add(before)
+                yield Edge(maker.id, before, only_ended=True)
             before = rename.step.id
 
 

@@ -93,8 +93,7 @@ class _Writer:
         for item in waiting:
             self.steps.add(self.requests.update(resource, live, [item], tag=item.field.name))
         for word in entry.acts:
-            before = {step.id for step in self.steps.of(resource.address)}
-            self.steps.add(self.requests.act(resource, word)).needs |= before
+            self.steps.add(self.requests.act(resource, word))
 
     def _waits(self, item: Changed) -> bool:
         """Whether it has to wait for another step: then it gets a request of its own."""
@@ -137,8 +136,7 @@ class _Writer:
         needed = {address for step in self.steps.steps.values() for address in step.refers()}
         for address, resource in self.sides.resources.items():
             if self.sides.values.output(address) in needed:
-                acts = {step.id for step in self.steps.of(address, "act")}
-                self.steps.add(self.requests.awaiting(resource)).needs |= acts
+                self.steps.add(self.requests.awaiting(resource))
 
 
 def _exposing(item: Changed) -> Phase:

@@ -16,12 +16,11 @@ from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decisions import Decisions, decide
-from dpsync.planner.edges import connect
-from dpsync.planner.lanes import Lanes
-from dpsync.planner.requests import Requests
+from dpsync.planner.edges import edges
+from dpsync.planner.lanes import Lanes, lanes
 from dpsync.planner.sides import Options, Sides
-from dpsync.planner.stepset import StepSet
-from dpsync.planner.unique import UniqueValues
+from dpsync.planner.stepset import Edge, Edges, PlannedSteps, StepSet
+from dpsync.planner.unique import unique_values
 from dpsync.planner.writing import write_steps
 
 from .lab import REGISTRY
@@ -197,33 +196,31 @@ class Case:
     def decisions(self) -> Decisions:
         return decide(self.sides())
 
-    def steps(self) -> StepSet:
+    def steps(self) -> PlannedSteps:
         """The steps with the edges between them, but for those of siblings in order."""
-        return self._connected(self.decisions())
+        steps, edges = self._connected(self.decisions())
+        return PlannedSteps(steps, Edges(edges))
 
-    def lanes(self) -> tuple[StepSet, Lanes]:
+    def lanes(self) -> tuple[PlannedSteps, Lanes]:
         """The steps with all their edges, and what cannot be brought to its place."""
         decisions = self.decisions()
-        steps = self._connected(decisions)
-        found = Lanes(decisions.sides, steps, Requests(decisions.sides), decisions.blocking)
-        found.trees()
-        found.lists()
-        found.after_what_they_name()
-        return steps, found
+        steps, edges = self._connected(decisions)
+        found = lanes(decisions, steps, Edges(edges))
+        return PlannedSteps(steps.plus(found.moves), Edges([*edges, *found.edges])), found
 
     @staticmethod
-    def _connected(decisions: Decisions) -> StepSet:
-        steps = write_steps(decisions)
-        UniqueValues(decisions.sides, steps, Requests(decisions.sides), decisions.deletions).settle_all()
-        connect(decisions, steps)
-        return steps
+    def _connected(decisions: Decisions) -> tuple[StepSet, list[Edge]]:
+        written = write_steps(decisions)
+        unique = unique_values(decisions, written)
+        steps = written.plus(unique.freeing)
+        return steps, [*unique.edges, *edges(decisions, steps)]
 
 
-def before(steps: StepSet, first: str, then: str) -> bool:
+def before(steps: PlannedSteps, first: str, then: str) -> bool:
     """Whether one step can only be sent when another one is done."""
     waiting, seen = [then], set[str]()
     while waiting:
-        for needed in steps.steps[waiting.pop()].needs - seen:
+        for needed in steps.edges.needs(waiting.pop()) - seen:
             seen.add(needed)
             waiting.append(needed)
     return first in seen

@@ -10,6 +10,7 @@ from dpsync.model.plan import Refusal
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.changes import changes
 from dpsync.planner.guards import refusals
+from dpsync.planner.stepset import Edges, PlannedSteps
 from dpsync.planner.writing import write_steps
 
 from .stages import ACME, Case
@@ -100,7 +101,7 @@ def test_what_names_something_blocked_is_blocked_in_that_field_alone() -> None:
 
 def refused(case: Case) -> list[Refusal]:
     found = case.decisions()
-    made = changes(found, write_steps(found))
+    made = changes(found, PlannedSteps(write_steps(found), Edges(())))
     return list(refusals(found, [change for change in made if change.action == "delete"]))
 
 

@@ -17,7 +17,7 @@ def collection(key: str) -> Ref:
 
 
 def sent(case: Case) -> dict[str, tuple[str, str, object]]:
-    return {id: (step.method, step.path, step.body) for id, step in case.steps().steps.items()}
+    return {id: (step.method, step.path, step.body) for id, step in case.steps().drafts.steps.items()}
 
 
 def test_the_requests_of_what_is_made_changed_and_deleted() -> None:
@@ -42,7 +42,7 @@ def test_what_is_named_is_made_before() -> None:
         {"collection": {"c": {"title": "C"}}, "space": {"s": {"title": "S", "collection": collection("c")}}}
     ).steps()
     assert before(steps, "acme/collections/c create", "acme/spaces/s create")
-    assert steps.steps["acme/spaces/s create"].body["parent"] == {"dpsync:ref": "acme/collections/c"}
+    assert steps.drafts.steps["acme/spaces/s create"].body["parent"] == {"dpsync:ref": "acme/collections/c"}
 
 
 def test_what_is_in_its_own_kind_is_placed_from_the_top() -> None:
@@ -68,9 +68,9 @@ def test_names_that_go_round_are_freed_once(ring: str) -> None:
     live = {key: {"title": key} for key in ring}
     wanted = {key: {"title": other} for key, other in zip(ring, ring[1:] + ring[0], strict=True)}
     steps = Case({"team": wanted}, {"team": live}).steps()
-    freeing = [step.id for step in steps.steps.values() if step.phase == "free"]
+    freeing = [step.id for step in steps.drafts.steps.values() if step.phase == "free"]
     assert freeing == ["acme/teams/a free title"]
-    assert len(steps.steps) == len(ring) + 1
+    assert len(steps.drafts.steps) == len(ring) + 1
     for key in ring[1:]:
         assert before(steps, freeing[0], f"acme/teams/{key} update")
 
@@ -133,8 +133,8 @@ def test_what_is_exposed_waits_for_nothing_of_another_one() -> None:
     wanted = {key: {**fields, "visibility": "public"} for key, fields in live.items()}
     wanted["docs-b"]["title"] = "B"
     steps = Case({"site": wanted}, {"site": live}).steps()
-    assert steps.steps["acme/sites/docs expose visibility"].needs == set()
-    assert steps.steps["acme/sites/docs-b expose visibility"].needs == {"acme/sites/docs-b update"}
+    assert steps.edges.needs("acme/sites/docs expose visibility") == set()
+    assert steps.edges.needs("acme/sites/docs-b expose visibility") == {"acme/sites/docs-b update"}
 
 
 def test_a_move_into_something_new_waits_for_the_moves_around_that() -> None:

@@ -116,11 +116,9 @@ def test_what_could_not_be_written_down_is_kept_and_the_rest_of_its_place_goes()
 def test_two_kinds_may_exchange_their_titles_without_waiting() -> None:
     wanted = {"team": {"t": {"title": "B"}}, "collection": {"c": {"title": "A"}}}
     live = {"team": {"t": {"title": "A"}}, "collection": {"c": {"title": "B"}}}
-    steps = Case(wanted, live).steps().steps
-    assert {id: step.needs for id, step in steps.items()} == {
-        "acme/teams/t update": set(),
-        "acme/collections/c update": set(),
-    }
+    steps = Case(wanted, live).steps()
+    assert {*steps.drafts.steps} == {"acme/teams/t update", "acme/collections/c update"}
+    assert not any(steps.edges.needs(id) for id in steps.drafts.steps)
 
 
 # Orders.
@@ -136,7 +134,7 @@ def test_what_comes_into_an_ordered_list_comes_one_after_the_other() -> None:
     live: Things = {"collection": {"c": {"title": "C"}}, "space": {"a": {"title": "a"}}}
     steps, _ = Case(wanted, live).lanes()
     arriving = ["acme/spaces/b create", "acme/spaces/a place collection", "acme/spaces/c create"]
-    assert [steps.steps[id].follows for id in arriving] == [set(), {arriving[0]}, {arriving[1]}]
+    assert [steps.edges.follows(id) for id in arriving] == [set(), {arriving[0]}, {arriving[1]}]
 
 
 def test_who_is_in_an_ordered_list_and_stays_is_not_counted_as_arriving() -> None:
@@ -150,4 +148,4 @@ def test_who_is_in_an_ordered_list_and_stays_is_not_counted_as_arriving() -> Non
         "space": {key: {"title": key, "collection": LiveId("collection-c")} for key in "ba"},
     }
     steps, _ = Case(wanted, live).lanes()
-    assert [step.verb for step in steps.steps.values()] == ["move"]
+    assert [step.verb for step in steps.drafts.steps.values()] == ["move"]

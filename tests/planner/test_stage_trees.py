@@ -16,7 +16,7 @@ from dpsync.planner.decisions import decide
 from dpsync.planner.plan import make_plan
 from dpsync.planner.restructuring import BY_CONTENT
 from dpsync.planner.sides import Sides
-from dpsync.planner.stepset import StepSet
+from dpsync.planner.stepset import PlannedSteps
 
 from .stages import ACME, Case, Things, before
 
@@ -50,14 +50,13 @@ def platform(*spaces: str, **kinds: dict[str, dict[str, Any]]) -> Things:
     }  # fmt: skip
 
 
-def one_at_a_time(steps: StepSet, ids: list[str]) -> bool:
+def one_at_a_time(steps: PlannedSteps, ids: list[str]) -> bool:
     """Whether of any two steps one waits for the other."""
     waits: dict[str, set[str]] = {}
 
     def above(id: str) -> set[str]:
         if id not in waits:
-            step = steps.steps[id]
-            direct = (step.needs | step.follows) & steps.steps.keys()
+            direct = steps.edges.needs(id) | steps.edges.follows(id)
             waits[id] = direct.union(*(above(other) for other in direct))
         return waits[id]
 
@@ -91,7 +90,7 @@ def test_of_one_navigation_one_request_is_sent_at_a_time(
 ) -> None:
     wanted = files(section=sections, site_space={**SHOWN, **more})
     steps, _ = Case(wanted, platform(section=SECTIONS, site_space=SHOWN)).lanes()
-    inside = [step.id for step in steps.below(TREE)]
+    inside = [step.id for step in steps.drafts.below(TREE)]
     assert len(inside) > 1
     assert one_at_a_time(steps, inside)
 
@@ -192,8 +191,8 @@ def test_the_answer_still_counts_while_something_is_recognised_by_its_content(
 def test_a_new_root_is_built_when_the_old_one_is_gone() -> None:
     live = platform(section=SECTIONS, site_space=SHOWN)
     steps = Case(files(site_space=ROOT), live, confirm=[AGREED], prune=["sites/*/structure"]).steps()
-    old = [step.id for step in steps.steps.values() if step.phase == "clear"]
-    new = [step.id for step in steps.steps.values() if step.verb == "create"]
+    old = [step.id for step in steps.drafts.steps.values() if step.phase == "clear"]
+    new = [step.id for step in steps.drafts.steps.values() if step.verb == "create"]
     assert (len(old), len(new)) == (3, 2)
     assert all(before(steps, one, other) for one in old for other in new)
 
