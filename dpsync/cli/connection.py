@@ -10,12 +10,12 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
 
 from dpsync.cli.options import Output
+from dpsync.client.platform import is_loopback
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def connection(out: Output, chosen: Environment | None = None) -> Connection:
                 f"which DPSYNC_ENV chose: {visible(found.url)} (--env goes before DPSYNC_URL)"
             )
     out.mask.add([found.token])
-    if found.url.startswith("http://") and not _loopback(found.url):
+    if found.url.startswith("http://") and not is_loopback(found.url):
         out.complain(f"warning: {visible(found.url_from)} is not https: the token can be read on the way")
     return found
 
@@ -147,11 +147,3 @@ def _say_unused(out: Output, found: Connection, chosen_by: str, chosen: Environm
             f"note: {' and '.join(unused)} {is_} not used: {chosen_by} chose the environment "
             f"{visible(chosen.name)}, which has its own url and token"
         )
-
-
-def _loopback(url: str) -> bool:
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        return False
-    return host in ("localhost", "::1") or host.startswith("127.")

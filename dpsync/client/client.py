@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from dpsync.client import answers
 from dpsync.client.answers import JSON, Answer, Params, quote
 from dpsync.client.errors import BadList, ListFault, Miscounted, NotJson, Unknown
+from dpsync.client.platform import origin, world
 from dpsync.client.retry import Clock, Policy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
 from dpsync.model.mask import Mask
@@ -46,6 +46,7 @@ class ReadClient:
         self._token = Token(token)
         self._mask = Mask([token])
         self._transport = GetOnly(transport or HttpTransport(url, self._token, timeout=timeout, trace=trace))
+        self._world: str | None = None
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
         self._policy = Policy(max_wait=max_wait, clock=self._clock, cancelled=self._cancelled)
@@ -69,9 +70,11 @@ class ReadClient:
 
     @property
     def platform(self) -> str:
-        """What names the platform in the ids file: its origin."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc}".lower()
+        """What names the platform in the ids file.
+
+        Its origin; on loopback the world that the first answer named, once there was one.
+        """
+        return self._world or origin(self.url)
 
     @property
     def requests(self) -> int:
@@ -90,9 +93,7 @@ class ReadClient:
         request = answers.request("GET", path, None)
 
         def read() -> str:
-            answer = self._transport.send(request)
-            self._raise_for(request, answer)
-            return answers.read_text(request, answer)
+            return answers.read_text(request, self._got(request))
 
         return self._policy.run(request, read, repeatable=True)
 
@@ -138,9 +139,13 @@ class ReadClient:
         raise BadList(path, "too many pages", MAX_PAGES)
 
     def _read(self, request: Request) -> JSON:
+        return answers.read_body(request, self._got(request))
+
+    def _got(self, request: Request) -> Response:
         answer = self._transport.send(request)
         self._raise_for(request, answer)
-        return answers.read_body(request, answer)
+        self._world = self._world or world(self.url, answer.headers)
+        return answer
 
     def _raise_for(self, request: Request, answer: Response, secrets: Collection[str] = ()) -> None:
         def hide(text: str) -> str:

@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from . import images, printing
+from . import images, printing, world_name
 from .clock import Clock, utc_now
 from .context import Context
 from .errors import ApiError, missing
@@ -78,6 +78,7 @@ class Companion:
         self.sources = Sources()
         self._remembered = Remembered()
         printing.ensure_key(store)
+        world_name.ensure(store)
         self._jobs = Jobs(store, lambda: self.clock(), self.sources, JOBS, families)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -163,23 +164,26 @@ class Companion:
         """A checked request: its handler, in a transaction when it writes, and the answer."""
         ctx.needs, ctx.edits, ctx.full = operation.needs, operation.edits, self.profile == "full"
         ctx.families = self.families
+        headers: dict[str, str] = {}
         if operation.method == "GET":
             with self.store.reading():
-                ctx.recall(self._remembered.at(self.store.version()))
+                remembered = self._remembered.at(self.store.version())
+                headers[world_name.HEADER] = remembered.world(lambda: world_name.name_of(self.store))
+                ctx.recall(remembered)
                 result = operation.handler(ctx)
         else:
             with self.store.transaction():
                 result = operation.handler(ctx)
         if operation.answer is None:
-            return Response(status_code=operation.status)
+            return Response(status_code=operation.status, headers=headers)
         if ctx.minimal and ctx.full:
             return Response(status_code=204, headers={"Preference-Applied": "return=minimal"})
         if operation.raw:
-            return Response(result.text, operation.status, media_type=result.media_type)
+            return Response(result.text, operation.status, headers, result.media_type)
         content = _joined(result)
         if self.check_answers:
             self._hold_against(operation, operation.answer, content)
-        return _json(201 if ctx.created else operation.status, content)
+        return _json(201 if ctx.created else operation.status, content, headers)
 
     def _hold_against(self, operation: Operation, model: type[BaseModel], content: bytes) -> None:
         try:

@@ -28,6 +28,7 @@ class Remembered:
         self._counts: dict[Hashable, int] = {}
         self._lists: dict[Hashable, list[Any]] = {}
         self._numbers: dict[Standing, int] = {}
+        self._world: str | None = None
 
     def at(self, version: int) -> "Remembered":
         """What holds for this version of the state."""
@@ -39,8 +40,15 @@ class Remembered:
             self._counts.clear()
             self._lists.clear()
             self._numbers.clear()
+            self._world = None
             self.version = version
         return self
+
+    def world(self, look_up: Callable[[], str]) -> str:
+        """The name of the world, looked up when it is not known."""
+        if self._world is None:
+            self._world = look_up()
+        return self._world
 
     def number(self, standing: Standing) -> int:
         """The same for all who may do the same."""

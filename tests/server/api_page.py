@@ -41,7 +41,8 @@ collection or site of its path; *anyone who may view it* means that what the cal
 `+` marks an addition to the platform's reference: with `--profile reference` it answers 501 and says so.
 Errors have the body `{{"error": {{"code", "message"}}}}`. All operations refuse a call without a valid token
 (401). Those with a body refuse one that is malformed or invalid (400), longer than 10 MiB (413) or not JSON
-(415).
+(415). Every answer to a GET that succeeded names the world that is served, in `Dpsync-World`
+([keeping state](companion.md#the-control-plane)).
 """
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 import dpsync
-from dpsync.server import world
+from dpsync.server import world, world_name
+from dpsync.server.app import build
 from dpsync.server.store import SCHEMA_VERSION, open_store
 from dpsync.testing import DocsPlatform
 
@@ -305,3 +307,57 @@ def test_a_wrong_call_is_told_in_the_way_of_the_api(
 def test_the_api_does_not_know_of_it(http: httpx.Client) -> None:
     assert "_dpsync" not in http.get("/v1/openapi.json").text
     assert http.get("/v1/_dpsync/health").status_code == 404
+
+
+# --- the name of the world ----------------------------------------------------------------------------
+
+
+def named(http: httpx.Client) -> str:
+    return http.get("/v1/user").headers["Dpsync-World"]
+
+
+def test_every_answer_to_a_get_names_the_same_world(http: httpx.Client) -> None:
+    first = named(http)
+    http.put(f"{ORG}/teams", json={"title": "New"})
+    answers = [http.get(f"{ORG}/teams"), http.get("/v1/spaces/guides"), http.get(ORG)]
+
+    assert [answer.headers["Dpsync-World"] for answer in answers] == [first] * 3
+    assert len(first) == 16
+
+
+def test_a_reset_and_a_loaded_world_have_names_of_their_own(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
+    names = [named(http)]
+    docs_platform.reset()
+    names.append(named(http))
+    docs_platform.world = docs_platform.world
+    names.append(named(http))
+
+    assert len(set(names)) == 3
+
+
+def test_a_database_keeps_the_name_of_its_world(tmp_path: Path) -> None:
+    file = str(tmp_path / "companion.db")
+    names = []
+    for _ in range(2):
+        store = open_store(file)
+        if not store.find("organization"):
+            world.load(store, world.builtin())
+        build(store)
+        names.append(world_name.name_of(store))
+        store.close()
+
+    assert names[0] == names[1] != ""
+
+
+def test_a_database_from_before_worlds_had_names_gets_one_for_good() -> None:
+    store = open_store(":memory:")
+    world.load(store, world.builtin())
+    store.set_setting("world", None)
+    build(store)
+    first = world_name.name_of(store)
+    build(store)
+
+    assert first == world_name.name_of(store) != ""
+    store.close()

@@ -20,6 +20,7 @@ from ..families import FAMILIES
 from ..families.loading import Dumping, Loading
 from ..family import WORLD, Families, Json
 from ..store import Record, Store
+from ..world_name import rename
 
 __all__ = ["Json", "builtin", "dump", "load", "read"]
 
@@ -51,9 +52,9 @@ def complaint(error: Exception) -> str:
 
 
 def load(store: Store, world: Json, now: datetime | None = None, families: Families = FAMILIES) -> None:
-    """Replaces the whole state by a world, in one transaction. ValueError or KeyError: not a world.
+    """Replaces the whole state by a world with a name of its own, in one transaction.
 
-    `now` is the time on the platform, where it is not the real one.
+    ValueError or KeyError: not a world. `now` is the time on the platform, where it is not the real one.
     """
     loading = Loading(now or utc_now(), families)
     loading.inside(WORLD, world)
@@ -63,6 +64,7 @@ def load(store: Store, world: Json, now: datetime | None = None, families: Famil
         store.clear()
         store.put_all(loading.records)
         store.set_counters({**loading.counters, "seq": len(loading.records)})
+        rename(store)
 
 
 def dump(store: Store, families: Families = FAMILIES) -> Json:

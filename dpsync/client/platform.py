@@ -1,0 +1,58 @@
+"""What names a platform where ids are kept: its origin, or the world that a companion on this machine serves.
+
+What is on loopback is nobody's production, and its ids mean nothing as soon as another world is loaded there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+WORLD_HEADER: Final = "dpsync-world"
+"""What a companion names its world in (docs/companion.md)."""
+_WORLD: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_NAME: Final = re.compile(r"https?://[^\s/?#@]+|world-[A-Za-z0-9._-]{1,64}")
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is on this machine."""
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return False
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return bool(mapped.is_loopback or mapped.is_unspecified)
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of an address; without the port where it is that of the scheme."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    host = f"[{host}]" if ":" in host else host
+    try:
+        port = parts.port
+    except ValueError:  # the transport refuses it, too
+        port = None
+    named = f"{parts.scheme}://{host}"
+    return named if port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f"{named}:{port}"
+
+
+def world(url: str, headers: Mapping[str, str]) -> str | None:
+    """The name of the world that an answer comes from; None unless it comes from this machine and says so."""
+    name = headers.get(WORLD_HEADER, "")
+    return f"world-{name}" if is_loopback(url) and _WORLD.fullmatch(name) else None
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be what `origin` or `world` gives."""
+    return _NAME.fullmatch(text) is not None
