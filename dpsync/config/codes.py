@@ -42,6 +42,12 @@ BASE: Final = "DP140"
 ENVIRONMENT: Final = "DP141"
 NO_ENVIRONMENT: Final = "DP142"
 
+IDS_SHAPE: Final = "DP150"
+IDS_ADDRESS: Final = "DP151"
+IDS_ID: Final = "DP152"
+IDS_TWICE: Final = "DP153"
+IDS_CONFLICT: Final = "DP154"
+
 TITLES: Final[dict[str, str]] = {
     SYNTAX: "The file is not valid YAML",
     ENCODING: "The file is not UTF-8 text",
@@ -77,4 +83,9 @@ TITLES: Final[dict[str, str]] = {
     BASE: "A commit cannot be the git base",
     ENVIRONMENT: "An environment is not as it should be",
     NO_ENVIRONMENT: "There is no such environment",
+    IDS_SHAPE: "The ids file is not as it should be",
+    IDS_ADDRESS: "A line of the ids file is for no entry",
+    IDS_ID: "A line of the ids file has no id",
+    IDS_TWICE: "An entry has two lines in the ids file",
+    IDS_CONFLICT: "The ids file has conflict markers",
 }

@@ -19,6 +19,8 @@ from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.span import Span
 
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
+IDS_NAME: Final = "dpsync.ids.yaml"
+"""The ids file beside the root file: no part of the configuration, and no pattern of an include means it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -102,8 +104,8 @@ def _expand(
         checked = _checked(project, path, path.relative_to(project).as_posix(), span)
         if isinstance(checked, Diagnostic):
             problems.append(checked)
-        elif checked.path != root.resolve():
-            # A pattern such as "*.yaml" may well cover the root file, which is read anyway.
+        elif checked.path != root.resolve() and checked.name != IDS_NAME:
+            # A pattern such as "*.yaml" may well cover the root file, which is read anyway, and its ids file.
             found.append(checked)
     if not found and not problems:
         problems.append(_no_match(text, span))

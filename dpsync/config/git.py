@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.config.discovery import Included, fits
+from dpsync.config.discovery import IDS_NAME, Included, fits
 from dpsync.config.reader import DEFAULT_LIMITS
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node, Scalar, Sequence
@@ -151,7 +151,8 @@ class CommitFiles:
         return sorted(files.values()), problems
 
     def _matching(self, text: str) -> list[str]:
-        found = [name for name in self._names if fits(name, text)] if "*" in text else [text]
+        fitting = [name for name in self._names if name != IDS_NAME and fits(name, text)]
+        found = fitting if "*" in text else [text]
         return [real for name in found if (real := self.real(name)) is not None and real in self._names]
 
     def real(self, name: str) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpsync.client.client import ReadClient
-from dpsync.config.discovery import Included, fits
+from dpsync.config.discovery import IDS_NAME, Included, fits
 from dpsync.config.load import load_from
 from dpsync.importing.entries import LeftOut, ToSet, describe
 from dpsync.importing.keys import name_everything
@@ -33,7 +33,8 @@ class Made:
     def stray(self, directory: Path) -> tuple[str, ...]:
         """Files that are there, are none of these, and would be included."""
         found = (path for pattern in included(self.files) for path in directory.glob(pattern))
-        return tuple(sorted({path.relative_to(directory).as_posix() for path in found} - self.files.keys()))
+        names = {path.relative_to(directory).as_posix() for path in found}
+        return tuple(sorted(names - self.files.keys() - {IDS_NAME}))
 
     def load(self, registry: Registry) -> tuple[Desired, Findings]:
         """The configuration as dpsync reads it, and what it finds wrong with it."""

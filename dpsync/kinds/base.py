@@ -430,6 +430,12 @@ class Kind:
         return self.parent is not None and bool(self.identity) and not told
 
     @property
+    def has_also(self) -> bool:
+        """Whether a line has a second id: of what is made along with one, or put out for it."""
+        along = isinstance(self.create, Call) and self.create.also_creates is not None
+        return along or self.platform.outputs is not None
+
+    @property
     def can_be_renamed(self) -> bool:
         """Whether what one is recognised by can be written to one that is live."""
         fields = [self.field(name) for name in self.identity_fields]

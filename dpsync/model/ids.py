@@ -1,13 +1,13 @@
 """What the ids file says: which live object each entry is. Ids only, nothing to compare with.
 
 One section per platform and organization, one line per entry. A platform is named by its origin, a companion
-by its world; an organization by its id there.
+by its world; an organization by its id there. All values here are frozen: a change makes a new one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from dpsync.model.address import Address
 from dpsync.model.span import Span
@@ -29,6 +29,18 @@ class Line:
 
 Lines = Mapping[Address, Line]
 
+Edits = Mapping[tuple[str, Address], Line | None]
+"""By organization (its id) and address: the line that the address has from now on; None: no line."""
+
+
+def is_id(text: str) -> bool:
+    """Whether a line can hold it: an id is printable and has no blanks."""
+    return 0 < len(text) <= LONGEST_ID and text.isprintable() and not any(map(str.isspace, text))
+
+
+LONGEST_ID = 500
+"""Characters."""
+
 
 @dataclass(frozen=True, slots=True)
 class IdsFile:
@@ -36,9 +48,59 @@ class IdsFile:
 
     sections: Mapping[str, Mapping[str, Lines]] = field(default_factory=dict)
 
-    def lines(self, platform: str, organization: str) -> Lines:
-        """The lines of one organization; none where the file does not know it."""
-        return self.sections.get(platform, {}).get(organization, {})
+    def lines(self, platform: str, organization: str, key: str | None = None) -> Lines:
+        """The lines of one organization; none where the file does not know it.
+
+        `key` is the organization's key in the configuration, as it is now. It may have been another one when
+        the file was written, and the section says whose lines they are: so every address begins with it.
+        """
+        found = self.sections.get(platform, {}).get(organization, {})
+        return found if key is None else dict(_renamed(found, key))
+
+    def edited(self, platform: str, edits: Edits) -> IdsFile:
+        """With these lines in place of those that their addresses have.
+
+        A line whose address begins with another key of the organization is a line of the same entry: it is
+        replaced too, and the rest of that section takes over the present key.
+        """
+        present = {organization: address.segments[0] for organization, address in edits}
+        sections = {name: dict(section) for name, section in self.sections.items()}
+        mine = sections.setdefault(platform, {})
+        for organization, key in present.items():
+            lines = dict(_renamed(mine.get(organization, {}), key))
+            for (owner, address), line in edits.items():
+                if owner != organization:
+                    continue
+                if line is None:
+                    lines.pop(address, None)
+                else:
+                    lines[address] = line
+            mine[organization] = lines
+        return IdsFile(_without_empty(sections))
+
+    def replaced(self, platform: str, organization: str, lines: Lines) -> IdsFile:
+        """With other lines for one whole organization."""
+        sections = {name: dict(section) for name, section in self.sections.items()}
+        sections.setdefault(platform, {})[organization] = lines
+        return IdsFile(_without_empty(sections))
+
+
+def _renamed(lines: Lines, key: str) -> Iterator[tuple[Address, Line]]:
+    for address, line in lines.items():
+        if address.segments[0] != key:
+            address = Address((key, *address.segments[1:]))
+            line = replace(line, address=address)
+        yield address, line
+
+
+def _without_empty(
+    sections: Mapping[str, Mapping[str, Lines]],
+) -> Mapping[str, Mapping[str, Lines]]:
+    full = {
+        platform: {organization: lines for organization, lines in section.items() if lines}
+        for platform, section in sections.items()
+    }
+    return {platform: section for platform, section in full.items() if section}
 
 
 NO_IDS = IdsFile()

@@ -1,0 +1,215 @@
+"""The text of an ids file ⇄ what it says. Reads no disk: apply/ids_on_disk.py does.
+
+    https://api.acme.example:             the platform
+      org-1:                              the organization, by its id
+        acme/sites/docs: site-1           an entry, and which live object it is
+        acme/sites/docs/structure/news: section-2 site-space-5
+
+Reading it collects every finding and never raises. Writing it gives the same bytes for the same lines: they
+are sorted, and one entry is one line, so that a merge conflict is about the lines that really differ.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+from dpsync.client.platform import is_name
+from dpsync.config import codes
+from dpsync.config.conflicts import both_sides, markers
+from dpsync.config.reader import decode, read
+from dpsync.config.scalars import NumberError, resolve
+from dpsync.kinds.places import Places
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.ids import IdsFile, Line, Lines, is_id
+from dpsync.model.nodes import Mapping, Node, Scalar
+from dpsync.model.span import Span
+
+HEADER: Final = """\
+# Which live object each entry is: written by dpsync import, apply and ids. Ids only; keep it in git.
+# After a merge conflict run: dpsync ids
+"""
+_LONGEST_KEY: Final = 1000
+"""Characters of a key that is written in one line; YAML ends at 1,024."""
+_BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+~$=%:-]*(?: [A-Za-z0-9._/@+~$=%:-]+)?")
+_SEPARATORS: Final = re.compile("[\u2028\u2029\ufeff]")
+_SHAPE: Final = "platform, then organization, then lines: address: id"
+
+
+def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Findings]:
+    """What a file says, without what is wrong with it, and everything that is wrong. `file` is for spans."""
+    text, wrong = decode(data, file)
+    if not wrong and (marked := markers(text, file)):
+        hint = "run dpsync ids: it takes over both sides, and reads the platform where they differ"
+        message = "a merge conflict begins here"
+        return IdsFile(), Findings(
+            Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in marked
+        )
+    node, problems = (None, wrong) if wrong else read(text, file)
+    found = Findings(problems, reported={one.span for one in problems})
+    return IdsFile() if node is None else _Parser(registry, found).file(node), found
+
+
+def parse_both(
+    data: bytes, file: str, registry: Registry
+) -> tuple[IdsFile, frozenset[tuple[str, str, Address]], Findings]:
+    """What both sides of a merge conflict say, the entries about which they differ, and what is wrong.
+
+    A line that only one side has is kept: losing a line is what a merge must not do. Of an entry with two
+    different lines there is none in the file that is returned.
+    """
+    text, wrong = decode(data, file)
+    sides = None if wrong else both_sides(text)
+    if sides is None:
+        found = Findings(wrong)
+        if not wrong:
+            message = "these conflict markers do not belong together"
+            hint = "put it right by hand, or restore the file from git"
+            found.extend(
+                Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in markers(text, file)
+            )
+        return IdsFile(), frozenset(), found
+    (ours, found), (theirs, more) = (parse(side, file, registry) for side in sides)
+    found.extend(more)
+    sections: dict[str, dict[str, Lines]] = {}
+    disputed: set[tuple[str, str, Address]] = set()
+    for platform, organization in sorted({*_sections(ours), *_sections(theirs)}):
+        mine = ours.lines(platform, organization)
+        key = next((address.segments[0] for address in mine), None)
+        other = theirs.lines(platform, organization, key)
+        differ = {address for address, line in mine.items() if other.get(address, line) != line}
+        disputed |= {(platform, organization, address) for address in differ}
+        merged = {address: line for address, line in {**other, **mine}.items() if address not in differ}
+        sections.setdefault(platform, {})[organization] = merged
+    return IdsFile(sections), frozenset(disputed), found
+
+
+def _sections(ids: IdsFile) -> list[tuple[str, str]]:
+    return [(platform, id) for platform, section in ids.sections.items() for id in section]
+
+
+class _Parser:
+    def __init__(self, registry: Registry, found: Findings) -> None:
+        self.places = Places(registry)
+        self.found = found
+
+    def file(self, node: Node) -> IdsFile:
+        sections: dict[str, dict[str, Lines]] = {}
+        for platform, below in self.entries(node, "an ids file", empty=True):
+            if not is_name(platform.text):
+                hint = "the address of the platform without a path: https://api.acme.example"
+                self.error(codes.IDS_SHAPE, f'"{platform.text}" names no platform', platform.span, hint)
+                continue
+            organizations = sections.setdefault(platform.text, {})
+            for organization, lines in self.entries(below, "a platform"):
+                if not is_id(organization.text):
+                    message = f'"{organization.text}" is no id of an organization'
+                    self.error(codes.IDS_SHAPE, message, organization.span)
+                    continue
+                organizations[organization.text] = self.lines(lines)
+        return IdsFile(
+            {
+                name: {id: lines for id, lines in section.items() if lines}
+                for name, section in sections.items()
+                if any(section.values())
+            }
+        )
+
+    def lines(self, node: Node) -> Lines:
+        lines: dict[Address, Line] = {}
+        written: dict[tuple[str, ...], Line] = {}
+        for key, value in self.entries(node, "an organization"):
+            line = self.line(key, value)
+            if line is None:
+                continue
+            first = written.setdefault(line.address.segments[1:], line)
+            if first is line:
+                lines[line.address] = line
+            else:
+                message = (
+                    f"{first.address} and {line.address} are one entry: the section has one organization"
+                )
+                related = (("first given", first.span),) if first.span else ()
+                self.found.append(
+                    Diagnostic(codes.IDS_TWICE, message, key.span, hint="keep one line", related=related)
+                )
+        return lines
+
+    def line(self, key: Scalar, value: Node) -> Line | None:
+        address = Address.parse(key.text)
+        kinds = () if _is_pattern(address) else self.places.kinds(address)
+        recorded = [kind for kind in kinds if kind.recorded]
+        if not recorded:
+            self.error(codes.IDS_ADDRESS, *self.no_address(key.text, bool(kinds)), key.span)
+            return None
+        parts = value.text.split(" ") if isinstance(value, Scalar) and value.value is not None else []
+        most = 2 if any(kind.has_also for kind in recorded) else 1
+        if not 1 <= len(parts) <= most or not all(map(is_id, parts)):
+            two = ", or two of them with a space between" if most == 2 else ""
+            message = f"the line of {address} has no id"
+            self.error(
+                codes.IDS_ID, message, value.span, f"write address: id{two}; dpsync ids adds what is missing"
+            )
+            return None
+        return Line(address, parts[0], parts[1] if len(parts) == 2 else None, key.span)
+
+    def no_address(self, text: str, known: bool) -> tuple[str, str]:
+        if known:
+            return f'"{text}" needs no line: its key says which one it is', "remove the line"
+        return f'"{text}" is the address of no entry', "remove the line, or correct the address"
+
+    def entries(self, node: Node, what: str, empty: bool = False) -> tuple[tuple[Scalar, Node], ...]:
+        if isinstance(node, Mapping):
+            return node.entries
+        if not (empty and isinstance(node, Scalar) and node.value is None):
+            self.error(codes.IDS_SHAPE, f"{what} is a mapping", node.span, _SHAPE)
+        return ()
+
+    def error(self, code: str, message: str, *where: Span | str) -> None:
+        hint = next((item for item in where if not isinstance(item, Span)), None)
+        span = next(item for item in where if isinstance(item, Span))
+        self.found.append(Diagnostic(code, message, span, hint=hint))
+
+
+def _is_pattern(address: Address) -> bool:
+    return any(segment in ("", "*", "**") or segment.startswith("[") for segment in address.segments)
+
+
+def render(ids: IdsFile) -> bytes:
+    """The whole file. A line that the file could not hold is left out."""
+    text = HEADER
+    for platform, organizations in sorted(ids.sections.items()):
+        below = "".join(_section(id, lines) for id, lines in sorted(organizations.items()))
+        text += f"{_written(platform)}:\n{below}" if below else ""
+    return text.encode()
+
+
+def _section(organization: str, lines: Lines) -> str:
+    written = "".join(_line(lines[address]) for address in sorted(lines))
+    return f"  {_written(organization)}:\n{written}" if written and is_id(organization) else ""
+
+
+def _line(line: Line) -> str:
+    ids = [line.id] if line.also is None else [line.id, line.also]
+    if not all(map(is_id, ids)):
+        return ""
+    key, value = _written(str(line.address)), _written(" ".join(ids))
+    return f"    {key}: {value}\n" if len(key) < _LONGEST_KEY else f"    ? {key}\n    : {value}\n"
+
+
+def _written(text: str) -> str:
+    """A text as YAML has it: bare where nothing in it means anything to YAML, else in double quotes."""
+    if _BARE.fullmatch(text) and ": " not in text and not text.endswith(":") and _is_text(text):
+        return text
+    quoted = json.dumps(text, ensure_ascii=False)
+    return _SEPARATORS.sub(lambda found: f"\\u{ord(found.group()):04x}", quoted)
+
+
+def _is_text(text: str) -> bool:
+    try:
+        return isinstance(resolve(text), str)
+    except NumberError:
+        return False

@@ -1,0 +1,343 @@
+"""The text of an ids file: what it says, what is wrong with it, and how it is written."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsync.config.conflicts import markers
+from dpsync.config.ids_file import HEADER, parse, parse_both, render
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.address import Address
+from dpsync.model.ids import IdsFile, Line
+
+REGISTRY = load_registry()
+HERE = "https://api.acme.example"
+
+
+def section(*lines: str, platform: str = HERE, organization: str = "org-1") -> str:
+    return f"{platform}:\n  {organization}:\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def said(text: str | bytes) -> dict[str, str]:
+    """What the lines of the one section say; nothing may be wrong with them."""
+    ids, found = parse(text, "dpsync.ids.yaml", REGISTRY)
+    assert list(found) == []
+    (lines,) = [lines for platform in ids.sections.values() for lines in platform.values()]
+    return {str(address): " ".join(filter(None, (line.id, line.also))) for address, line in lines.items()}
+
+
+def wrong(text: str | bytes) -> list[tuple[str, str]]:
+    """Code and place of everything that is wrong."""
+    _, found = parse(text, "f", REGISTRY)
+    return [(one.code, f"{one.span.line}:{one.span.column}" if one.span else "") for one in found]
+
+
+def line(address: str, id: str, also: str | None = None) -> Line:
+    return Line(Address.parse(address), id, also)
+
+
+def ids_of(*lines: Line, platform: str = HERE, organization: str = "org-1") -> IdsFile:
+    return IdsFile({platform: {organization: {one.address: one for one in lines}}})
+
+
+# What is right.
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "acme/teams/writers: team-1",
+        "acme/sites/docs/structure/news: section-2 site-space-5",
+        "acme/sites/docs/structure/news: section-2",
+        "acme/translations/guides-fr: translation-1 space-9",
+        "acme/sites/docs/structure/news/latest: site-space-5",
+    ],
+)
+def test_a_line_says_which_object_an_entry_is(written: str) -> None:
+    address, _, id = written.partition(": ")
+
+    assert said(section(written)) == {address: id}
+
+
+def test_ids_are_texts_whatever_yaml_makes_of_them() -> None:
+    found = said(section("acme/teams/a: 007", "acme/teams/b: true", "acme/teams/c: '1'"))
+
+    assert found == {"acme/teams/a": "007", "acme/teams/b": "true", "acme/teams/c": "1"}
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "---\n", "{}", HEADER])
+def test_a_file_without_lines_says_nothing(text: str) -> None:
+    assert parse(text, "f", REGISTRY) == (IdsFile(), [])
+
+
+def test_a_line_knows_where_it_is_written() -> None:
+    ids, _ = parse(section("acme/teams/a: team-1"), "dpsync.ids.yaml", REGISTRY)
+
+    assert str(ids.lines(HERE, "org-1")[Address.parse("acme/teams/a")].span) == "dpsync.ids.yaml:3:5"
+
+
+# What is wrong.
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("- a\n", [("DP150", "1:1")]),
+        ("acme\n", [("DP150", "1:1")]),
+        ("acme:\n  org: {}\n", [("DP150", "1:1")]),
+        ("https://a.example/v1:\n  org: {}\n", [("DP150", "1:1")]),
+        (f"{HERE}: org-1\n", [("DP150", "1:27")]),
+        (f"{HERE}:\n", [("DP150", "1:26")]),
+        (f"{HERE}:\n  org 1: {{}}\n", [("DP150", "2:3")]),
+        (f"{HERE}:\n  org-1: [a]\n", [("DP150", "2:10")]),
+        (section("acme/teams/a:"), [("DP152", "3:18")]),
+        (section("acme/teams/a: ~"), [("DP152", "3:19")]),
+        (section("acme/teams/a: ''"), [("DP152", "3:19")]),
+        (section("acme/teams/a: [x]"), [("DP152", "3:19")]),
+        (section("acme/teams/a: {id: x}"), [("DP152", "3:19")]),
+        (section("acme/teams/a: The writers"), [("DP152", "3:19")]),
+        (section("acme/sites/docs/structure/news: a b c"), [("DP152", "3:37")]),
+        (section('acme/sites/docs/structure/news: "a  b"'), [("DP152", "3:37")]),
+        (section(f"acme/teams/a: {'x' * 501}"), [("DP152", "3:19")]),
+        (section("acme: org-1"), [("DP151", "3:5")]),
+        (section("acme/team/a: x"), [("DP151", "3:5")]),
+        (section("acme/teams: x"), [("DP151", "3:5")]),
+        (section("acme/teams/[Sales]: x"), [("DP151", "3:5")]),
+        (section("acme/teams/*: x"), [("DP151", "3:5")]),
+        (section("acme/**: x"), [("DP151", "3:5")]),
+        (section("/acme/teams/a: x"), [("DP151", "3:5")]),
+        (section("acme/teams/a/: x"), [("DP151", "3:5")]),
+        (section("acme/teams/A team: x"), [("DP151", "3:5")]),
+        (section("acme/members/ada@acme.example: x"), [("DP151", "3:5")]),
+        (section("acme/teams/a: x", "acme/teams/a: x"), [("DP110", "4:5")]),
+        (section("acme/teams/a: x", "acmé/teams/b: x"), [("DP151", "4:5")]),
+        (section("acme/teams/a: x", "old/teams/a: y"), [("DP153", "4:5")]),
+        (section("acme/teams/a: x", "old/teams/a: x"), [("DP153", "4:5")]),
+        (section("acme/teams/a: *x"), [("DP109", "3:19")]),
+        (section("acme/teams/a: !!str x"), [("DP113", "3:19")]),
+        (section("<<: x"), [("DP112", "3:5")]),
+        (f"{section('acme/teams/a: x')}---\n", [("DP115", "4:1")]),
+        (b"\xff\xfe", [("DP102", "1:1")]),
+        ("\x00", [("DP103", "1:1")]),
+        ("a: [", [("DP101", "1:4")]),
+    ],
+)
+def test_nonsense_is_found_at_its_place(text: str | bytes, found: list[tuple[str, str]]) -> None:
+    assert wrong(text) == found
+
+
+def test_everything_is_found_at_once_and_the_rest_is_read() -> None:
+    text = section("acme/teams/a: x", "acme/team/b: y", "acme/teams/c:", "acme/teams/d: z") + "nowhere: {}\n"
+    ids, found = parse(text, "f", REGISTRY)
+
+    assert [one.code for one in found] == ["DP151", "DP152", "DP150"]
+    assert [str(address) for address in ids.lines(HERE, "org-1")] == ["acme/teams/a", "acme/teams/d"]
+
+
+@settings(max_examples=150)
+@given(st.text(max_size=200) | st.binary(max_size=200))
+def test_no_text_is_too_odd(text: str | bytes) -> None:
+    parse(text, "f", REGISTRY)
+
+
+# Merge conflicts.
+
+CONFLICT = section(
+    "acme/teams/a: x",
+    "acme/teams/b: y",
+).replace(
+    "    acme/teams/b: y\n",
+    dedent("""\
+    <<<<<<< HEAD
+        acme/teams/b: ours
+        acme/teams/c: z
+    =======
+        acme/teams/b: theirs
+        acme/teams/d: w
+    >>>>>>> feature
+    """),
+)
+
+
+def test_conflict_markers_are_one_finding_that_says_what_to_do() -> None:
+    ids, found = parse(CONFLICT, "f", REGISTRY)
+
+    assert [(one.code, one.span and one.span.line) for one in found] == [("DP154", 4)]
+    assert "dpsync ids" in str(found[0].hint)
+    assert ids == IdsFile()
+
+
+@pytest.mark.parametrize("text", ["=======\n", ">>>>>>> a\n", "||||||| 1234\n", "<<<<<<< HEAD\r\n"])
+def test_every_marker_is_one(text: str) -> None:
+    assert [span.line for span in markers(f"a\n{text}", "f")] == [2]
+
+
+@pytest.mark.parametrize("text", ["========\n", " =======\n", "=======x\n", "<<<<<< a\n", "# =======\n"])
+def test_what_looks_like_a_marker_is_none(text: str) -> None:
+    assert markers(text, "f") == []
+
+
+@pytest.mark.parametrize("ancestor", ["", "||||||| base\n    acme/teams/b: base\n    acme/teams/e: v\n"])
+def test_of_a_conflict_the_lines_of_both_sides_are_read(ancestor: str) -> None:
+    text = CONFLICT.replace("=======\n", f"{ancestor}=======\n")
+    ids, disputed, found = parse_both(text.encode(), "f", REGISTRY)
+
+    assert list(found) == []
+    assert {str(address): one.id for address, one in ids.lines(HERE, "org-1").items()} == {
+        "acme/teams/a": "x", "acme/teams/c": "z", "acme/teams/d": "w",
+    }  # fmt: skip
+    assert disputed == {(HERE, "org-1", Address.parse("acme/teams/b"))}
+
+
+def test_a_conflict_about_whole_sections_keeps_both() -> None:
+    ours, theirs = section("acme/teams/a: x"), section("globex/teams/a: y", organization="org-2")
+    text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
+    ids, disputed, found = parse_both(text.encode(), "f", REGISTRY)
+
+    assert (list(found), disputed) == ([], frozenset())
+    assert set(ids.sections[HERE]) == {"org-1", "org-2"}
+
+
+def test_the_key_of_an_organization_may_be_another_one_on_each_side() -> None:
+    ours, theirs = section("acme/teams/a: x"), section("old/teams/a: x", "old/teams/b: y")
+    text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
+    ids, disputed, _ = parse_both(text.encode(), "f", REGISTRY)
+
+    assert sorted(map(str, ids.lines(HERE, "org-1"))) == ["acme/teams/a", "acme/teams/b"]
+    assert disputed == frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=======\n", "<<<<<<< a\n", "<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> c\n", "<<<<<<< a\n>>>>>>> b\n"],
+)
+def test_markers_that_do_not_belong_together_are_left_to_people(text: str) -> None:
+    assert [one.code for one in parse_both(text.encode(), "f", REGISTRY)[2]][:1] == ["DP154"]
+
+
+def test_nonsense_in_a_side_is_found_at_its_line() -> None:
+    text = CONFLICT.replace("theirs", "[]")
+
+    assert [
+        (one.code, one.span and one.span.line) for one in parse_both(text.encode(), "f", REGISTRY)[2]
+    ] == [("DP152", 8)]
+
+
+# Writing.
+
+
+def test_lines_are_sorted_and_one_entry_is_one_line() -> None:
+    ids = (
+        ids_of(line("b/teams/z", "1e3"), line("b/teams/a", "t"), organization="org-2")
+        .replaced(HERE, "org-1", {line("a/teams/x", "x").address: line("a/teams/x", "x")})
+        .replaced("world-1f", "acme", {line("a/teams/x", "no id").address: line("a/teams/x", "no id")})
+    )
+
+    assert render(ids).decode() == HEADER + dedent(f"""\
+        {HERE}:
+          org-1:
+            a/teams/x: x
+          org-2:
+            b/teams/a: t
+            b/teams/z: "1e3"
+        """)
+
+
+_KEYS = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,12}", fullmatch=True)
+_IDS = st.text(min_size=1, max_size=20).filter(
+    lambda text: text.isprintable() and not set(text) & set(" \u3000")
+)
+_ODD = st.sampled_from(
+    ["1e3", "0x1", "null", "true", "~", "-", "a:", "#", "[", "é", "\U0001f600", '"', "'", "\\"]
+)
+
+
+@st.composite
+def _lines(draw: st.DrawFn) -> Line:
+    place = draw(st.sampled_from(["teams", "spaces", "translations", "sites/docs/structure"]))
+    address = Address.parse(f"acme/{place}/{draw(_KEYS)}")
+    id = draw(_IDS | _ODD)
+    two = place in ("translations", "sites/docs/structure") and draw(st.booleans())
+    return Line(address, id, draw(_IDS | _ODD) if two else None)
+
+
+@settings(max_examples=150)
+@given(
+    st.dictionaries(
+        st.sampled_from([HERE, "http://[::1]:8787", "world-0f"]),
+        st.dictionaries(_IDS | _ODD, st.lists(_lines(), min_size=1, max_size=4), min_size=1, max_size=2),
+        max_size=2,
+    )
+)
+def test_what_was_written_is_read_again(sections: dict[str, dict[str, list[Line]]]) -> None:
+    ids = IdsFile(
+        {
+            platform: {id: {one.address: one for one in lines} for id, lines in organizations.items()}
+            for platform, organizations in sections.items()
+        }
+    )
+    again, found = parse(render(ids), "f", REGISTRY)
+
+    assert list(found) == []
+    assert again == ids
+    assert render(again) == render(ids)
+
+
+def test_a_very_long_address_is_written_and_read() -> None:
+    ids = ids_of(line(f"acme/sites/{'s' * 600}/structure/{'t' * 600}", "section-1", "site-space-1"))
+
+    assert parse(render(ids), "f", REGISTRY) == (ids, [])
+
+
+def test_what_no_line_can_hold_is_left_out() -> None:
+    ids = ids_of(line("acme/teams/a", "an id"), line("acme/teams/b", "x"))
+
+    assert parse(render(ids), "f", REGISTRY) == (ids_of(line("acme/teams/b", "x")), [])
+
+
+# Sections.
+
+
+def test_the_key_of_an_organization_may_change() -> None:
+    ids = ids_of(line("old/teams/a", "x"))
+
+    assert ids.lines(HERE, "org-1", "acme") == {Address.parse("acme/teams/a"): line("acme/teams/a", "x")}
+    assert ids.lines("https://other.example", "org-1", "acme") == {}
+    assert ids.lines(HERE, "org-2", "acme") == {}
+
+
+def test_an_edit_replaces_adds_and_removes_lines_of_its_organizations_alone() -> None:
+    ids = ids_of(line("acme/teams/a", "x"), line("acme/teams/b", "y"))
+    other = ids.replaced("world-1", "org-1", {line("acme/teams/a", "w").address: line("acme/teams/a", "w")})
+    edits = {
+        ("org-1", Address.parse("acme/teams/a")): line("acme/teams/a", "new"),
+        ("org-1", Address.parse("acme/teams/b")): None,
+        ("org-2", Address.parse("globex/teams/a")): line("globex/teams/a", "z"),
+    }
+
+    assert other.edited(HERE, edits) == IdsFile(
+        {
+            HERE: {
+                "org-1": {Address.parse("acme/teams/a"): line("acme/teams/a", "new")},
+                "org-2": {Address.parse("globex/teams/a"): line("globex/teams/a", "z")},
+            },
+            "world-1": {"org-1": {Address.parse("acme/teams/a"): line("acme/teams/a", "w")}},
+        }
+    )
+
+
+def test_an_edit_after_the_key_has_changed_leaves_one_line_for_each_entry() -> None:
+    ids = ids_of(line("old/teams/a", "x"), line("old/teams/b", "y"))
+    edits = {("org-1", Address.parse("acme/teams/a")): line("acme/teams/a", "new")}
+
+    assert ids.edited(HERE, edits) == ids_of(line("acme/teams/a", "new"), line("acme/teams/b", "y"))
+
+
+def test_a_section_without_lines_goes() -> None:
+    edits = {("org-1", Address.parse("acme/teams/a")): None}
+
+    assert ids_of(line("acme/teams/a", "x")).edited(HERE, edits) == IdsFile()
