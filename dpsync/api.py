@@ -13,8 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpsync.apply.expected import Expected
+from dpsync.client.platform import is_loopback
 from dpsync.config.base import read_base
+from dpsync.config.discovery import IDS_NAME
 from dpsync.config.every import check
+from dpsync.config.ids_file import load as read_ids
 from dpsync.config.layers import Layers
 from dpsync.config.load import load as load_config
 from dpsync.kinds.registry import Registry
@@ -22,14 +25,18 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.model.base import Base
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.ids import IdsFile
 from dpsync.planner.sides import Options
 from dpsync.workflows.imports import Imported, import_, update
 from dpsync.workflows.session import Planned, Session
 
 __all__ = [
-    "Base", "Expected", "Imported", "Options", "Planned", "Session", "import_", "load", "load_base",
-    "load_registry", "update", "validate",
+    "Base", "Expected", "IdsFile", "Imported", "Options", "Planned", "Session", "ids_path", "import_", "load",
+    "load_base", "load_ids", "load_registry", "update", "validate",
 ]  # fmt: skip
+
+LOCAL_IDS = Path(".dpsync") / "ids.yaml"
+"""Below the directory of the root file, and not in git: the ids of what is on loopback."""
 
 
 def load(
@@ -77,12 +84,28 @@ def load_base(
     registry: Registry | None = None,
     overlays: Sequence[Path] = (),
     environment: str | None = None,
+    ids: Path | None = None,
 ) -> Base:
     """The configuration with what goes over it, as git has it at `ref` or at the default base.
 
-    docs/configuration.md says which base is the default.
+    docs/configuration.md says which base is the default. `ids` is where the ids file is: the base has that of
+    its commit.
     Raises DiagnosticError (exit 5) when a named `ref` cannot be used. A default one that cannot be had is an
     empty base, with the reason in `said`.
     """
     layers = Layers.of(root, overlays, environment)
-    return read_base(root, registry or load_registry(), os.environ if env is None else env, ref, layers)
+    variables = os.environ if env is None else env
+    return read_base(root, registry or load_registry(), variables, ref, layers, ids)
+
+
+def ids_path(root: Path, url: str) -> Path:
+    """Where the ids of a platform are kept: beside the root file in git, those of this machine elsewhere."""
+    return root.parent / (IDS_NAME if not is_loopback(url) else LOCAL_IDS)
+
+
+def load_ids(path: Path, registry: Registry | None = None, name: str | None = None) -> IdsFile:
+    """What an ids file says: nothing, where there is none. `name` is what findings call it.
+
+    Raises DiagnosticError (exit 5) with everything that is wrong.
+    """
+    return read_ids(path, registry or load_registry(), name)

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.connection import connection
+from dpsync.cli.memory import opened
 from dpsync.cli.options import (
     Output,
     Place,
     as_output,
-    git_base,
     interactive,
-    known_ids,
     layered,
     output,
     planning,
@@ -55,8 +54,8 @@ if TYPE_CHECKING:
 def command(
     saved_in: Path | None, files: tuple[str, ...], directory: Path, environment: str | None, profile: str,
     select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
-    base: str | None, parallelism: int, timeout: float, yes: bool, approved: str | None, no_input: bool,
-    format_: str, color: str, verbose: int, quiet: bool,
+    base: str | None, ids_in: Path | None, parallelism: int, timeout: float, yes: bool, approved: str | None,
+    no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Do what plan shows, and prove that it converged.
 
@@ -66,7 +65,7 @@ def command(
     PLAN is a file that plan --out has written. It is made again: if it is the same it is carried out, else
     nothing is.
     """
-    from dpsync.api import Expected, Options, Session, load_registry
+    from dpsync.api import Expected, Options
     from dpsync.apply.executor import sent_secrets
     from dpsync.apply.expected import check_approved
     from dpsync.apply.lock import locked
@@ -84,12 +83,11 @@ def command(
         if saved is not None:
             check_approved(saved.plan, approved)
             options, base, profile = saved.options, base or saved.plan.base, saved.plan.profile
-        place = Place.find(files, directory, environment)
+        place = Place.find(files, directory, environment, ids_in)
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
-        base_ = git_base(out, place, base)
-        session = Session(desired, load_registry(profile), parallelism, base_, known_ids(out, place))
+        session = opened(out, place, desired, to, profile, parallelism, base).session
         with WriteClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             planned = session.plan(client, options)
             out.mask.add(sent_secrets(planned.plan, os.environ))

@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from dpsync.cli.connection import connection
+from dpsync.cli.memory import opened
 from dpsync.cli.options import (
     Place,
     as_output,
-    git_base,
-    known_ids,
     layered,
     output,
     profiled,
@@ -29,8 +28,8 @@ from dpsync.model.diagnostic import Exit
 @output
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
-    exclude: tuple[str, ...], base: str | None, parallelism: int, timeout: float, format_: str, color: str,
-    verbose: int, quiet: bool,
+    exclude: tuple[str, ...], base: str | None, ids_in: Path | None, parallelism: int, timeout: float,
+    format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Show what the platform has that the files do not say; writes nothing.
 
@@ -38,7 +37,7 @@ def command(
     who moved, and the two ways out. Exit code 2 when there is drift, 0 when there is none; a check that could
     not be made ends with another one (1, 5).
     """
-    from dpsync.api import Options, Session, load_registry
+    from dpsync.api import Options
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
@@ -47,12 +46,11 @@ def command(
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
-        place = Place.find(files, directory, environment)
+        place = Place.find(files, directory, environment, ids_in)
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
-        base_ = git_base(out, place, base)
-        session = Session(desired, load_registry(profile), parallelism, base_, known_ids(out, place))
+        session = opened(out, place, desired, to, profile, parallelism, base).session
         with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             drift = session.drift(client, Options(select=select, exclude=exclude))
         if out.json:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.connection import Connection, chosen_by_flag, connection
+from dpsync.cli.memory import opened
 from dpsync.cli.options import (
     Output,
     Place,
     as_output,
-    git_base,
-    known_ids,
     layered_or_new,
     output,
     profiled,
@@ -21,8 +20,8 @@ from dpsync.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from dpsync.api import Session
     from dpsync.kinds.registry import Registry
-    from dpsync.model.desired import Desired
     from dpsync.render.documents import ImportDocument
 
 
@@ -52,8 +51,8 @@ if TYPE_CHECKING:
 def command(
     addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str, organizations: tuple[str, ...], updating: bool, navigation: Path | None, full: bool,
-    force: bool, base: str | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
-    quiet: bool,
+    force: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str,
+    color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Write the configuration of what is live.
 
@@ -81,12 +80,12 @@ def command(
             )
     if updating:
         with endings(out):
-            place = Place.find(files, directory, environment)
+            place = Place.find(files, directory, environment, ids_in)
             desired = place.load(out)
             to = connection(out, desired.environment)
         with endings(out, to):
-            registry = load_registry(profile)
-            return _updated(out, to, place, desired, addresses, registry, base, force, parallelism, timeout)
+            session = opened(out, place, desired, to, profile, parallelism, base).session
+            return _updated(out, to, place, session, addresses, force, timeout)
     to = connection(out)
     with endings(out, to):
         registry = load_registry(profile)
@@ -133,17 +132,16 @@ def _imported(
 
 
 def _updated(
-    out: Output, to: Connection, place: Place, desired: Desired, addresses: tuple[str, ...],
-    registry: Registry, base: str | None, force: bool, parallelism: int, timeout: float,
+    out: Output, to: Connection, place: Place, session: Session, addresses: tuple[str, ...], force: bool,
+    timeout: float,
 ) -> int:  # fmt: skip
-    from dpsync.api import Session, update
+    from dpsync.api import update
     from dpsync.cli.trace import tracer
     from dpsync.config.layers import Layers
     from dpsync.importing.files import put
     from dpsync.importing.remembering import RememberingClient
     from dpsync.render.documents import update_document
 
-    session = Session(desired, registry, parallelism, git_base(out, place, base), known_ids(out, place))
     layers = Layers.of(place.root, place.overlays, place.environment)
     with RememberingClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
         try:

@@ -17,8 +17,6 @@ from dpsync.render.visible import visible, visible_lines
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from dpsync.model.address import Address
-    from dpsync.model.base import Base
     from dpsync.model.desired import Desired
     from dpsync.model.mask import Mask
 
@@ -135,6 +133,15 @@ def output(command: F) -> F:
     )(command)  # fmt: skip
 
 
+def ids_option(command: F) -> F:
+    """--ids: where it is recorded which live object each entry is."""
+    return click.option(
+        "--ids", "ids_in", metavar="FILE", type=click.Path(path_type=Path),
+        help="The ids file. [default: dpsync.ids.yaml beside the root file; of a platform on this machine "
+        ".dpsync/ids.yaml]",
+    )(command)  # fmt: skip
+
+
 def reading(command: F) -> F:
     """What everything shares that reads the platform."""
     command = click.option(
@@ -145,6 +152,7 @@ def reading(command: F) -> F:
         "--parallelism", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
         help="How many requests may be in flight.",
     )(command)  # fmt: skip
+    command = ids_option(command)
     return click.option(
         "--base", metavar="REF",
         help="The commit that tells a rename from a new thing. [default: HEAD; in CI what was before it]",
@@ -184,6 +192,8 @@ class Place:
     root: Path
     overlays: tuple[Path, ...] = ()
     environment: str | None = None
+    ids: Path | None = None
+    """The ids file that was named."""
 
     @property
     def journals(self) -> Path:
@@ -191,14 +201,17 @@ class Place:
         return self.root.parent / ".dpsync" / "journal"
 
     @staticmethod
-    def find(files: tuple[str, ...], directory: Path, environment: str | None = None) -> Place:
-        """Raises DiagnosticError when there is none, or two."""
+    def find(
+        files: tuple[str, ...], directory: Path, environment: str | None = None, ids: Path | None = None
+    ) -> Place:
+        """What the flags mean, `ids` below the directory. Raises DiagnosticError for no root file, or two."""
         from dpsync.config.discovery import find_root
 
         named = os.environ.get("DPSYNC_FILE")
         root, *overlays = files or ((named,) if named else (None,))
         found = directory / root if root is not None else find_root(directory)
-        return Place(found, tuple(directory / str(name) for name in overlays), environment)
+        overlaid = tuple(directory / str(name) for name in overlays)
+        return Place(found, overlaid, environment, None if ids is None else directory / ids)
 
     def load(self, out: Output) -> Desired:
         """The configuration. Raises DiagnosticError."""
@@ -227,28 +240,6 @@ def warned(out: Output, desired: Desired) -> Desired:
         text = render_diagnostics(desired.warnings, desired.texts, color=out.paint(error=True).on)
         out.complain(text.rstrip())
     return desired
-
-
-def git_base(out: Output, place: Place, ref: str | None) -> Base:
-    """The git base; what should have been there and is not is said on stderr."""
-    from dpsync.api import load_base
-    from dpsync.render.diagnostics import render_diagnostics
-
-    base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment)
-    if base.warning is not None:
-        text = render_diagnostics([base.warning], {}, color=out.paint(error=True).on)
-        out.complain(text.rstrip())
-    return base
-
-
-def known_ids(out: Output, place: Place) -> dict[Address, str]:
-    """Which id each address had after the last applies; a journal that cannot be read is said on stderr."""
-    from dpsync.apply.journal import last_ids
-
-    def skipped(path: Path, why: str) -> None:
-        out.complain(f"warning: {visible(str(path))} is left out as a journal: {visible(why)}")
-
-    return last_ids(place.journals, skipped)
 
 
 def shortest_path(path: str) -> str:

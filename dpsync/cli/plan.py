@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from dpsync.cli.connection import connection
+from dpsync.cli.memory import opened
 from dpsync.cli.options import (
     Place,
     as_output,
-    git_base,
-    known_ids,
     layered,
     output,
     planning,
@@ -35,15 +34,15 @@ from dpsync.model.diagnostic import Exit
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
     exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool, base: str | None,
-    parallelism: int, timeout: float, saved_as: Path | None, detailed_exitcode: bool, format_: str,
-    color: str, verbose: int, quiet: bool,
+    ids_in: Path | None, parallelism: int, timeout: float, saved_as: Path | None, detailed_exitcode: bool,
+    format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Show what apply would do; writes nothing.
 
     Compares the configuration with what is live at DPSYNC_URL. A plan that may not be applied is shown and
     ends with exit code 4 and is not saved.
     """
-    from dpsync.api import Options, Session, load_registry
+    from dpsync.api import Options
     from dpsync.apply.saved import save
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
@@ -54,12 +53,11 @@ def command(
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
-        place = Place.find(files, directory, environment)
+        place = Place.find(files, directory, environment, ids_in)
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
-        base_ = git_base(out, place, base)
-        session = Session(desired, load_registry(profile), parallelism, base_, known_ids(out, place))
+        session = opened(out, place, desired, to, profile, parallelism, base).session
         with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             plan = session.plan(client, Options(confirm, not no_delete, select=select, exclude=exclude)).plan
         if out.json:

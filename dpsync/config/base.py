@@ -16,8 +16,10 @@ from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.discovery import ROOT_NAMES
 from dpsync.config.git import CommitFiles, NoRepository, Repository
+from dpsync.config.ids_file import parse
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
+from dpsync.config.reader import DEFAULT_LIMITS
 from dpsync.kinds.registry import Registry
 from dpsync.model.base import Base
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -36,9 +38,11 @@ def read_base(
     env: Mapping[str, str],
     ref: str | None = None,
     layers: Layers | None = None,
+    ids: Path | None = None,
 ) -> Base:
     """The base of the configuration in `root` with the same layers over it; `ref` is what somebody named.
 
+    `ids` is where the ids file is; the base has the one of its commit, if that is in the repository.
     Raises DiagnosticError (exit 5) when a named base cannot be used.
     """
     try:
@@ -48,11 +52,10 @@ def read_base(
             raise _unusable(ref, str(none), none.hint) from None
         return Base(str(none), warning=_warning(str(none), none.hint) if none.hint else None)
     found = _named(repository, ref) if ref is not None else _default(repository, env)
-    return (
-        found
-        if found.commit is None
-        else _loaded(repository, found, root, registry, env, ref, layers or Layers())
-    )
+    if found.commit is None:
+        return found
+    loaded = _loaded(repository, found, root, registry, env, ref, layers or Layers())
+    return loaded if ids is None or loaded.desired is None else _with_ids(repository, loaded, registry, ids)
 
 
 def _named(repository: Repository, ref: str) -> Base:
@@ -164,6 +167,24 @@ def _loaded(
     said = f"the configuration in {base.said} does not load"
     warning = _warning(f"{said} ({where}{first.message})", "name another commit with --base")
     return Base(said, warning=warning)
+
+
+def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path) -> Base:
+    """With the ids file of its commit. One that cannot be used is a warning: the rest of the past counts."""
+    at = path.parent.resolve() / path.name
+    if base.commit is None or not at.is_relative_to(repository.top):
+        return base
+    name = at.relative_to(repository.top).as_posix()
+    data = repository.file(base.commit, name, DEFAULT_LIMITS.bytes)
+    if data is None:
+        return base
+    ids, found = parse(data, path.name, registry)
+    if not found:
+        return replace(base, ids=ids)
+    first = found[0]
+    where = f"{first.span.line}: " if first.span else ""
+    message = f"the ids file in {base.said} cannot be used ({name}:{where}{first.message})"
+    return replace(base, warning=Diagnostic(codes.BASE, message, severity="warning"))
 
 
 def _project(repository: Repository, commit: str, root: Path) -> CommitFiles | None:

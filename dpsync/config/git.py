@@ -96,6 +96,15 @@ class Repository:
                 at += size + 1
         return found
 
+    def file(self, commit: str, name: str, largest: int) -> bytes | None:
+        """The content of one regular file of a commit; None where there is none, or a larger one."""
+        listed = _git(self.top, "ls-tree", "-z", "--full-tree", commit, "--", name).stdout
+        mode, _, rest = listed.partition(b" ")
+        id = rest.partition(b" ")[2].partition(b"\t")[0].decode()
+        if not mode.startswith(b"100") or not id:
+            return None
+        return self.blobs([id], largest).get(id)
+
     def uncommitted(self, directory: Path) -> set[str]:
         """Names below a directory, relative to the root, of what differs from HEAD or git does not keep.
 

@@ -1,4 +1,4 @@
-"""The text of an ids file ⇄ what it says. Reads no disk: apply/ids_on_disk.py does.
+"""The text of an ids file ⇄ what it says.
 
     https://api.acme.example:             the platform
       org-1:                              the organization, by its id
@@ -13,17 +13,19 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Final
 
+from dpsync import disk
 from dpsync.client.platform import is_name
 from dpsync.config import codes
 from dpsync.config.conflicts import both_sides, markers
-from dpsync.config.reader import decode, read
+from dpsync.config.reader import DEFAULT_LIMITS, decode, read
 from dpsync.config.scalars import NumberError, resolve
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
-from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.ids import IdsFile, Line, Lines, is_id
 from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.span import Span
@@ -41,14 +43,14 @@ _SHAPE: Final = "platform, then organization, then lines: address: id"
 
 def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Findings]:
     """What a file says, without what is wrong with it, and everything that is wrong. `file` is for spans."""
-    text, wrong = decode(data, file)
-    if not wrong and (marked := markers(text, file)):
+    text, unfit = decode(data, file)
+    if not unfit and (marked := markers(text, file)):
         hint = "run dpsync ids: it takes over both sides, and reads the platform where they differ"
         message = "a merge conflict begins here"
         return IdsFile(), Findings(
             Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in marked
         )
-    node, problems = (None, wrong) if wrong else read(text, file)
+    node, problems = (None, unfit) if unfit else read(text, file)
     found = Findings(problems, reported={one.span for one in problems})
     return IdsFile() if node is None else _Parser(registry, found).file(node), found
 
@@ -61,11 +63,11 @@ def parse_both(
     A line that only one side has is kept: losing a line is what a merge must not do. Of an entry with two
     different lines there is none in the file that is returned.
     """
-    text, wrong = decode(data, file)
-    sides = None if wrong else both_sides(text)
+    text, unfit = decode(data, file)
+    sides = None if unfit else both_sides(text)
     if sides is None:
-        found = Findings(wrong)
-        if not wrong:
+        found = Findings(unfit)
+        if not unfit:
             message = "these conflict markers do not belong together"
             hint = "put it right by hand, or restore the file from git"
             found.extend(
@@ -89,6 +91,37 @@ def parse_both(
 
 def _sections(ids: IdsFile) -> list[tuple[str, str]]:
     return [(platform, id) for platform, section in ids.sections.items() for id in section]
+
+
+def load(path: Path, registry: Registry, name: str | None = None) -> IdsFile:
+    """What the file at a path says; nothing where there is none. `name` is for spans.
+
+    Raises DiagnosticError (exit 5) with everything that is wrong with it.
+    """
+    data, name = content(path, name), name or path.name
+    if data is None:
+        return IdsFile()
+    ids, found = parse(data, name, registry)
+    if found:
+        raise wrong(found, data, name)
+    return ids
+
+
+def content(path: Path, name: str | None = None) -> bytes | None:
+    """The bytes of an ids file; None where there is none. Raises DiagnosticError (exit 5)."""
+    try:
+        return disk.read(path, DEFAULT_LIMITS.bytes)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        message = f"the ids file {name or path} cannot be read: {disk.why(error)}"
+        hint = "put it right, or name another one with --ids"
+        raise DiagnosticError([Diagnostic(codes.UNREADABLE, message, hint=hint)], Exit.INVALID) from None
+
+
+def wrong(found: Findings, data: bytes, name: str) -> DiagnosticError:
+    """What ends a command that needs the file."""
+    return DiagnosticError(found, Exit.INVALID, {name: decode(data, name)[0]})
 
 
 class _Parser:

@@ -82,6 +82,11 @@ class Snapshot:
     unsettled: Mapping[Address, Unserved] = field(default_factory=dict)
     """Scopes in which nobody can tell what is undeclared, with the reason: nothing there may be deleted."""
 
+    @property
+    def organizations(self) -> dict[str, str]:
+        """The keys of the organizations, by their ids."""
+        return {match.id: at.segments[0] for at, match in self.matches.items() if len(at.segments) == 1}
+
     def above(self, item: LiveObject) -> list[Identity]:
         """What an object hangs below: its parent, that one's parent, up to the organization."""
         chain: list[Identity] = []

@@ -13,8 +13,17 @@ from dpsync.planner.sides import Sides
 
 
 def past_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
+    yield from _rewritten(sides)
     yield from _removed(sides, deletions)
     yield from _served(sides)
+
+
+def _rewritten(sides: Sides) -> Iterator[Note]:
+    """Lines of the ids file that somebody has changed: from then on the entry is another object."""
+    for before, now in sides.rewritten:
+        was, is_ = (" ".join(filter(None, (line.id, line.also))) for line in (before, now))
+        text = f"its line in the ids file is {is_}, and was {was} in {sides.base.said}"
+        yield Note(address=str(now.address), text=text)
 
 
 def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:

@@ -14,6 +14,7 @@ from dpsync.kinds.supported import SupportedKind
 from dpsync.model.address import Address
 from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Resource
+from dpsync.model.ids import Line
 from dpsync.model.snapshot import LiveObject, Snapshot
 from dpsync.planner.answers import Answers, parse_all
 from dpsync.planner.lineage import Lineage
@@ -47,6 +48,8 @@ class Sides:
     base: Base = NOT_ASKED
     chosen: frozenset[Address] | None = None
     """The part that is planned, where that is not everything."""
+    rewritten: tuple[tuple[Line, Line], ...] = ()
+    """Lines of the ids file that are others in the git base: then and now. Only shown."""
 
     def __post_init__(self) -> None:
         """What this token may not read is left out, like what the server does not serve."""

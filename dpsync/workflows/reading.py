@@ -16,7 +16,7 @@ from dpsync.live.reader import read_snapshot
 from dpsync.model.address import Address
 from dpsync.model.base import Base
 from dpsync.model.desired import Desired
-from dpsync.model.ids import NO_IDS, IdsFile
+from dpsync.model.ids import NO_IDS, IdsFile, rewritten
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner.answers import parse_all
 from dpsync.planner.deletions import deletions
@@ -45,12 +45,14 @@ class Reading:
         """
         parse_all(options.confirm, self.registry)  # before anything is read
         patterns(self.registry, desired, (*options.select, *options.exclude))
-        sides = Sides(self.registry, desired, self._snapshot(desired), options, self.base)
+        snapshot = self._snapshot(desired)
+        lines = tuple(rewritten(self.base.ids, self.ids, self.client.platform, snapshot.organizations))
+        sides = Sides(self.registry, desired, snapshot, options, self.base, rewritten=lines)
         pins = restructuring(sides).pins
         if pins:
             desired = settled(desired, pins)
             snapshot = recognised(self._snapshot(desired), pins)
-            sides = Sides(self.registry, desired, snapshot, options, self.base)
+            sides = Sides(self.registry, desired, snapshot, options, self.base, rewritten=lines)
         part = selection(sides)
         chosen = replace(sides, chosen=part.wanted) if part else sides
         snapshot = self._looked_around(chosen, closely)

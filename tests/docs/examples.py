@@ -30,7 +30,8 @@ from types import TracebackType
 
 import httpx
 
-from dpsync.config.discovery import find_root
+from dpsync.config.discovery import IDS_NAME, find_root
+from dpsync.config.ids_file import parse
 from dpsync.config.layers import Layers
 from dpsync.config.load import load
 from dpsync.kinds.registry import load as load_registry
@@ -246,10 +247,11 @@ def _pattern(shown: str) -> str:
 def read(
     directory: Path, env: dict[str, str], overlays: tuple[str, ...] = ()
 ) -> tuple[Desired | None, list[Diagnostic]]:
-    """The configuration of a project and what is wrong with it."""
+    """The configuration of a project, and what is wrong with it and with its ids file."""
     try:
         root = find_root(directory)
     except DiagnosticError as none:
         return None, list(none.diagnostics)
     desired, found = load(root, REGISTRY, env, Layers(overlays))
-    return desired, list(found)
+    ids = directory / IDS_NAME
+    return desired, [*found, *(parse(ids.read_bytes(), IDS_NAME, REGISTRY)[1] if ids.exists() else ())]

@@ -1,0 +1,89 @@
+"""What a command knows from before: the git base, the ids file, and what the last applies saw."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpsync.cli.options import Output, Place, shortest_path
+from dpsync.render.visible import visible
+
+if TYPE_CHECKING:
+    from dpsync.api import Session
+    from dpsync.cli.connection import Connection
+    from dpsync.model.address import Address
+    from dpsync.model.base import Base
+    from dpsync.model.desired import Desired
+    from dpsync.model.ids import IdsFile
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A configuration that is ready to be planned, and where its ids file is."""
+
+    session: Session
+    ids: Path
+
+
+def opened(
+    out: Output,
+    place: Place,
+    desired: Desired,
+    to: Connection,
+    profile: str,
+    parallelism: int,
+    base: str | None,
+) -> Opened:
+    """A configuration with what is known from before.
+
+    Raises DiagnosticError when the ids file or a named base cannot be used.
+    """
+    from dpsync.api import Session, load_registry
+
+    path = ids_file(out, place.root, to, place.ids)
+    known = recorded(path)
+    past = git_base(out, place, base, path)
+    session = Session(desired, load_registry(profile), parallelism, past, known_ids(out, place), known)
+    return Opened(session, path)
+
+
+def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Path:
+    """Where the ids of a platform are kept."""
+    from dpsync.api import ids_path
+
+    if named is None:
+        return ids_path(root, to.url)
+    if not os.path.lexists(named):
+        out.talk(f"note: {visible(str(named))} is not there yet: nothing is recorded")
+    return named
+
+
+def recorded(path: Path) -> IdsFile:
+    """What an ids file says. Raises DiagnosticError (exit 5) with everything that is wrong with it."""
+    from dpsync.api import load_ids
+
+    return load_ids(path, name=shortest_path(str(path)))
+
+
+def git_base(out: Output, place: Place, ref: str | None, ids: Path) -> Base:
+    """The git base; what should have been there and is not is said on stderr."""
+    from dpsync.api import load_base
+    from dpsync.render.diagnostics import render_diagnostics
+
+    base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment, ids=ids)
+    if base.warning is not None:
+        text = render_diagnostics([base.warning], {}, color=out.paint(error=True).on)
+        out.complain(text.rstrip())
+    return base
+
+
+def known_ids(out: Output, place: Place) -> dict[Address, str]:
+    """Which id each address had after the last applies; a journal that cannot be read is said on stderr."""
+    from dpsync.apply.journal import last_ids
+
+    def skipped(path: Path, why: str) -> None:
+        out.complain(f"warning: {visible(str(path))} is left out as a journal: {visible(why)}")
+
+    return last_ids(place.journals, skipped)

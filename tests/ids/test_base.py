@@ -1,0 +1,158 @@
+"""The ids file of the git base, and the lines that are others there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import ids_path, load, load_base, load_ids
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.address import Address
+from dpsync.model.base import Base
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.ids import NO_IDS, Line, rewritten
+from dpsync.planner.decisions import decide
+from dpsync.planner.past import past_notes
+from tests.identity.past import configuration, git
+from tests.planner.stages import Case
+
+from .test_file import HERE, ids_of, line, section
+
+REGISTRY = load_registry()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    project = tmp_path / "repository" / "project"
+    project.mkdir(parents=True)
+    git(tmp_path / "repository", "init", "-q", "-b", "main")
+    (project / "dpsync.yaml").write_text(configuration("title: Acme"), encoding="utf-8")
+    return project
+
+
+def commit(project: Path) -> None:
+    git(project, "add", "--all")
+    git(project, "commit", "-q", "-m", "as it is")
+
+
+def base_of(project: Path, ids: Path) -> Base:
+    return load_base(project / "dpsync.yaml", env={}, registry=REGISTRY, ids=ids)
+
+
+def test_the_base_has_the_ids_file_of_its_commit(project: Path) -> None:
+    file = project / "dpsync.ids.yaml"
+    file.write_text(section("acme/teams/a: x"), encoding="utf-8")
+    commit(project)
+    file.write_text(section("acme/teams/a: y"), encoding="utf-8")
+
+    assert base_of(project, file).ids == ids_of(line("acme/teams/a", "x"))
+    assert load_ids(file) == ids_of(line("acme/teams/a", "y"))
+
+
+def test_a_file_of_another_name_counts_where_git_has_it(project: Path, tmp_path: Path) -> None:
+    for file in (project.parent / "ids" / "prod.yaml", tmp_path / "elsewhere.yaml"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(section("acme/teams/a: x"), encoding="utf-8")
+    commit(project)
+
+    assert base_of(project, project.parent / "ids" / "prod.yaml").ids != NO_IDS
+    assert base_of(project, tmp_path / "elsewhere.yaml").ids == NO_IDS
+    assert base_of(project, project / "dpsync.ids.yaml").ids == NO_IDS
+
+
+@pytest.mark.parametrize("text", ["<<<<<<< HEAD\n", "- a\n", "\x00"])
+def test_one_that_cannot_be_used_is_a_warning_and_the_rest_of_the_base_counts(
+    project: Path, text: str
+) -> None:
+    file = project / "dpsync.ids.yaml"
+    file.write_text(text, encoding="utf-8")
+    commit(project)
+    base = base_of(project, file)
+
+    assert base.desired is not None
+    assert base.ids == NO_IDS
+    assert base.warning is not None
+    assert "project/dpsync.ids.yaml:1: " in base.warning.message
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://api.acme.example", "dpsync.ids.yaml"),
+        ("http://localhost:8787", ".dpsync/ids.yaml"),
+        ("http://[::1]:8787", ".dpsync/ids.yaml"),
+    ],
+)
+def test_what_is_on_this_machine_is_nothing_for_git(url: str, name: str) -> None:
+    assert ids_path(Path("project/dpsync.yaml"), url) == Path("project") / name
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / "dpsync.ids.yaml").mkdir()
+    with pytest.raises(DiagnosticError) as ended:
+        load_ids(tmp_path / "dpsync.ids.yaml")
+
+    assert [one.code for one in ended.value.diagnostics] == ["DP122"]
+    assert ended.value.exit_code == Exit.INVALID
+
+
+def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
+    assert load_ids(tmp_path / "dpsync.ids.yaml") == NO_IDS
+
+
+# What somebody has changed.
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "pairs"),
+    [
+        ([line("acme/teams/a", "x")], [line("acme/teams/a", "y")], ["acme/teams/a"]),
+        ([line("acme/teams/a", "x")], [line("acme/teams/a", "x")], []),
+        ([line("acme/teams/a", "x")], [], []),
+        ([], [line("acme/teams/a", "x")], []),
+        ([line("old/teams/a", "x")], [line("acme/teams/a", "x")], []),
+        ([line("old/teams/a", "x")], [line("acme/teams/a", "y")], ["acme/teams/a"]),
+        (
+            [line("acme/sites/d/structure/n", "x", "p")],
+            [line("acme/sites/d/structure/n", "x", "q")],
+            ["acme/sites/d/structure/n"],
+        ),
+    ],
+)
+def test_a_line_that_differs_is_told_from_new_and_removed_ones(
+    before: list[Line], after: list[Line], pairs: list[str]
+) -> None:
+    found = rewritten(ids_of(*before), ids_of(*after), HERE, {"org-1": "acme"})
+
+    assert [str(new.address) for _, new in found] == pairs
+
+
+def test_lines_of_other_platforms_and_organizations_do_not_count() -> None:
+    before, after = ids_of(line("acme/teams/a", "x")), ids_of(line("acme/teams/a", "y"))
+
+    assert rewritten(before, after, "https://other.example", {"org-1": "acme"}) == []
+    assert rewritten(before, after, HERE, {"org-2": "acme"}) == []
+
+
+def test_a_changed_line_is_a_note_of_the_plan() -> None:
+    case = Case(wanted={"team": {"a": {"title": "A"}}}, live={"team": {"a": {"title": "A"}}}, base={})
+    sides = replace(case.sides(), rewritten=((line("acme/teams/a", "x"), line("acme/teams/a", "y")),))
+
+    assert [(note.address, note.text) for note in past_notes(sides, decide(sides).deletions)] == [
+        ("acme/teams/a", "its line in the ids file is y, and was x in the base")
+    ]
+
+
+def test_no_pattern_of_an_include_means_the_ids_file(project: Path) -> None:
+    (project / "dpsync.yaml").write_text('dpsync: 1\ninclude: ["*.yaml"]\n', encoding="utf-8")
+    teams = "organizations:\n  acme:\n    id: acme\n    teams: { a: { title: A } }\n"
+    (project / "teams.yaml").write_text(teams, encoding="utf-8")
+    (project / "dpsync.ids.yaml").write_text(section("acme/teams/a: x"), encoding="utf-8")
+    commit(project)
+
+    assert Address.parse("acme/teams/a") in load(project / "dpsync.yaml", {}).resources
+    before = base_of(project, project / "dpsync.ids.yaml").desired
+    assert before is not None
+    assert Address.parse("acme/teams/a") in before.resources
