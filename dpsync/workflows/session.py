@@ -35,11 +35,18 @@ ANYTHING = Expected()
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan, the snapshot that it rests on, and what was asked for."""
+    """A plan with both sides that it was made from."""
 
     plan: Plan
-    snapshot: Snapshot
-    options: Options
+    sides: Sides
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self.sides.snapshot
+
+    @property
+    def options(self) -> Options:
+        return self.sides.options
 
 
 @dataclass(frozen=True)
@@ -77,22 +84,19 @@ class Session:
         try:
             reading = Reading(client, self.registry, self.parallelism, self.base, self.known, self.ids)
             sides = reading.sides(self.desired, asked, closely)
-            return Planned(make_plan(sides), sides.snapshot, asked)
+            return Planned(make_plan(sides), sides)
         except DiagnosticError as found:
             raise DiagnosticError(found.findings, found.exit_code, self.desired.texts) from None
 
     def drift(self, client: ReadClient, options: Options | None = None) -> Drift:
         """What is live instead of what the files say. Raises as `plan` does: a failed check is no answer."""
-        options = options or Options()
         planned = self.plan(client, options, closely=False)
-        return find_drift(self._sides(planned), planned.plan)
+        return find_drift(planned.sides, planned.plan)
 
-    def differences(self, planned: Planned) -> Plan:
+    @staticmethod
+    def differences(planned: Planned) -> Plan:
         """A plan with everything that is not as the files say, also where no request can change it."""
-        return with_unwritten(self._sides(planned), planned.plan)
-
-    def _sides(self, planned: Planned) -> Sides:
-        return Sides(self.registry, self.desired, planned.snapshot, planned.options, self.base)
+        return with_unwritten(planned.sides, planned.plan)
 
     def apply(
         self,
