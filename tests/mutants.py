@@ -51,6 +51,8 @@ TESTS = (
 LEFT_OUT = ("NoOp", "VariableReplacer", "VariableInserter", "Eq_Is", "NotEq_IsNot", "Is_Eq", "IsNot_NotEq")
 FIRST = 25
 """So many tests are tried before the modules of all others are imported."""
+OTHERS = 4
+"""So many times longer are the turns of a package's own tests."""
 
 
 @dataclass(frozen=True)
@@ -83,16 +85,18 @@ class Observed:
     def within(self, tests: Sequence[str], budget: float, own: str) -> list[str]:
         """Of many tests some of each file: the quickest ones of all, then the files take turns.
 
-        Those of the package's `own` directory come before the others, since they were written for it.
+        A turn is an amount of time: so all tests of values come before the second one of a server. Tests in
+        the package's `own` directory have longer turns, since they were written for it.
         """
-        turns: dict[str, int] = {}
+        taken: dict[str, float] = {}
         rest = []
         for test in tests[FIRST:]:
             file = test.partition("::")[0]
-            turns[file] = turns.get(file, 0) + 1
-            rest.append((not file.startswith(f"{own}/"), turns[file], self.seconds[test], test))
+            weight = 1 if file.startswith(f"{own}/") else OTHERS
+            taken[file] = taken.get(file, 0.0) + weight * self.seconds[test]
+            rest.append((taken[file], test))
         chosen: list[str] = []
-        for test in [*tests[:FIRST], *(test for *_, test in sorted(rest))]:
+        for test in [*tests[:FIRST], *(test for _, test in sorted(rest))]:
             budget -= self.seconds[test]
             if budget < 0 and chosen:
                 break
@@ -261,14 +265,21 @@ def _places(path: Path, file: str) -> list[list[Mutant]]:
 
 
 def _statement(source: str, line: int) -> range:
-    """The lines of the innermost statement there; of one with a body, those before the body."""
+    """The lines of the innermost statement there; of one with a body, those before the body.
+
+    A `break` or `continue` often leaves no trace when it is run: it goes with the statement that it is in.
+    """
     found = range(line, line + 1)
     narrowest = sys.maxsize
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    around = {inner: node for node in ast.walk(tree) for inner in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
         if not isinstance(node, ast.stmt | ast.ExceptHandler):
             continue
         body = getattr(node, "body", None)
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        if isinstance(node, ast.Break | ast.Continue):
+            first = getattr(around[node], "lineno", first)
         last = max(node.lineno, body[0].lineno - 1) if body else (node.end_lineno or node.lineno)
         if first <= line <= last and last - first < narrowest:
             found, narrowest = range(first, last + 1), last - first

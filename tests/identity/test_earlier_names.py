@@ -144,6 +144,25 @@ def test_what_did_not_change_tells_whether_names_were_exchanged_already(
 SHOWS = kind("path", ("title", "$child.box"))
 
 
+@pytest.mark.parametrize(("first", "found"), [("A", {"a": "1", "b": "2"}), ("B", {"a": "2", "b": "1"})])
+def test_what_is_in_things_tells_alone_whether_their_names_were_exchanged(
+    first: str, found: dict[str, str]
+) -> None:
+    """Two sections of one title: a shows box A, b shows box B, and object 1 has the path of a in the base."""
+    boxes = {"a": "A", "b": "B", "1": first, "2": "B" if first == "A" else "A"}
+
+    def child(of: Resource) -> Resource:
+        box = {"box": LiveId(boxes[of.key])}
+        return Resource("shown", of.address.child("x"), "x", of.address, None, box, SPAN, {})
+
+    view = View(SHOWS, lambda _: None, child, lambda item: [live("x", box=LiveId(boxes[item.id]))])
+    wanted = [entry("a", path="q", title="T"), entry("b", path="p", title="T")]
+    base = [entry("a", path="p", title="T"), entry("b", path="q", title="T")]
+    there = [live("1", path="p", title="T"), live("2", path="q", title="T")]
+    answer = match(view, wanted, there, Past({item.address: item for item in base}, child))
+    assert {key: id for key, (id, _) in ids(answer).items()} == found
+
+
 @pytest.mark.parametrize(("shown", "alike"), [("A", ["1"]), ("B", []), (None, [])])
 def test_a_name_that_is_only_half_alike_needs_support_by_what_is_in_it(
     shown: str | None, alike: list[str]

@@ -64,6 +64,7 @@ def one_at_a_time(steps: PlannedSteps, ids: list[str]) -> bool:
 
 
 SECTIONS = {f"docs/{key}": {"title": key, "path": key} for key in "abc"}
+FOUR = {f"docs/{key}": {"title": key, "path": key} for key in "abcd"}
 SHOWN = {f"docs/{key}/p": {"space": space, "path": "p"} for key, space in zip("abc", "xyz", strict=True)}
 
 
@@ -93,6 +94,16 @@ def test_of_one_navigation_one_request_is_sent_at_a_time(
     inside = [step.id for step in steps.drafts.below(TREE)]
     assert len(inside) > 1
     assert one_at_a_time(steps, inside)
+
+
+def test_values_that_are_freed_take_their_turn_too() -> None:
+    """Two pairs exchange their paths: of each pair one steps aside, and nothing else says when."""
+    shown = {f"docs/{key}/p": {"space": "x", "path": "p"} for key in "abcd"}
+    swapped = {f"docs/{key}": {"title": key, "path": path} for key, path in zip("abcd", "badc", strict=True)}
+    live = platform(section=FOUR, site_space=shown)
+    steps, _ = Case(files(section=swapped, site_space=shown), live).lanes()
+    assert [step.phase for step in steps.drafts.steps.values()].count("free") == 2
+    assert one_at_a_time(steps, list(steps.drafts.steps))
 
 
 def test_a_path_is_taken_by_one_of_its_kind_only() -> None:
