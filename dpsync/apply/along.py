@@ -1,4 +1,4 @@
-"""Whether a delete takes along what the plan has shown, and nothing else: read again right before it.
+"""Checks, right before a delete, that it takes along what the plan has shown and nothing else.
 
 The lists of a deleted thing's own (the members of a team, the redirects of a site) are read right before its
 request. Lists that concern many deletes (the navigation of sites, the roles on spaces) are read once before
@@ -36,7 +36,7 @@ BATCH: Final = 100
 
 
 class Along:
-    """What the deletes of one plan take along. Threads share it: they ask one after the other."""
+    """What the deletes of one plan take along. Threads share it; a lock lets one of them ask at a time."""
 
     def __init__(
         self,
@@ -101,7 +101,10 @@ class Along:
     # The check.
 
     def unchanged(self, task: Task) -> Objection | None:
-        """Whether a delete would take along what was shown. Asked of every step: writes make readings old."""
+        """None where a delete would take along what was shown, else the objection.
+
+        It is asked before every step, since a write of any step makes earlier readings out of date.
+        """
         root = self._roots.get(task.change.address)
         if task.step.verb != "delete" or root is None:
             if task.step.phase != "expose":  # that is done beside deletes, and changes nothing about them
@@ -124,7 +127,7 @@ class Along:
     # The lists of its own.
 
     def _inside(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
-        """By list of its own, and of what goes along with it, what is in it now."""
+        """What is now in each list of the deleted object and of the objects that go along with it."""
         along = [identity for identity, name in self._shown.by_root.get(root, ()) if not name]
         objects = [self._snapshot.objects[identity] for identity in (root, *along)]
         own = [item for item in objects if self._registry[item.kind].lifecycle.restore is None]
@@ -132,14 +135,14 @@ class Along:
         return {url: now for url, now in found.items() if now is not None}
 
     def _read(self, source: Source) -> dict[Identity, LiveObject] | None:
-        """What is in a list now; None when what it belongs to is gone."""
+        """What is in a list now; None when the object that the list belongs to does not exist any more."""
         try:
             return {item.identity: item for item in self._around.sources.read(source)}
         except NotFound:
             return None
 
     def _other_inside(self, inside: Mapping[str, Mapping[Identity, LiveObject]]) -> str | None:
-        """What is different in these lists."""
+        """The first difference between these lists and what the plan has shown."""
         for url, now in inside.items():
             then = self._in_source[url]
             for identity in sorted(now.keys() - then - self._snapshot.put_out):
@@ -167,7 +170,7 @@ class Along:
         return self._different(around.snapshot, found)
 
     def _still_written(self, live: LiveObject, item: Field) -> bool:
-        """Deletes that make room come before other writes; all others after them."""
+        """Whether this apply may still write the field: deletes that make room come before other writes."""
         return self._early and self._written(live, item)
 
     def _different(self, now: Snapshot, found: Cascade) -> dict[Identity, str]:

@@ -69,7 +69,10 @@ class Attempt:
         return outcome.model_copy(update={"sent": self.sent})
 
     def _own_mistake(self, mistake: Exception) -> Outcome:
-        """Its text may hold anything, so it is not told. What was sent by then is in doubt."""
+        """The outcome after a mistake of dpsync's own: unknown once something was sent, else failed.
+
+        The text of the exception is left out: it may hold a secret.
+        """
         words = f"dpsync made a mistake of its own ({type(mistake).__name__})"
         return self._task.outcome("unknown" if self.sent else "failed", words)
 
@@ -160,7 +163,7 @@ class Attempt:
         return self._task.outcome("failed", self._words(refused), refused.status)
 
     def _await(self) -> Outcome:
-        """Ask again and again, less and less often, until it is there or that took too long."""
+        """Ask with growing pauses until the platform has made it, or until the time for that is over."""
         waited, pause = 0.0, _FIRST_PAUSE
         path = self._path()
         while True:
@@ -216,7 +219,7 @@ class Attempt:
     # The lost answer.
 
     def _in_doubt(self, error: ClientError) -> Outcome:
-        """It was carried out, or may still be: what it makes is looked for, and it is not sent again.
+        """The outcome of a request without an answer: what it makes is looked for, and it is not sent again.
 
         A request that was not answered in time may be carried out later than any reading: that nothing is
         found proves nothing.
@@ -268,7 +271,7 @@ class Attempt:
 
 
 def _laid_over(live: Any, wanted: Any, everything: bool = True) -> Any:
-    """What is wanted over what is live, member by member; else only the members that are wanted at all."""
+    """The wanted value over the live one, by members; without `everything`, no other outermost members."""
     if not (isinstance(live, dict) and isinstance(wanted, dict)):
         return wanted
     kept = {name: value for name, value in live.items() if everything or name in wanted}

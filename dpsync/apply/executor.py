@@ -39,7 +39,7 @@ def _secret_names(plan: Plan) -> set[str]:
 
 
 class Executor:
-    """One apply. `told` hears of each outcome at once. `stop` lets what is in flight finish, and no more."""
+    """One apply. `report` is called with each outcome at once; after `stop` is set no step is started."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class Executor:
                         self._settle(self._tasks[id].outcome("not-tried", f"it needs {outcome.step}"))
 
     def _attempt(self, task: Task) -> Outcome:
-        """In a thread of its own. What became of it is kept at once, whatever happens to the loop."""
+        """Run one step in a thread of its own, and keep its outcome at once: the loop may be interrupted."""
         outcome = Attempt(self._shared, task).run()
         self._settle(outcome)
         return outcome

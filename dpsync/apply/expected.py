@@ -1,7 +1,7 @@
-"""What somebody has looked at and agreed to: a saved plan, a digest, a plan that was shown before a question.
+"""What a person has agreed to: a saved plan, a digest, or a plan that was shown before a question.
 
-It is never carried out. It is an assertion about the plan that is made now, which alone is: the same changes,
-and no refusal that was not there before.
+It is not carried out itself: only a plan that was made now is. That plan must have the same changes, and no
+refusal that was not there before.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class NotApproved(Exception):
 
 @dataclass(frozen=True)
 class Expected:
-    """What the plan that is made now must be. Without anything, any plan is as expected."""
+    """What the plan that is made now must be. Where nothing is given, any plan will do."""
 
     plan: Plan | None = None
     """One that was saved, or shown."""

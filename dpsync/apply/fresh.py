@@ -40,7 +40,7 @@ class _Place:
     seen: int = 0
     """How many writes this apply had sent when it was last read."""
     written: bool = False
-    """From the first write to it on, it changes by our own doing, and is not read again."""
+    """Whether this apply has written to it: then it differs because of that, and is not read again."""
 
 
 class Fresh:
@@ -123,7 +123,7 @@ class Fresh:
     # Reads.
 
     def _with_parts(self, change: Change, live: LiveObject) -> LiveObject:
-        """A live object as it was planned on: with what only requests of their own say."""
+        """A live object with the parts of its values that need a request of their own, as the plan saw it."""
         resource = self.desired.resources.get(Address.parse(change.address))
         chain = self._chain(change)
         if resource is None or chain is None or not has_parts(self.registry[change.kind], resource):
@@ -217,7 +217,7 @@ class Fresh:
         )
 
     def _bound(self, address: Address) -> str | None:
-        """The id that a reference means: what was put out, where the entry puts something out."""
+        """The id that a reference means. For an entry with an output, that is the id of the output."""
         resource = self.desired.resources.get(address)
         outputs = self.registry[resource.kind].platform.outputs if resource is not None else None
         if outputs is None:

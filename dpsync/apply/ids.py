@@ -9,7 +9,7 @@ from dpsync.model.address import Address
 
 
 class Ids:
-    """Ids by address. Threads share it: every question takes the lock, and nobody iterates over it."""
+    """Ids by address. Threads share it, so that every access takes the lock."""
 
     def __init__(self, known: Mapping[Address, str]) -> None:
         self._lock = threading.Lock()

@@ -35,7 +35,7 @@ class Journal(Protocol):
 
 
 def record(journal: Journal, event: str, **facts: Any) -> str | None:
-    """Record one event where nothing may be raised any more. Returns why it could not be recorded."""
+    """Record one event without raising. Returns why it could not be recorded, None where it was."""
     try:
         journal.write(event, **facts)
     except JournalFull as full:
@@ -48,8 +48,8 @@ def record(journal: Journal, event: str, **facts: Any) -> str | None:
 def last_ids(directory: Path, skipped: Callable[[Path, str], None] = lambda *_: None) -> dict[Address, str]:
     """Which live id each address had when it was last written, by the newest journals of this checkout.
 
-    A hint, never a state: what it says is only asked where nothing else can tell two readings apart. So what
-    cannot be read says nothing; `skipped` is called with its path and the reason.
+    A hint, never a state: it is only asked where nothing else can tell two readings apart. So a journal that
+    cannot be read is passed over; `skipped` is called with its path and the reason.
     """
     ids: dict[Address, str] = {}
     for content in _newest(directory, skipped):

@@ -1,7 +1,7 @@
 """Which live object is which entry, within one parent: pins, earlier names, natural keys in their order.
 
-A mutable parent is never part of a key, it only breaks ties (`near`), so that moving is not replacing. The
-later keys are what a creating call can set: an object whose creation was interrupted is found again by them.
+A mutable parent is never part of a key: it only breaks ties (`tie_breakers`), so moving is not replacing.
+The later keys are what a creating call can set: an object whose creation was interrupted is found by them.
 Two answers to one question are an error that names the ids, never a guess.
 """
 
@@ -91,7 +91,7 @@ def _pins(
 
 
 def no_such_id(kind: Kind, resource: Resource) -> Diagnostic:
-    """A pin that names nothing live, be it that what should hold it is not live either."""
+    """The finding for a pin that names nothing live; its parent may not be live either."""
     return Diagnostic(
         "DP301",
         f'there is no {kind.noun} with the id "{resource.pin}"',

@@ -57,7 +57,7 @@ def _asides(kind: Kind, wanted: Sequence[Resource], live: Sequence[LiveObject], 
 
 
 def _take(entries: Iterable[Entry], taken: set[str]) -> None:
-    """Strike out objects that are somebody else's."""
+    """Remove the objects with these ids from what each entry could be: they are other entries by now."""
     for entry in entries:
         entry.now = [item for item in entry.now if item.id not in taken]
         entry.was = [item for item in entry.was if item.id not in taken]
@@ -65,7 +65,7 @@ def _take(entries: Iterable[Entry], taken: set[str]) -> None:
 
 
 def _narrow(entries: Iterable[Entry]) -> bool:
-    """Of several that bear the present name those with the earlier one are meant; whether that helps."""
+    """Where several bear the present name, keep those with the earlier one, too. Whether that changed any."""
     found = False
     for entry in entries:
         if entry.fits and len(entry.fits) < len(entry.now):
@@ -104,7 +104,7 @@ class _Settling:
                 self._both_live(entry)
 
     def _seen(self, open_: list[Entry]) -> bool:
-        """Before somebody is asked, take what was seen earlier; whether that settles anything."""
+        """Of what an entry could be, keep what it was seen to be earlier. Whether that ruled out any."""
         found = False
         for entry in open_:
             both = [*entry.now, *entry.was]
@@ -169,7 +169,7 @@ class _Settling:
             self._decide(entry, entry.was[0])
 
     def _done_before(self, ring: list[Entry]) -> bool:
-        """Seen by this very run, or already so in the git base (then its `previously` has had its time)."""
+        """Whether this run saw the exchange done, or the base has it already and `previously` is outdated."""
         seen = [(self.past.known.get(entry.address), entry) for entry in ring]
         if any(id == entry.now[0].id for id, entry in seen):
             return not any(id == entry.was[0].id for id, entry in seen)

@@ -16,7 +16,7 @@ from dpsync.model.snapshot import LiveObject, Match
 def find_elsewhere(
     view: View, resource: Resource, live: Sequence[LiveObject], earlier: Sequence[Resource]
 ) -> Match | None:
-    """Which of the live objects below other parents it is. Two that could be meant are none."""
+    """The live object below another parent that the entry is; None where none or several could be meant."""
     if resource.pin is not None:
         return next((Match(item.id, "pin") for item in live if item.id == resource.pin), None)
     if resource.new:

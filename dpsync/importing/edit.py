@@ -28,7 +28,7 @@ class Uneditable(Exception):
 
 
 class FromVariable(Uneditable):
-    """What is written stands for something else, which a program must not decide."""
+    """What is written stands for another value (a variable): only a person can decide to change that."""
 
 
 class Unreadable(Uneditable):
@@ -173,7 +173,7 @@ class Document:
         return self._merged(start, end, value)
 
     def _like(self, old: Node, written: str, value: Any) -> str:
-        """The value in the style of the old one: its quotes, its spaces, its unchanged parts."""
+        """The new value written like the old one, with its quotes and spaces where they still fit."""
         if isinstance(old, Mapping) and isinstance(value, dict) and value:
             kept = {key.text: (self._source(key), item) for key, item in old}
             names = [*(name for name in kept if name in value), *(name for name in value if name not in kept)]

@@ -38,7 +38,7 @@ def name_everything(registry: Registry, whole: Whole) -> list[Found]:
 
 
 class Known:
-    """Objects by kind and id, with those that others have put out: what an id in a field means."""
+    """Objects and outputs by kind and id: they tell what an id in a field means."""
 
     def __init__(self, whole: Whole) -> None:
         self._by_id: dict[tuple[str, str], list[Found]] = {}
@@ -48,7 +48,7 @@ class Known:
             self._by_id.setdefault(identity, []).append(maker)
 
     def find(self, kinds: Iterable[str], wanted: str, beside: Found) -> Found | None:
-        """The object of one of the kinds below something that `near` is below, too: else no key names it."""
+        """The object with this id that a key can name from where `beside` is: what owns it is above that."""
         around = {id(above) for above in beside.above()}
         for kind in kinds:
             for item in self._by_id.get((kind, wanted), ()):
@@ -164,7 +164,7 @@ class _Naming:
 
 
 def _sharing(registry: Registry) -> dict[str, str]:
-    """Kinds whose entries are referred to in one breath, or that put out the other: their keys differ."""
+    """Kinds that share one set of keys: a field may refer to either, or one is the output of the other."""
     shared: dict[str, str] = {}
     pairs = [(kind.platform.outputs.kind, kind.name) for kind in registry.ordered if kind.platform.outputs]
     pairs += [

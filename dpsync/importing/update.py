@@ -53,7 +53,7 @@ def update(sides: Sides, plan: Plan, wanted: Iterable[Pattern]) -> Updated:
 
 
 def unintended(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
-    """What the edited files would do beside agreeing with what is live: through an anchor, for example."""
+    """What the edited files would change beyond what was asked for, through an anchor for example."""
     then, now = _differing(before), _differing(after)
     meant = {(str(item.address), item.field) for item in made.taken}
     return [
@@ -245,7 +245,7 @@ class _Updating:
         return self.documents[name]
 
     def _out_of_place(self) -> None:
-        """What stands elsewhere among its siblings, unless the list of the one that holds it says so now."""
+        """Report entries whose place among their siblings differs, unless an edited list gives it by now."""
         ordered = {item.address for item in self.made.taken}
         for resource in self.moved:
             order = self.sides.registry.list_order(resource.kind)

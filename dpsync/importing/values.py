@@ -214,7 +214,7 @@ class _Checking:
         return INVALID
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
-        """What looks like a secret is none of what is written here."""
+        """Ignored: import itself decides which values are written as secrets."""
 
     def unknown_key(self, key: nodes.Scalar, known: list[str], what: str) -> None:
         self.problems.append(f'"{key.value}" is unknown in {what}')

@@ -52,7 +52,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Unread:
-    """A list, tree or single that was not to be had."""
+    """A list, tree or single that could not be read."""
 
     kind: Kind
     parent: Found
@@ -60,13 +60,13 @@ class Unread:
 
     @property
     def place(self) -> Address:
-        """Where it would stand."""
+        """The address of the place that its entry is written in."""
         return self.parent.address.child(*self.kind.key.split("."))
 
 
 @dataclass
 class Whole:
-    """Everything that was found. `outputs` says whose work an object is that is not among `objects`."""
+    """Everything that was found. `outputs` has the maker of each output; outputs are not among `objects`."""
 
     objects: list[Found] = field(default_factory=list)
     outputs: dict[tuple[str, str], Found] = field(default_factory=dict)

@@ -27,7 +27,7 @@ def pointer(body: Any, path: str) -> Any:
 
 
 def compose(body: Any, template: str) -> str | None:
-    """An id as a template says it: a dotted name, or a text with such names in braces."""
+    """The id that a template describes: a dotted name, or a text with such names in braces."""
     parts = {name: pointer(body, name) for name in names_of(template)}
     if not all(isinstance(part, str) and part for part in parts.values()):
         return None
@@ -45,7 +45,7 @@ def _wire(field: Field, body: Any) -> Any:
 
 
 def decode_field(field: Field, body: Any) -> Value:
-    """The live value of a field: absent and null read as the kind says."""
+    """The live value of a field. What an absent member and null mean is in the declaration."""
     wire = _wire(field, body)
     if wire is NOTHING:
         return deepcopy(field.absent)
@@ -58,7 +58,7 @@ def decode_field(field: Field, body: Any) -> Value:
 def decode(
     kind: Kind, body: Any, parent: Identity | None, source: str, holder: Identity | None = None, id: str = ""
 ) -> LiveObject:
-    """One object. Raises Misshapen when the answer does not fit the kind. `id` is one known before."""
+    """Decode one object; `id` is one known before. Raises Misshapen when it does not fit the kind."""
     check(kind, body, has_id=not id)
     own = id or str(compose(body, kind.id))
     fields = {item.name: decode_field(item, body) for item in kind.fields if item.source is not None}
@@ -82,7 +82,7 @@ def decode_tree(
 ) -> Iterator[tuple[str, LiveObject]]:
     """Every node in order with its place, parents before children; nodes of undeclared types are passed over.
 
-    What a node is in is said by where it stands, whatever its own member says.
+    Which node a node is in follows from its position in the tree, not from a member of its own.
     """
     by_wire = _by_wire(kinds)
 

@@ -1,4 +1,4 @@
-"""What deletes rest on: their lists a second time, what lies in the deleted things, and what refers to them.
+"""Reads what deletes rest on: their lists again, what is inside the deleted things, and what refers to them.
 
 Nothing is deleted on a guess: lists that differ between two readings mean that somebody is writing, and then
 there is no plan. Which lists could name a deleted thing follows from the kinds: those of every kind with a
@@ -136,7 +136,7 @@ class Surroundings:
                         yield source, below
 
     def _holding(self, kind: Kind, chain: Chain, seen_in: _Shown | None = None) -> Iterator[Source]:
-        """The lists of a kind as far as they are below what a chain goes through."""
+        """The lists of a kind below any object of a chain of parents."""
         if kind.parent is None:
             yield Source(self._objects[chain[-1]].source, kind.name, None)
         for name in self.sources.owners(kind):
@@ -148,7 +148,7 @@ class Surroundings:
                     yield self.sources.source(kind, owner.identity, [owner.identity, *self._above(owner)])
 
     def _all(self, kind: Kind, chain: Chain) -> list[LiveObject]:
-        """Every object of a kind below what a chain goes through."""
+        """Every object of a kind below any object of a chain of parents."""
         sources = list(self._holding(kind, chain))
         put_out = any(name == kind.name for name, _ in self.snapshot.put_out)
         self._fetch(sources, anew=put_out)
@@ -198,7 +198,7 @@ class Surroundings:
     # Reading.
 
     def _fetch(self, sources: Sequence[Source], anew: bool = False) -> None:
-        """Read what was not read yet, and keep what is found."""
+        """Read the lists that were not read yet, and add their objects to the snapshot."""
         missing = {
             source.url: source
             for source in sources
@@ -252,7 +252,7 @@ class Surroundings:
     # What deleted objects have put out.
 
     def _left_over(self, deletions: Sequence[Identity]) -> None:
-        """What deleted objects have put out belongs to nobody then: it counts as a thing of its own place."""
+        """Read the outputs of deleted objects: without a maker each counts as an object of its own place."""
         makers = [self._objects[item] for item in deletions if self.registry[item[0]].platform.outputs]
         places = self._places_of_outputs({maker.identity for maker in makers})
         sources: dict[str, tuple[Source, Address]] = {}
@@ -276,7 +276,7 @@ class Surroundings:
             self.snapshot = replace(self.snapshot, scopes=scopes)
 
     def _places_of_outputs(self, makers: set[Identity]) -> dict[Identity, Address]:
-        """The declared places that things of the kinds which these put out stand in, beside their own."""
+        """The declared places in which the outputs of these objects are."""
         found: dict[Identity, Address] = {}
         for own, items in self.snapshot.scopes.items() if makers else ():
             for identity in makers.intersection(items):

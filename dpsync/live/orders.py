@@ -1,4 +1,4 @@
-"""The present order where an order is declared and no tree has it: one list for each holding object."""
+"""Reads the present order of what is placed in an entry whose order is declared: one list for each entry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpsync.model.desired import Resource
 
 
 def read_orders(reading: Reading, unread: Unread) -> None:
-    """Note the live order of the siblings in each holder whose order is declared."""
+    """Note the live order in each recognised entry that declares one."""
     for kind in reading.registry.ordered:
         order = kind.list_order
         if order is None:

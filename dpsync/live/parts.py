@@ -23,7 +23,7 @@ def has_parts(kind: Kind, resource: Resource) -> bool:
 
 
 def read_parts(reading: Reading) -> None:
-    """Put them into the live objects of the entries that were recognised."""
+    """Read such parts for all recognised entries, and put them into their live objects."""
     asking = [
         resource
         for address, resource in reading.desired.resources.items()

@@ -104,7 +104,7 @@ class _Reader:
     # What the platform has made for something else.
 
     def _putting_out(self, scope: Scope, declared: bool = False) -> list[Kind]:
-        """Kinds whose outputs lie in this scope: unless they are known, their results look like strangers."""
+        """Kinds whose outputs are in this scope: until they are known, outputs look like strangers."""
         owner = self.reading.resource(scope.parent).kind
         return [
             kind
@@ -115,7 +115,7 @@ class _Reader:
         ]
 
     def _put_out(self) -> None:
-        """Note what belongs to something else, before any of its kind is matched."""
+        """Note which objects are outputs of others, before objects of their kind are matched."""
         for kind in self.registry.ordered:
             if kind.platform.outputs is None:
                 continue
@@ -126,7 +126,7 @@ class _Reader:
                     self.reading.put_out.add((kind.platform.outputs.kind, value.id))
 
     def _untold_outputs(self) -> None:
-        """Where it is not told what was put out, it is not told either what else there is undeclared."""
+        """Where an output is not named, nobody can tell which other objects of its place are undeclared."""
         for scope in self.desired.scopes.values():
             if scope.parent not in self.reading.matches or scope.parent in self.reading.transferred:
                 continue
@@ -256,7 +256,7 @@ class _Reader:
         )
 
     def _pins_without_parent(self) -> None:
-        """A pinned entry is never created, also not along with what should hold it."""
+        """Report pinned entries that were not found: they are never created, not even along with a parent."""
         for address, resource in sorted(self.desired.resources.items()):
             kind = self.registry[resource.kind]
             added = (
@@ -268,9 +268,9 @@ class _Reader:
                 self.reading.diagnostics.append(no_such_id(kind, resource))
 
     def _read_removed(self) -> None:
-        """Places that the git base declares and nobody does any more: what was there is still to be named.
+        """Read the places that only the git base declares, so that a plan can name what is still there.
 
-        Nothing depends on it, so that a place which this token may not see is passed over.
+        No decision depends on it, so that a place which this token may not read is passed over.
         """
         earlier = self.reading.base.desired
         for scope in earlier.scopes.values() if earlier else ():
@@ -304,14 +304,14 @@ class _Reader:
 
 
 def _output(kind: Kind) -> Field:
-    """The field in which an object says what was put out for it."""
+    """The field that names the output of an object."""
     assert kind.platform.outputs is not None
     read = kind.platform.outputs.read
     return next(item for item in kind.fields if item.source == read)
 
 
 def _is_silent(kind: Kind, item: LiveObject) -> bool:
-    """Whether something should have been put out by now, and it is not said what."""
+    """Whether there should be an output by now, and the object does not name it."""
     assert kind.platform.outputs is not None
     made = kind.platform.outputs.made
     done = made is not None and item.fields.get(made[0]) == made[1]

@@ -75,7 +75,7 @@ class Reading:
         return self.sources.source(kind, self.identity(owner), self.chain(owner))
 
     def _tree_owner(self, kind: Kind, parent: Address) -> Address:
-        """A tree hangs below its owner, however deep the node is."""
+        """The entry that owns the whole tree which an entry is in."""
         at = parent
         if kind.in_tree:
             owner = self.registry.tree_owner(kind)
@@ -86,7 +86,7 @@ class Reading:
         return at
 
     def bound(self, address: Address) -> str | None:
-        """The id that a reference means: what was put out, where the entry puts something out."""
+        """The id that a reference means. For an entry with an output, that is the id of the output."""
         if address in self.outputs:
             return self.outputs[address]
         found = self.matches.get(address)

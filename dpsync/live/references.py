@@ -39,7 +39,7 @@ class _Present:
         self._pins = {item.pin for item in reading.desired.resources.values()}
 
     def possible(self, field: Field, address: Address, ids: Set[str]) -> Set[str]:
-        """Which of the ids may be there: all, unless every kind that is meant was read where the entry is."""
+        """The ids that may exist: all, unless each kind that is meant was read around the entry."""
         found: set[str] = set()
         for name in _meant(self._reading, field):
             lists = list(self._lists(name, address))

@@ -32,7 +32,7 @@ class Source:
 
 
 class Listed:
-    """What one read gave, by what it is in: so nobody looks through all of it for the few in one thing."""
+    """The objects of one read, by what they are in: those of one parent are found without a search."""
 
     def __init__(self, objects: tuple[LiveObject, ...]) -> None:
         self.objects = objects
@@ -73,7 +73,7 @@ class Sources:
         return Source(url, kind.name, owner, own_id, (url, *more) if more else ())
 
     def owners(self, kind: Kind) -> tuple[str, ...]:
-        """Below what kinds a kind is read: nodes below the owner of their whole tree."""
+        """The kinds below which a kind is read; for a node that is the owner of its whole tree."""
         return (self._registry.tree_owner(kind),) if kind.in_tree else kind.parents
 
     def below(self, kind: Kind, chain: Chain, owners: tuple[str, ...] | None = None) -> Source:
@@ -224,7 +224,7 @@ def fitting(url: str) -> Iterator[None]:
 
 
 def _different(found: Iterable[tuple[str, LiveObject]]) -> tuple[LiveObject, ...]:
-    """The objects; no two of them may be one."""
+    """The objects of an answer. Raises Misshapen when two have one id."""
     found = list(found)
     check_different((place, item.identity, item.id) for place, item in found)
     return tuple(item for _, item in found)

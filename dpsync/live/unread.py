@@ -24,7 +24,7 @@ def why(url: str) -> str:
 
 
 class Unread:
-    """Collected while it is read; `settle` adds what follows from it."""
+    """What may not be read, collected during a reading; `settle` adds what follows from it."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -60,7 +60,7 @@ class Unread:
         return resource is not None and self._cannot_be_told(resource, ties=True)
 
     def settle(self) -> None:
-        """Take in what cannot be known because of what was met: below it, and recognised by it."""
+        """Add the entries that cannot be known therefore: those below one, or recognised by its name."""
         grown = -1
         while grown != len(self.entries):
             grown = len(self.entries)

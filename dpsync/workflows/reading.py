@@ -1,7 +1,7 @@
-"""From a platform to both sides of a plan, in as many readings as it takes.
+"""From a platform to both sides of a plan, in as many readings as needed.
 
-A tree whose kind was changed is recognised only when it was read once. What deletes take along is read around
-them, until nothing new comes up.
+A navigation that was restructured is recognised only after it was read once. What goes along with deletes is
+read until nothing new is found.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class Reading:
         )
 
     def _looked_around(self, sides: Sides, closely: bool) -> Snapshot:
-        """The snapshot with what deletes take along, and with what shows things that are given away.
+        """The snapshot with what goes along with deletes, and with what shows things that are transferred.
 
-        What goes along may itself be named by other things: so it is looked around until nothing is new.
+        What goes along may itself be named by other things, so that reading goes on until nothing is new.
         """
         to_delete, given = deletions(sides, restructuring(sides)), transfers(sides).everything
         if not to_delete.roots and not given:

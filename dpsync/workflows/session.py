@@ -111,7 +111,7 @@ class Session:
     ) -> Report:
         """Carry out a plan that was made just now, and prove the result.
 
-        `expect` is what somebody has agreed to: it must be this plan. `told` hears of each outcome at once;
+        `expect` is what a person has agreed to: it must be this plan. `report` is called with each outcome;
         setting `stop` lets what is in flight finish and starts nothing more. `secrets` are the environment,
         unless they are given.
 

@@ -35,7 +35,7 @@ class Misfit:
     found: str
 
     def inside(self, member: str | int) -> Misfit:
-        """The same, seen from what has this value as a member."""
+        """The same misfit, as seen from the value that has this one as a member."""
         return Misfit(f"{member}.{self.member}" if self.member else str(member), self.expected, self.found)
 
 
