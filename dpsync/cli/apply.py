@@ -33,6 +33,7 @@ from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
+    from dpsync.api import Expected, Planned, Session
     from dpsync.apply.journal import FileJournal
     from dpsync.client.client import WriteClient
     from dpsync.model.journal import Outcome, Report
@@ -103,21 +104,26 @@ def command(
                     planned = session.plan(client, options)
             if code is not None:
                 return _end(out, planned.plan, None, code)
-            roots = [planned.snapshot.matches[address].id for address in _organizations(planned.plan)]
-            with (
-                locked(to.url, roots),
-                _journal(place.journals, planned.plan) as journal,
-                _signals(client) as signals,
-            ):
-                report = session.apply(
-                    client, planned, expect, journal=journal, report=_teller(out), stop=signals.stop
-                )
-                return _end(out, planned.plan, report, _ending(report, signals))
+            with locked(to.url, _organizations(planned)), _journal(place.journals, planned.plan) as journal:
+                return _carry_out(out, session, client, planned, expect, journal)
     raise AssertionError
 
 
-def _organizations(plan: Plan) -> list[Address]:
-    return sorted({Address((change.address.split("/")[0],)) for change in plan.changes})
+def _carry_out(
+    out: Output, session: Session, client: WriteClient, planned: Planned, expect: Expected,
+    journal: FileJournal,
+) -> Exit:  # fmt: skip
+    """Apply an agreed plan under signals, and tell how it ended."""
+    with _signals(client) as signals:
+        tell = _teller(out)
+        report = session.apply(client, planned, expect, journal=journal, report=tell, stop=signals.stop)
+        return _end(out, planned.plan, report, _ending(report, signals))
+
+
+def _organizations(planned: Planned) -> list[str]:
+    """The ids of the organizations that a plan changes."""
+    changed = sorted({Address((change.address.split("/")[0],)) for change in planned.plan.changes})
+    return [planned.snapshot.matches[address].id for address in changed]
 
 
 def _show_plan(out: Output, plan: Plan, verbose: int) -> None:
