@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from dpsync import disk
 from dpsync.apply.expected import Expected
+from dpsync.apply.ids_on_disk import IdsOnDisk
 from dpsync.client.platform import is_loopback
 from dpsync.config.base import read_base
 from dpsync.config.discovery import IDS_NAME
 from dpsync.config.every import check
-from dpsync.config.ids_file import load as read_ids
 from dpsync.config.layers import Layers
 from dpsync.config.load import load as load_config
 from dpsync.kinds.registry import Registry
@@ -31,11 +32,11 @@ from dpsync.workflows.imports import Imported, import_, update
 from dpsync.workflows.session import Planned, Session
 
 __all__ = [
-    "Base", "Expected", "IdsFile", "Imported", "Options", "Planned", "Session", "ids_path", "import_", "load",
-    "load_base", "load_ids", "load_registry", "update", "validate",
+    "Base", "Expected", "IdsFile", "IdsOnDisk", "Imported", "Options", "Planned", "Session",
+    "ids_path", "import_", "load", "load_base", "load_ids", "load_registry", "update", "validate",
 ]  # fmt: skip
 
-LOCAL_IDS = Path(".dpsync") / "ids.yaml"
+LOCAL_IDS = Path(disk.OWN) / "ids.yaml"
 """Below the directory of the root file, and not in git: the ids of what is on loopback."""
 
 
@@ -103,9 +104,9 @@ def ids_path(root: Path, url: str) -> Path:
     return root.parent / (IDS_NAME if not is_loopback(url) else LOCAL_IDS)
 
 
-def load_ids(path: Path, registry: Registry | None = None, name: str | None = None) -> IdsFile:
-    """What an ids file says: nothing, where there is none. `name` is what findings call it.
+def load_ids(path: Path, registry: Registry | None = None) -> IdsFile:
+    """What an ids file says: nothing, where there is none.
 
     Raises DiagnosticError (exit 5) with everything that is wrong.
     """
-    return read_ids(path, registry or load_registry(), name)
+    return IdsOnDisk(path, registry or load_registry()).read()

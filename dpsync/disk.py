@@ -26,6 +26,8 @@ from typing import Final
 _READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PIECE: Final = 1 << 20
+OWN: Final = ".dpsync"
+"""The name of dpsync's own directory in a project."""
 _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
     (stat.S_ISDIR, "a directory"),
     (stat.S_ISLNK, "a link"),
@@ -182,6 +184,15 @@ def write(file: int, content: bytes) -> None:
 
 
 # Places of our own.
+
+
+def make_own(path: Path) -> None:
+    """Make dpsync's own directory in a project, and keep it out of git."""
+    make_directory(path, own=1)
+    with suppress(FileExistsError):
+        ignore = create(path / ".gitignore")
+        os.write(ignore, b"*\n")
+        os.close(ignore)
 
 
 def make_directory(path: Path, own: int = 0) -> None:

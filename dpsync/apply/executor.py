@@ -16,6 +16,7 @@ from dpsync.apply.attempt import Attempt, Shared
 from dpsync.apply.fresh import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, MaskedJournal
+from dpsync.apply.recorder import Recorder
 from dpsync.apply.schedule import Schedule
 from dpsync.apply.task import Task
 from dpsync.client.client import WriteClient
@@ -53,6 +54,7 @@ class Executor:
         parallelism: int,
         report: Callable[[Outcome], None],
         stop: threading.Event,
+        recorder: Recorder,
     ) -> None:
         self.client = client
         self.plan = plan
@@ -60,6 +62,7 @@ class Executor:
         """Takes out what is sent and secret: the platform may repeat it in any later answer."""
         self.journal = MaskedJournal(journal, self.mask)
         self.parallelism = max(1, parallelism)
+        self.recorder = recorder
         self.outcomes: dict[str, Outcome] = {}
         self._report = report
         self._tasks = {step.id: Task(change, step) for change in plan.changes for step in change.steps}
@@ -115,7 +118,8 @@ class Executor:
                     running.add(pool.submit(self._attempt, self._tasks[id]))
                 if not running:
                     break
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                finished, running = wait(running, self.recorder.due, FIRST_COMPLETED)
+                self.recorder.flush()
                 for future in finished:
                     outcome = future.result()
                     for id in schedule.settle(outcome.step, outcome.result in GOOD):
@@ -125,6 +129,7 @@ class Executor:
         """Run one step in a thread of its own, and keep its outcome at once: the loop may be interrupted."""
         outcome = Attempt(self._shared, task).run()
         self._settle(outcome)
+        self.recorder.settled(task, outcome, self._shared.ids.get)
         return outcome
 
     def _settle(self, outcome: Outcome) -> None:

@@ -118,11 +118,9 @@ class FileJournal:
     def __init__(self, directory: Path, stamp: str) -> None:
         self._lock = threading.Lock()
         try:
-            disk.make_directory(directory, own=2)
-            with suppress(FileExistsError):
-                ignore = disk.create(directory.parent / ".gitignore")
-                os.write(ignore, b"*\n")
-                os.close(ignore)
+            if directory.parent.name == disk.OWN:
+                disk.make_own(directory.parent)
+            disk.make_directory(directory, own=1)
             self._file = self._open(directory, stamp)
         except OSError as error:
             raise JournalFull(f"cannot write a journal in {directory}: {disk.why(error)}") from None

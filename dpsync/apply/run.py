@@ -27,10 +27,15 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
     if stale:
         raise Refused(stale)
     executor.journal.write("start", plan=plan.digest, steps=sum(len(change.steps) for change in plan.changes))
+    recorder = executor.recorder
+    recorder.flush()
     # Things are written from here on: a report must come out, whatever goes wrong.
-    executor.run()
-    trouble = list(executor.trouble)
-    remaining = None if executor.stopped else _proof(plan_again, trouble)
+    try:
+        executor.run()
+        trouble = list(executor.trouble)
+        remaining = None if executor.stopped else _proof(plan_again, trouble)
+    finally:
+        recorder.close()
     report = _report(executor, remaining, trouble)
     counts = {result: report.count(result) for result in ("done", "failed", "unknown", "not-tried")}
     problem = record(executor.journal, "end", converged=report.converged, **counts)
@@ -62,6 +67,7 @@ def _report(executor: Executor, remaining: Plan | None, trouble: Iterable[str]) 
         writes=sum(sent.values()) - sent.get("GET", 0),
         journal=executor.journal.path,
         trouble=tuple(trouble),
+        unrecorded=executor.recorder.trouble,
     )
     try:
         return executor.mask.model(report)

@@ -33,7 +33,7 @@ from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import Expected, Planned, Session
+    from dpsync.api import Expected, IdsOnDisk, Planned, Session
     from dpsync.apply.journal import FileJournal
     from dpsync.client.client import WriteClient
     from dpsync.model.journal import Outcome, Report
@@ -50,13 +50,17 @@ if TYPE_CHECKING:
 @click.option(
     "--approved", metavar="DIGEST", help="Only the plan with this digest; it needs no other answer."
 )
+@click.option(
+    "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+    help="Where the journal is kept. [default: .dpsync/journal beside the root file]",
+)  # fmt: skip
 @click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
 @output
 def command(
     saved_in: Path | None, files: tuple[str, ...], directory: Path, environment: str | None, profile: str,
     select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
     base: str | None, ids_in: Path | None, parallelism: int, timeout: float, yes: bool, approved: str | None,
-    no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
+    journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Do what plan shows, and prove that it converged.
 
@@ -88,7 +92,7 @@ def command(
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
-        session = opened(out, place, desired, to, profile, parallelism, base).session
+        session, ids = opened(out, place, desired, to, profile, parallelism, base)
         with WriteClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             planned = session.plan(client, options)
             out.mask.add(sent_secrets(planned.plan, os.environ))
@@ -103,21 +107,33 @@ def command(
                     expect = Expected(planned.plan)
                     planned = session.plan(client, options)
             if code is not None:
+                if planned.plan.can_apply and planned.plan.empty:
+                    code = _recorded(out, session.record(client, planned, ids), code)
                 return _end(out, planned.plan, None, code)
-            with locked(to.url, _organizations(planned)), _journal(place.journals, planned.plan) as journal:
-                return _carry_out(out, session, client, planned, expect, journal)
+            journals = place.journals if journal_in is None else directory / journal_in
+            with locked(to.url, _organizations(planned)), _journal(journals, planned.plan) as journal:
+                return _carry_out(out, session, client, planned, expect, journal, ids)
     raise AssertionError
 
 
 def _carry_out(
     out: Output, session: Session, client: WriteClient, planned: Planned, expect: Expected,
-    journal: FileJournal,
+    journal: FileJournal, ids: IdsOnDisk,
 ) -> Exit:  # fmt: skip
     """Apply an agreed plan under signals, and tell how it ended."""
     with _signals(client) as signals:
-        tell = _teller(out)
-        report = session.apply(client, planned, expect, journal=journal, report=tell, stop=signals.stop)
+        report = session.apply(
+            client, planned, expect, journal=journal, report=_teller(out), stop=signals.stop, ids=ids
+        )
         return _end(out, planned.plan, report, _ending(report, signals))
+
+
+def _recorded(out: Output, trouble: str | None, code: Exit) -> Exit:
+    """The exit code to end with, after the ids were recorded or not."""
+    if trouble is None:
+        return code
+    out.complain(f"error: {trouble}")
+    return Exit.PARTIAL
 
 
 def _organizations(planned: Planned) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.connection import Connection, chosen_by_flag, connection
-from dpsync.cli.memory import opened
+from dpsync.cli.memory import ids_file, on_disk, opened
 from dpsync.cli.options import (
     Output,
     Place,
@@ -18,9 +18,11 @@ from dpsync.cli.options import (
     profiled,
     reading,
 )
+from dpsync.config.discovery import ROOT_NAMES
+from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import Session
+    from dpsync.api import IdsOnDisk, Session
     from dpsync.kinds.registry import Registry
     from dpsync.render.documents import ImportDocument
 
@@ -89,7 +91,8 @@ def command(
     to = connection(out)
     with endings(out, to):
         registry = load_registry(profile)
-        return _imported(out, to, registry, organizations, directory, full, force, parallelism, timeout)
+        ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, directory / ids_in if ids_in else None))
+        return _imported(out, to, registry, organizations, directory, full, force, parallelism, timeout, ids)
     raise AssertionError
 
 
@@ -116,19 +119,26 @@ def _usage(
 
 def _imported(
     out: Output, to: Connection, registry: Registry, organizations: tuple[str, ...], directory: Path,
-    full: bool, force: bool, parallelism: int, timeout: float,
+    full: bool, force: bool, parallelism: int, timeout: float, ids: IdsOnDisk,
 ) -> int:  # fmt: skip
     from dpsync.api import import_
+    from dpsync.apply.ids_on_disk import CannotWrite
     from dpsync.cli.trace import tracer
     from dpsync.importing.files import put
     from dpsync.importing.remembering import RememberingClient
     from dpsync.render.documents import import_document
 
     with RememberingClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
-        found = import_(client, registry, organizations, parallelism, full)
-        requests = client.requests
+        found = import_(client, registry, organizations, parallelism, full, ids.read())
+        requests, platform = client.requests, client.platform
     written = put(directory, found.made.files, found.made.stray(directory), force)
-    return _result(out, import_document(found.made, written, found.plan, found.problems, requests))
+    code = _result(out, import_document(found.made, written, found.plan, found.problems, requests))
+    try:
+        ids.replace(platform, found.made.ids)
+    except CannotWrite as cannot:
+        out.complain(f"error: {cannot}")
+        return Exit.PARTIAL
+    return code
 
 
 def _updated(

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dpsync.cli.options import Output, Place, shortest_path
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.api import Session
+    from dpsync.api import IdsOnDisk, Session
     from dpsync.cli.connection import Connection
     from dpsync.model.address import Address
     from dpsync.model.base import Base
     from dpsync.model.desired import Desired
-    from dpsync.model.ids import IdsFile
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(NamedTuple):
     """A configuration that is ready to be planned, and where its ids file is."""
 
     session: Session
-    ids: Path
+    ids: IdsOnDisk
 
 
 def opened(
@@ -43,10 +40,11 @@ def opened(
     from dpsync.api import Session, load_registry
 
     path = ids_file(out, place.root, to, place.ids)
-    known = recorded(path)
+    ids = on_disk(path)
+    known = ids.read()
     past = git_base(out, place, base, path)
     session = Session(desired, load_registry(profile), parallelism, past, known_ids(out, place), known)
-    return Opened(session, path)
+    return Opened(session, ids)
 
 
 def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Path:
@@ -60,11 +58,11 @@ def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Pat
     return named
 
 
-def recorded(path: Path) -> IdsFile:
-    """What an ids file says. Raises DiagnosticError (exit 5) with everything that is wrong with it."""
-    from dpsync.api import load_ids
+def on_disk(path: Path) -> IdsOnDisk:
+    """An ids file that can be read and written."""
+    from dpsync.api import IdsOnDisk, load_registry
 
-    return load_ids(path, name=shortest_path(str(path)))
+    return IdsOnDisk(path, load_registry(), shortest_path(str(path)))
 
 
 def git_base(out: Output, place: Place, ref: str | None, ids: Path) -> Base:

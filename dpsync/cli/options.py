@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from dpsync import disk
 from dpsync.render.paint import Paint, When, wants_colour
 from dpsync.render.visible import visible, visible_lines
 
@@ -198,7 +199,7 @@ class Place:
     @property
     def journals(self) -> Path:
         """Where applies of this checkout keep their journals."""
-        return self.root.parent / ".dpsync" / "journal"
+        return self.root.parent / disk.OWN / "journal"
 
     @staticmethod
     def find(

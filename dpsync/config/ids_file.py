@@ -111,7 +111,7 @@ def content(path: Path, name: str | None = None) -> bytes | None:
     """The bytes of an ids file; None where there is none. Raises DiagnosticError (exit 5)."""
     try:
         return disk.read(path, DEFAULT_LIMITS.bytes)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         message = f"the ids file {name or path} cannot be read: {disk.why(error)}"

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from dpsync.importing.whole import Found, Whole
 from dpsync.kinds.base import Entries, Kind, Node, Single
+from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Many, Object, OneOf, Reference, Table, Type
 from dpsync.model.address import LOCAL_KEY, Address
+from dpsync.model.ids import Line, Lines, is_id
 from dpsync.model.values import LiveId, Value, leaves
 
 LONGEST = 60
@@ -25,9 +27,14 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain)[:LONGEST].strip("-")
 
 
-def name_everything(registry: Registry, whole: Whole) -> list[Found]:
-    """Give every object its key and address. Returns those that can have none, which are taken out."""
-    naming = _Naming(registry, whole)
+def name_everything(
+    registry: Registry, whole: Whole, recorded: Mapping[str, Lines] | None = None
+) -> list[Found]:
+    """Give every object its key and address. Returns those that can have none, which are taken out.
+
+    `recorded` are the lines of the ids file by organization: what has one keeps the key of its entry.
+    """
+    naming = _Naming(registry, whole, recorded or {})
     for kind in (registry.root, *(kind for kind in registry.ordered if kind.parent is not None)):
         for item in whole.of(kind.name):
             naming.name(item)
@@ -35,6 +42,19 @@ def name_everything(registry: Registry, whole: Whole) -> list[Found]:
     whole.objects = [item for item in whole.objects if not any(id(one) in left for one in item.above())]
     whole.index()
     return naming.nameless
+
+
+def lines_of(whole: Whole) -> dict[str, Lines]:
+    """By organization (its id): the lines of everything that was named and has one."""
+    along = {id(maker): made for (_, made), maker in whole.outputs.items()}
+    found: dict[str, dict[Address, Line]] = {}
+    for item in whole.objects:
+        *_, organization = item.above()
+        lines = found.setdefault(organization.live.id, {})
+        if item.kind.recorded and is_id(item.live.id):
+            inside = item.inside[0].live.id if item.kind.has_also and item.inside else None
+            lines[item.address] = Line(item.address, item.live.id, along.get(id(item), inside))
+    return dict(found)
 
 
 class Known:
@@ -75,13 +95,53 @@ def referred_to_as(item: Found) -> str:
 
 
 class _Naming:
-    def __init__(self, registry: Registry, whole: Whole) -> None:
+    def __init__(self, registry: Registry, whole: Whole, recorded: Mapping[str, Lines]) -> None:
         self.registry = registry
+        self.whole = whole
         self.known = Known(whole)
         self.used: set[tuple[Address, str, str]] = set()
         """What is taken: the address that the keys are unique below, the group of kinds, the key."""
         self.nameless: list[Found] = []
         self.shared = _sharing(registry)
+        self.places = Places(registry)
+        self.recorded = recorded
+        self.kept: dict[tuple[str, str, str], Address] = {}
+        """The recorded address of an object, by its organization, kind and id."""
+        self.promised: set[tuple[Address, str, str]] = set()
+        """What is taken as soon as the object that has it is named."""
+
+    def _promise(self, organization: Found) -> None:
+        """Promise what is live in an organization the keys that its entries have."""
+        live = {(item.kind.name, item.live.id) for item in self.whole.objects}
+        id = organization.live.id
+        for at, line in self.recorded.get(id, {}).items():
+            address = Address((organization.key, *at.segments[1:]))
+            for kind in self.places.kinds(address):
+                if (kind.name, line.id) in live:
+                    self.kept[id, kind.name, line.id] = address
+                    self.promised.add((*self._scope(kind, address), address.segments[-1]))
+
+    def _scope(self, kind: Kind, address: Address) -> tuple[Address, str]:
+        """What the key of an entry at this address must be unique in."""
+        if isinstance(kind.shape, Node):
+            return Address(address.segments[:-1]), "node"
+        return address.parent(kind.key), self.shared.get(kind.name, kind.name)
+
+    def _own(self, item: Found, place: Address, scope: tuple[Address, str]) -> str:
+        """The key that its entry has, else a free one."""
+        *_, organization = item.above()
+        if item is organization:
+            return self._free(scope, self._key_of(item) or self._word(item))
+        address = self.kept.get((organization.live.id, item.kind.name, item.live.id))
+        if address is not None and address.segments[:-1] == place.segments:
+            key = address.segments[-1]
+            if (*scope, key) not in self.used:
+                return key
+        return self._free(scope, self._word(item))
+
+    def _key_of(self, organization: Found) -> str | None:
+        """The key that an organization had when its lines were written."""
+        return next((at.segments[0] for at in self.recorded.get(organization.live.id, ())), None)
 
     def name(self, item: Found) -> None:
         kind, above = item.kind, item.parent
@@ -91,13 +151,15 @@ class _Naming:
             return
         place = self._place(item)
         scope = (place, "node") if isinstance(kind.shape, Node) else self._group(item)
-        key = self._natural(item, kind.natural) if kind.natural else self._free(scope, self._word(item))
+        key = self._natural(item, kind.natural) if kind.natural else self._own(item, place, scope)
         folded = self._folded(kind, key)
         if not key or (kind.natural and (*scope, folded) in self.used):
             self.nameless.append(item)
             return
         self.used.add((*scope, folded))
         item.key, item.address = key, place.child(folded)
+        if item.parent is None:
+            self._promise(item)
 
     def _place(self, item: Found) -> Address:
         """The address that its own is directly below."""
@@ -130,10 +192,13 @@ class _Naming:
     def _free(self, scope: tuple[Address, str], wanted: str) -> str:
         """The wanted key, or the first one numbered after it that nothing has."""
         key, number = wanted, 1
-        while (*scope, key) in self.used or (not scope[0].segments and key in self.registry.words):
+        while self._is_taken((*scope, key)) or (not scope[0].segments and key in self.registry.words):
             number += 1
             key = f"{wanted}-{number}"
         return key
+
+    def _is_taken(self, key: tuple[Address, str, str]) -> bool:
+        return key in self.used or key in self.promised
 
     def _word(self, item: Found) -> str:
         kind = item.kind

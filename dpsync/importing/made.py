@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpsync.client.client import ReadClient
 from dpsync.config.discovery import IDS_NAME, Included, fits
 from dpsync.config.load import load_from
 from dpsync.importing.entries import LeftOut, ToSet, describe
-from dpsync.importing.keys import name_everything
+from dpsync.importing.keys import lines_of, name_everything
 from dpsync.importing.layout import ROOT, included, lay_out
 from dpsync.importing.whole import Unread, read_whole
 from dpsync.kinds.registry import Registry
@@ -19,6 +19,7 @@ from dpsync.model import nodes
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.ids import NO_IDS, IdsFile, Lines
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Made:
     left_out: tuple[LeftOut, ...] = ()
     to_set: tuple[ToSet, ...] = ()
     organizations: tuple[str, ...] = ()
+    ids: Mapping[str, Lines] = field(default_factory=dict)
+    """By organization (its id): which object each entry is."""
 
     def stray(self, directory: Path) -> tuple[str, ...]:
         """Files that are there, are none of these, and would be included."""
@@ -47,10 +50,14 @@ def make(
     named: Sequence[str] = (),
     parallelism: int = 4,
     full: bool = False,
+    ids: IdsFile = NO_IDS,
 ) -> Made:
-    """Read organizations and write them down. Raises ClientError, and DiagnosticError for unknown names."""
+    """Read organizations and write them down; what has a line in `ids` keeps its key.
+
+    Raises ClientError, and DiagnosticError for unknown names.
+    """
     whole = read_whole(client, registry, named, parallelism, full)
-    nameless = name_everything(registry, whole)
+    nameless = name_everything(registry, whole, ids.sections.get(client.platform))
     entries = describe(registry, whole, full)
     left_out = [
         LeftOut(
@@ -65,6 +72,7 @@ def make(
         tuple(sorted(left_out, key=lambda note: (note.address, note.field or "", note.why))),
         tuple(entries.to_set),
         tuple(item.key for item in whole.of(registry.root.name)),
+        lines_of(whole),
     )
 
 

@@ -63,7 +63,8 @@ class IdsFile:
         A line whose address begins with another key of the organization is a line of the same entry: it is
         replaced too, and the rest of that section takes over the present key.
         """
-        present = {organization: address.segments[0] for organization, address in edits}
+        present = {owner: at.segments[0] for (owner, at), line in edits.items() if line is not None}
+        present = {owner: at.segments[0] for owner, at in edits} | present
         sections = {name: dict(section) for name, section in self.sections.items()}
         mine = sections.setdefault(platform, {})
         for organization, key in present.items():
@@ -71,10 +72,11 @@ class IdsFile:
             for (owner, address), line in edits.items():
                 if owner != organization:
                     continue
+                at = Address((key, *address.segments[1:]))
                 if line is None:
-                    lines.pop(address, None)
+                    lines.pop(at, None)
                 else:
-                    lines[address] = line
+                    lines[at] = replace(line, address=at)
             mine[organization] = lines
         return IdsFile(_without_empty(sections))
 

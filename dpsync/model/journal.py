@@ -49,6 +49,8 @@ class Report(Frozen):
     journal: str | None = None
     trouble: tuple[str, ...] = Field(default_factory=tuple)
     """What kept the apply from going on or from being verified."""
+    unrecorded: str | None = None
+    """Why the ids file lacks what this apply has learned."""
 
     def count(self, *results: Result) -> int:
         return sum(outcome.result in results for outcome in self.outcomes)
@@ -70,6 +72,6 @@ class Report(Frozen):
 
     @property
     def complete(self) -> bool:
-        """Everything was done and proven, and nothing was left to people."""
+        """Everything was done, proven and recorded, and nothing was left to people."""
         blocked = self.remaining is not None and bool(self.remaining.blocked)
-        return self.converged and not blocked and self.count("requested") == 0
+        return self.converged and not blocked and self.count("requested") == 0 and self.unrecorded is None

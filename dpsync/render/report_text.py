@@ -41,6 +41,8 @@ def render_report(report: Report, paint: Paint, verbose: int = 0, known: Collect
         parts.append(render_blocked(report.remaining.model_copy(update={"blocked": found}), paint))
     parts.append(_counts(report))
     parts.append(_proof(report, paint))
+    if report.unrecorded:
+        parts.append(paint(visible(report.unrecorded), "red"))
     if report.journal:
         parts.append(paint(f"journal: {visible(report.journal)}", "dim"))
     return "\n".join(part for part in parts if part)

@@ -15,6 +15,7 @@ from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Pattern
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.plan import Plan
 from dpsync.workflows.session import Session
 
@@ -43,23 +44,25 @@ def import_(
     named: Sequence[str] = (),
     parallelism: int = 4,
     full: bool = False,
+    ids: IdsFile = NO_IDS,
 ) -> Imported:
     """Write down the organizations that are named by id or hostname, else all that the token sees.
 
     Defaults are left out, but for the fields by which something becomes more visible or more powerful; with
-    `full` every field that can be read is written.
+    `full` every field that can be read is written. What has a line in `ids` keeps the key of its entry.
 
     Nothing is written anywhere. With a client that remembers its answers, checking costs no further reads.
     Raises ClientError when reading failed, DiagnosticError for an organization that is not there.
     """
     from dpsync.importing.made import make
 
-    made = make(client, registry, named, parallelism, full)
+    made = make(client, registry, named, parallelism, full, ids)
     desired, found = made.load(registry)
     if problems := tuple(found.errors):
         return Imported(made, None, problems)
     try:
-        return Imported(made, Session(desired, registry, parallelism).plan(client).plan)
+        session = Session(desired, registry, parallelism, ids=IdsFile({client.platform: made.ids}))
+        return Imported(made, session.plan(client).plan)
     except DiagnosticError as unclear:
         return Imported(made, None, unclear.diagnostics)
 

@@ -10,6 +10,7 @@ from threading import Event
 from dpsync.apply.executor import Executor
 from dpsync.apply.expected import Expected
 from dpsync.apply.journal import Journal, NoJournal
+from dpsync.apply.recorder import IdsStore, NoStore, Recorder
 from dpsync.apply.run import carry_out
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.config.supported import supported
@@ -25,6 +26,7 @@ from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
+from dpsync.planner.selection import selection
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.unwritten import with_unwritten
 from dpsync.workflows.reading import Reading
@@ -108,12 +110,13 @@ class Session:
         secrets: Mapping[str, str] | None = None,
         report: Callable[[Outcome], None] = lambda _: None,
         stop: Event | None = None,
+        ids: IdsStore | None = None,
     ) -> Report:
         """Carry out a plan that was made just now, and prove the result.
 
         `expect` is what a person has agreed to: it must be this plan. `report` is called with each outcome;
         setting `stop` lets what is in flight finish and starts nothing more. `secrets` are the environment,
-        unless they are given.
+        unless they are given. `ids` is where it is recorded which object each entry is.
 
         Raises Refused when the plan is not the expected one or the platform has changed since, NotApproved
         for another digest, DiagnosticError when the plan may not be applied or a secret is missing,
@@ -125,6 +128,7 @@ class Session:
             found = [Diagnostic(item.code, item.message, address=item.address) for item in refused]
             raise DiagnosticError(found, Exit.REFUSED)
         expect.check(planned.plan)
+        recorder = self._recorder(client, planned, ids)
         executor = Executor(
             client,
             self.registry,
@@ -136,10 +140,39 @@ class Session:
             self.parallelism,
             report,
             stop or Event(),
+            recorder,
         )
 
         def again() -> Plan:
             proof = replace(planned.options, proof=True)
-            return replace(self, known={**self.known, **executor.ids}).plan(client, proof).plan
+            known = {**self.known, **executor.ids}
+            proven = replace(self, known=known, ids=recorder.known).plan(client, proof)
+            recorder.recognised(proven.snapshot, proven.plan)
+            return proven.plan
 
         return carry_out(executor, again)
+
+    def record(self, client: ReadClient, planned: Planned, ids: IdsStore) -> str | None:
+        """Record which object each entry was recognised as, where nothing else is to be done.
+
+        Returns why that could not be written.
+        """
+        recorder = self._recorder(client, planned, ids)
+        recorder.close()
+        return recorder.trouble
+
+    def _recorder(self, client: ReadClient, planned: Planned, ids: IdsStore | None) -> Recorder:
+        recorder = Recorder(
+            ids or NoStore(), client.platform, self.ids, self.registry, self.desired, _chosen(planned)
+        )
+        recorder.recognised(planned.snapshot, planned.plan)
+        return recorder
+
+
+def _chosen(planned: Planned) -> frozenset[Address] | None:
+    """The part of the configuration that is planned; None: all of it."""
+    part = selection(planned.sides)
+    if part is None:
+        return None
+    also = planned.plan.part.also if planned.plan.part is not None else ()
+    return part.wanted | {Address.parse(item.address) for item in also}

@@ -35,6 +35,12 @@ class Run:
         self.stopped: bool = facts.get("stopped", False)
         self.client = SimpleNamespace(stats=lambda: SimpleNamespace(by_method={"GET": 5, "PATCH": 2}))
         self.journal = SimpleNamespace(path="the journal", write=self._write)
+        self.recorder = SimpleNamespace(
+            flush=lambda: self.wrote.append("flush"),
+            close=lambda: self.wrote.append("close"),
+            trouble=facts.get("unrecorded"),
+        )
+        self.wrote: list[str] = []
         self.mask = SimpleNamespace(model=facts.get("mask", lambda report: report))
         self._facts = facts
 
@@ -138,3 +144,23 @@ def test_what_has_no_outcome_is_not_in_the_report() -> None:
     run = Run()
     run.run = lambda: None  # type: ignore[method-assign]
     assert carried_out(run).outcomes == ()
+
+
+def test_ids_are_written_before_the_first_step_and_at_the_end() -> None:
+    run = Run(unrecorded="no room")
+    report = carried_out(run)
+
+    assert run.wrote == ["flush", "close"]
+    assert (report.unrecorded, report.converged, report.complete) == ("no room", True, False)
+
+
+def test_ids_are_written_whatever_ends_it() -> None:
+    run = Run()
+
+    def gone() -> Plan:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        carried_out(run, gone)
+
+    assert run.wrote == ["flush", "close"]

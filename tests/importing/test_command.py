@@ -54,13 +54,13 @@ def test_the_files_are_laid_out_by_place_and_sites_have_one_each(
     run("import", "-C", str(target), "--organization", "acme")
     names = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()}
     assert names == {
-        "dpsync.yaml", "schemas/dpsync.schema.json",
+        ".dpsync/.gitignore", ".dpsync/ids.yaml", "dpsync.yaml", "schemas/dpsync.schema.json",
         "acme/agentInstructions.md", "acme/collections.yaml", "acme/integrations.yaml", "acme/members.yaml",
         "acme/openapi.yaml", "acme/saml.yaml", "acme/saml/okta.pem", "acme/spaces.yaml", "acme/teams.yaml",
         "acme/translations.yaml", "acme/sites/docs.yaml", "acme/sites/handbook.yaml", "acme/sites/help.yaml",
         "acme/sites/handbook.adaptiveSchema.json",
     }  # fmt: skip
-    for path in target.rglob("*.yaml"):
+    for path in [target / "dpsync.yaml", *target.glob("acme/**/*.yaml")]:
         first = path.read_text(encoding="utf-8").splitlines()[0]
         assert first.startswith(SCHEMA_LINE)
         assert (

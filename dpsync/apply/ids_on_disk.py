@@ -1,0 +1,127 @@
+"""The ids file on the disk: what is in it at this moment, with lines of ours in place of its own.
+
+Another dpsync may write to the same file for another organization. So the file is read again right before it
+is written, under a lock, and only the lines that are named change. It is replaced as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from dpsync import disk
+from dpsync.apply.lock import NoState, state_directory
+from dpsync.config.ids_file import load, parse, render, wrong
+from dpsync.config.reader import DEFAULT_LIMITS
+from dpsync.kinds.registry import Registry
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.ids import Edits, IdsFile, Lines
+
+_TRIES: Final = 40
+_PAUSE: Final = 0.05
+"""Seconds between two tries to hold the lock, which is held for one reading and one writing."""
+
+
+class CannotWrite(Exception):
+    """The ids file was not written; the text says which one, and why."""
+
+
+class IdsOnDisk:
+    """One ids file. `name` is what messages call it."""
+
+    def __init__(self, path: Path, registry: Registry, name: str | None = None) -> None:
+        self.path = path
+        self.name = name or str(path)
+        self._registry = registry
+
+    def read(self) -> IdsFile:
+        """What it says; nothing where there is none. Raises DiagnosticError (exit 5)."""
+        return load(self.path, self._registry, self.name)
+
+    def edit(self, platform: str, edits: Edits) -> None:
+        """Change these lines, and nothing else. Raises CannotWrite."""
+        self._change(lambda ids: ids.edited(platform, edits))
+
+    def replace(self, platform: str, sections: Mapping[str, Lines]) -> None:
+        """Give whole organizations other lines. Raises CannotWrite."""
+
+        def replaced(ids: IdsFile) -> IdsFile:
+            for organization, lines in sections.items():
+                ids = ids.replaced(platform, organization, lines)
+            return ids
+
+        self._change(replaced)
+
+    def put(self, ids: IdsFile) -> None:
+        """Write all of it, whatever is there. Raises CannotWrite."""
+        try:
+            self._put(render(ids))
+        except OSError as error:
+            raise self._cannot(disk.why(error)) from None
+
+    def _change(self, change: Callable[[IdsFile], IdsFile]) -> None:
+        try:
+            with _locked(self.path):
+                present = self._present()
+                changed = change(present)
+                if changed != present:
+                    self._put(render(changed))
+        except DiagnosticError as unusable:
+            first = unusable.diagnostics[0]
+            where = f"line {first.span.line}: " if first.span else ""
+            raise self._cannot(f"{where}{first.message}") from None
+        except BlockingIOError:
+            raise self._cannot("another dpsync has been writing it all the time") from None
+        except OSError as error:
+            raise self._cannot(disk.why(error)) from None
+
+    def _present(self) -> IdsFile:
+        try:
+            data = disk.read(self.path, DEFAULT_LIMITS.bytes)
+        except FileNotFoundError:
+            return IdsFile()
+        ids, found = parse(data, self.name, self._registry)
+        if found:
+            raise wrong(found, data, self.name)
+        return ids
+
+    def _put(self, data: bytes) -> None:
+        if self.path.parent.name == disk.OWN:
+            disk.make_own(self.path.parent)
+        disk.put(self.path, data)
+
+    def _cannot(self, why: str) -> CannotWrite:
+        return CannotWrite(f"the ids file {self.name} cannot be written: {why}")
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a file. Raises BlockingIOError where another process does not let go of it.
+
+    Where no lock can be had at all the file is written without one: it is replaced as a whole either way.
+    """
+    held = None
+    with suppress(NoState):
+        directory = state_directory(os.environ) / "locks"
+        name = hashlib.sha256(f"ids {path.resolve()}".encode()).hexdigest()[:32]
+        for left in range(_TRIES, -1, -1):
+            try:
+                disk.make_directory(directory)
+                held = disk.lock(directory / name)
+                break
+            except BlockingIOError:
+                if not left:
+                    raise
+                time.sleep(_PAUSE)
+            except OSError:
+                break
+    try:
+        yield
+    finally:
+        if held is not None:
+            os.close(held)

@@ -1,0 +1,251 @@
+"""What one apply learns about ids, on its way into the ids file.
+
+It is told what became of each step and says which lines follow from that. They are written soon: at the
+start, then at most once a second, and at the end however the apply ends. Nothing here stops an apply: a file
+that cannot be written is told at the end. It must never write a line about an entry outside of its plan.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+from dpsync.apply.ids_on_disk import CannotWrite
+from dpsync.apply.task import Task
+from dpsync.kinds.places import Places
+from dpsync.kinds.registry import Registry
+from dpsync.live.recorded import recorded_lines
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired
+from dpsync.model.ids import Edits, IdsFile, Line, Lines, is_id
+from dpsync.model.journal import Outcome
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Snapshot
+
+EVERY: Final = 1.0
+"""Seconds between two writings."""
+
+
+class IdsStore(Protocol):
+    """Where lines are kept."""
+
+    def edit(self, platform: str, edits: Edits) -> None:
+        """Change these lines, and nothing else. Raises CannotWrite."""
+
+
+class NoStore:
+    """For callers that keep none."""
+
+    def edit(self, platform: str, edits: Edits) -> None:
+        """Nothing is kept."""
+
+
+class _Section:
+    """The lines of one organization while they change, by address and by id."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines: dict[Address, Line] = {}
+        self._by_id: dict[str, set[Address]] = defaultdict(set)
+        self._below: dict[Address, set[Address]] = defaultdict(set)
+        for line in lines.values():
+            self.put(line)
+
+    def put(self, line: Line) -> None:
+        self.drop(line.address)
+        self.lines[line.address] = line
+        self._by_id[line.id].add(line.address)
+        for above in line.address.upward():
+            self._below[above].add(line.address)
+
+    def drop(self, address: Address) -> None:
+        line = self.lines.pop(address, None)
+        if line is not None:
+            self._by_id[line.id].discard(address)
+            for above in address.upward():
+                self._below[above].discard(address)
+
+    def of(self, id: str) -> list[Address]:
+        """The addresses that have this id."""
+        return sorted(self._by_id[id])
+
+    def below(self, address: Address) -> list[Address]:
+        """An address and everything in it, as far as they have lines."""
+        return sorted(self._below[address])
+
+
+class Recorder:
+    """The lines of one apply. Threads may share it; `flush` and `close` write, and belong to one of them.
+
+    `known` is what the file said when the plan was made, `chosen` the part that is planned (None: all of it).
+    """
+
+    def __init__(
+        self,
+        store: IdsStore,
+        platform: str,
+        known: IdsFile,
+        registry: Registry,
+        desired: Desired,
+        chosen: Collection[Address] | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._platform = platform
+        self._before = known
+        self._registry = registry
+        self._desired = desired
+        self._chosen = chosen
+        self._now = now
+        self._places = Places(registry)
+        self._lock = threading.Lock()
+        self._organizations: dict[str, str] = {}
+        """Ids by key."""
+        self._sections: dict[str, _Section] = {}
+        self._waiting: dict[Address, Line] = {}
+        """Lines of what is still in another organization."""
+        self._edits: dict[tuple[str, Address], Line | None] = {}
+        self._pending = False
+        self._written = float("-inf")
+        self.mistake: str | None = None
+        self.unwritten: str | None = None
+
+    @property
+    def known(self) -> IdsFile:
+        """What the file says by now, or would if it could be written."""
+        with self._lock:
+            return self._before.edited(self._platform, self._edits)
+
+    # What is learned.
+
+    def recognised(self, snapshot: Snapshot, plan: Plan) -> None:
+        """Each entry that a reading has recognised, but for what is blocked or not chosen."""
+        with self._surviving():
+            self._recognised(snapshot, plan)
+
+    def _recognised(self, snapshot: Snapshot, plan: Plan) -> None:
+        blocked = {item.address for item in plan.blocked}
+        lines = recorded_lines(self._registry, self._desired, snapshot)
+        with self._lock:
+            self._open(snapshot)
+            self._waiting = {}
+            for address, line in lines.items():
+                if str(address) in blocked or not (self._chosen is None or address in self._chosen):
+                    continue
+                if any(above in snapshot.transferred for above in address.upward()):
+                    self._waiting[address] = line
+                else:
+                    self._learn(line)
+
+    def settled(self, task: Task, outcome: Outcome, ids: Callable[[Address], str | None]) -> None:
+        """What follows from the end of a step. `ids` are those of all entries by now."""
+        with self._surviving():
+            self._settled(task, outcome, ids)
+
+    def _settled(self, task: Task, outcome: Outcome, ids: Callable[[Address], str | None]) -> None:
+        if outcome.result not in ("done", "already"):
+            return
+        step, change = task.step, task.change
+        address = Address.parse(change.address)
+        with self._lock:
+            if step.verb == "delete" and change.id is not None:
+                self._remove(self._organizations.get(address.segments[0]), change.kind, change.id)
+            if step.verb == "transfer":
+                for other in [one for one in self._waiting if one.is_in(address)]:
+                    self._learn(self._waiting.pop(other))
+            for gives in step.gives:
+                self._made(Address.parse(gives.address), ids)
+
+    @contextmanager
+    def _surviving(self) -> Iterator[None]:
+        """A mistake of our own is told at the end, and stops nothing."""
+        try:
+            yield
+        except Exception as mistake:
+            self.mistake = f"not recorded: dpsync made a mistake of its own ({type(mistake).__name__})"
+
+    def _open(self, snapshot: Snapshot) -> None:
+        for id, key in snapshot.organizations.items():
+            if id not in self._sections:
+                self._organizations[key] = id
+                self._sections[id] = _Section(self._before.lines(self._platform, id, key))
+        for id, lines in self._before.sections.get(self._platform, {}).items():
+            if id not in self._sections:
+                self._sections[id] = _Section(lines)
+
+    def _made(self, address: Address, ids: Callable[[Address], str | None]) -> None:
+        resource, id = self._desired.resources.get(address), ids(address)
+        if resource is None or id is None or not self._registry[resource.kind].recorded:
+            return
+        along = self._registry[resource.kind].has_also and resource.children
+        self._learn(Line(address, id, ids(resource.children[0]) if along else None))
+
+    def _learn(self, line: Line) -> None:
+        owner = self._organizations.get(line.address.segments[0])
+        if owner is None or not is_id(line.id):
+            return
+        if self._sections[owner].lines.get(line.address) != line:
+            self._sections[owner].put(line)
+            self._edit(owner, line.address, line)
+        kind = self._registry[self._desired.resources[line.address].kind]
+        if kind.lifecycle.transfer is not None:
+            for other in self._sections:
+                if other != owner:
+                    self._remove(other, kind.name, line.id)
+
+    def _remove(self, owner: str | None, kind: str, id: str) -> None:
+        """The lines of an object that is not there any more, and of what was in it."""
+        if owner is None:
+            return
+        section = self._sections[owner]
+        for address in section.of(id):
+            if any(one.name == kind for one in self._places.kinds(address)):
+                for gone in section.below(address):
+                    section.drop(gone)
+                    self._edit(owner, gone, None)
+
+    def _edit(self, owner: str, address: Address, line: Line | None) -> None:
+        self._edits[owner, address] = line
+        self._pending = True
+
+    # Writing.
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the file lacks what was learned."""
+        return self.unwritten or self.mistake
+
+    @property
+    def due(self) -> float | None:
+        """Seconds until there is something to write; None: nothing is waiting."""
+        with self._lock:
+            return max(0.0, self._written + EVERY - self._now()) if self._pending else None
+
+    def flush(self) -> None:
+        """Write what is waiting, unless that was done less than a second ago."""
+        if self.due == 0:
+            self._write()
+
+    def close(self) -> None:
+        """Write what is waiting. Raises nothing that could hide why the apply has ended."""
+        if self.due is not None:
+            self._write()
+
+    def _write(self) -> None:
+        with self._lock:
+            edits, self._pending = dict(self._edits), False
+        self._written = self._now()
+        self.unwritten = None
+        try:
+            self._store.edit(self._platform, edits)
+        except CannotWrite as cannot:
+            self.unwritten = str(cannot)
+        except Exception as mistake:
+            words = f"dpsync made a mistake of its own ({type(mistake).__name__})"
+            self.unwritten = f"the ids file cannot be written: {words}"
+        if self.unwritten is not None:
+            with self._lock:
+                self._pending = True  # it may work later

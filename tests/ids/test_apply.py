@@ -1,0 +1,286 @@
+"""Apply writes the ids file: what it recognises and makes, what it deletes, and whatever ends it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
+
+import pytest
+
+from dpsync.api import IdsOnDisk, Options, Session, load
+from dpsync.client.client import WriteClient
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.ids import Edits
+from dpsync.model.journal import Report
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.direct import transport, writing
+from tests.identity.past import _Dead, _Dies
+from tests.planner.lab import world
+
+REGISTRY = load_registry()
+BODY = """
+teams:
+  writers: { title: Writers }
+  sales: { title: Sales }
+spaces:
+  guides: { title: Guides }
+sites:
+  docs:
+    title: Docs
+    structure:
+      - type: section
+        key: guides
+        title: Guides
+        path: guides
+        children: [{ type: space, key: en, space: guides, path: en }]
+"""
+HOLDS: dict[str, Any] = {"teams": [{"id": "t-writers", "title": "Writers"}], "spaces": [], "sites": []}
+
+
+class Lab:
+    """One platform, one project and its ids file."""
+
+    def __init__(self, server: ThreadedServer, project: Path) -> None:
+        self.server = server
+        self.project = project
+        self.file = project / "ids.yaml"
+        self.disk = IdsOnDisk(self.file, REGISTRY)
+
+    def session(self, body: str = BODY, policy: str = "{}") -> Session:
+        below = indent(dedent(body).strip("\n"), "    ")
+        text = f"dpsync: 1\npolicy: {policy}\norganizations:\n  acme:\n    id: acme\n{below}\n"
+        (self.project / "dpsync.yaml").write_text(text, encoding="utf-8")
+        return Session(load(self.project / "dpsync.yaml", {}, REGISTRY), REGISTRY, 1, ids=self.disk.read())
+
+    def apply(
+        self, body: str = BODY, policy: str = "{}", *, client: WriteClient | None = None,
+        options: Options | None = None, store: Any = None,
+    ) -> Report:  # fmt: skip
+        session = self.session(body, policy)
+        with client or writing(self.server) as open_:
+            return session.apply(open_, session.plan(open_, options), ids=store or self.disk)
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """What the file says of this world, by address below the organization."""
+        with writing(self.server) as client:
+            client.get("/user")
+            found = self.disk.read().lines(client.platform, "acme")
+        return {
+            str(address).removeprefix("acme/"): " ".join(filter(None, (one.id, one.also)))
+            for address, one in found.items()
+        }
+
+
+@pytest.fixture
+def lab(server: ThreadedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    server.reset(world(**HOLDS))
+    (tmp_path / "project").mkdir()
+    return Lab(server, tmp_path / "project")
+
+
+EVERYTHING = {
+    "teams/writers", "teams/sales", "spaces/guides", "sites/docs", "sites/docs/structure/guides",
+    "sites/docs/structure/guides/en",
+}  # fmt: skip
+
+
+def test_everything_that_is_recognised_and_made_is_recorded(lab: Lab) -> None:
+    report = lab.apply()
+    lines = lab.lines
+
+    assert report.complete
+    assert set(lines) == EVERYTHING
+    assert lines["teams/writers"] == "t-writers"
+    section, place = lines["sites/docs/structure/guides"].split()
+    assert section != place == lines["sites/docs/structure/guides/en"]
+
+
+def test_only_the_selected_part_is_recorded(lab: Lab) -> None:
+    lab.apply(options=Options(select=("acme/teams/sales",)))
+
+    assert set(lab.lines) == {"teams/sales"}
+
+
+def test_what_is_deleted_loses_its_line_and_what_is_kept_keeps_it(lab: Lab) -> None:
+    lab.apply()
+    without = BODY.replace("  sales: { title: Sales }\n", "")
+    lab.apply(without)
+    kept = set(lab.lines)
+    lab.apply(without, "{ prune: [teams], limits: { deletes: 9, percent: 100 } }")
+
+    assert kept == EVERYTHING
+    assert set(lab.lines) == EVERYTHING - {"teams/sales"}
+
+
+def test_another_world_has_a_section_of_its_own(lab: Lab) -> None:
+    lab.apply()
+    first = lab.disk.read()
+    lab.server.reset(world(**HOLDS))
+
+    assert lab.lines == {}
+    lab.apply()
+    assert set(lab.lines) == EVERYTHING
+    assert len(lab.disk.read().sections) == 2
+    assert lab.disk.read().sections.items() >= first.sections.items()
+
+
+class DyingWith:
+    """A store that writes no more when the process is dead."""
+
+    def __init__(self, lab: Lab, transport: _Dies) -> None:
+        self.lab = lab
+        self.transport = transport
+
+    def edit(self, platform: str, edits: Edits) -> None:
+        if not self.transport.dead:
+            self.lab.disk.edit(platform, edits)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_after_a_process_that_died_at_any_write_the_next_one_completes_the_file(lab: Lab, when: str) -> None:
+    died = 0
+    while True:
+        lab.server.reset(world(**HOLDS))
+        dying = _Dies(transport(lab.server), died, when)
+        client = WriteClient(lab.server.url, "token", transport=dying)
+        with suppress(_Dead):
+            lab.apply(client=client, store=DyingWith(lab, dying))
+        if not dying.dead:
+            break
+        died += 1
+        assert lab.apply().complete
+        assert set(lab.lines) == EVERYTHING
+    assert died > 4
+
+
+def test_the_end_of_a_thread_leaves_what_was_learned_in_the_file(lab: Lab) -> None:
+    """Whatever ends the apply: here something that nobody catches."""
+
+    def gone(outcome: object) -> None:
+        raise KeyboardInterrupt
+
+    session = lab.session()
+    with writing(lab.server) as client, pytest.raises(KeyboardInterrupt):
+        session.apply(client, session.plan(client), ids=lab.disk, report=gone)
+
+    assert "teams/writers" in lab.lines
+
+
+def test_two_who_apply_to_the_same_file_keep_the_lines_of_both(lab: Lab) -> None:
+    one, other = (
+        lab.session("teams: { writers: { title: Writers } }"),
+        lab.session("spaces: { g: { title: G } }"),
+    )
+    with writing(lab.server) as client:
+        planned = [(session, session.plan(client)) for session in (one, other)]
+        for session, plan in planned:
+            if plan.plan.empty:
+                assert session.record(client, plan, lab.disk) is None
+            else:
+                session.apply(client, plan, ids=lab.disk)
+
+    assert set(lab.lines) == {"teams/writers", "spaces/g"}
+
+
+def test_a_file_that_cannot_be_written_is_told_and_stops_nothing(lab: Lab) -> None:
+    session = lab.session()
+    lab.file.mkdir()
+    with writing(lab.server) as client:
+        report = session.apply(client, session.plan(client), ids=lab.disk)
+
+    assert report.converged
+    assert not report.complete
+    assert "cannot be written: it is a directory" in str(report.unrecorded)
+
+
+# By the command.
+
+
+@pytest.fixture
+def ids(example: Path, platform: ThreadedServer) -> Path:
+    return example / ".dpsync" / "ids.yaml"
+
+
+def test_plan_and_drift_write_nothing(run: Run, example: Path, ids: Path) -> None:
+    run("plan", "-C", str(example))
+    run("drift", "-C", str(example))
+
+    assert not ids.exists()
+
+
+def test_nothing_is_recorded_before_somebody_has_agreed(run: Run, example: Path, ids: Path) -> None:
+    assert run("apply", "-C", str(example), "--no-input").code == 4
+    assert not ids.exists()
+
+
+def test_an_apply_with_nothing_to_do_records_what_there_is(run: Run, example: Path, ids: Path) -> None:
+    run("apply", "--yes", "-C", str(example))
+    first = ids.read_bytes()
+    ids.unlink()
+    again = run("apply", "-C", str(example))
+
+    assert again.code == 0
+    assert ids.read_bytes() == first
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_without_a_file_that_can_be_written_the_exit_code_is_3(
+    changed: bool, run: Run, example: Path, ids: Path
+) -> None:
+    if not changed:
+        run("apply", "--yes", "-C", str(example))
+    ended = run("apply", "--yes", "-C", str(example), "--ids", "nowhere/ids.yaml")
+
+    assert ended.code == 3
+    assert "nowhere/ids.yaml cannot be written: No such file or directory" in ended.out + ended.err
+    assert run("plan", "-C", str(example), "--detailed-exitcode").code == 0
+
+
+@pytest.mark.usefixtures("platform")
+def test_a_checkout_that_is_not_to_be_written_stays_as_it_is(run: Run, example: Path, tmp_path: Path) -> None:
+    before = sorted(example.rglob("*"))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    ended = run(
+        "apply", "--yes", "-C", str(example), "--ids", str(elsewhere / "ids.yaml"),
+        "--journal", str(elsewhere / "journal"),
+    )  # fmt: skip
+
+    assert ended.code == 0
+    assert sorted(example.rglob("*")) == before
+    assert sorted(path.name for path in elsewhere.iterdir()) == ["ids.yaml", "journal"]
+
+
+# Import.
+
+
+def test_import_records_everything_and_keeps_the_keys_of_what_is_recorded(
+    run: Run, tmp_path: Path, platform: ThreadedServer
+) -> None:
+    here = tmp_path / "here"
+    first = run("import", "-C", str(here), "--organization", "acme")
+    ids = here / ".dpsync" / "ids.yaml"
+    renamed = ids.read_text(encoding="utf-8")
+    for old, new in (
+        ("acme/teams/sales:", "acme/teams/writers-2:"),
+        ("acme/teams/technical-writers:", "acme/teams/authors:"),
+        ("acme/sites/docs", "acme/sites/manual"),
+        ("structure/news", "structure/latest"),
+        ("    acme/", "    corp/"),
+    ):
+        assert old in renamed
+        renamed = renamed.replace(old, new)
+    assert first.code == 0
+    there = tmp_path / "there"
+    (there / ".dpsync").mkdir(parents=True)
+    (there / ".dpsync" / "ids.yaml").write_text(renamed, encoding="utf-8")
+    assert run("import", "-C", str(there), "--organization", "acme").code == 0
+    written = (there / ".dpsync" / "ids.yaml").read_text(encoding="utf-8")
+    assert sorted(written.splitlines()) == sorted(renamed.splitlines())
+    assert run("plan", "-C", str(there), "--detailed-exitcode").code == 0
+    assert "  authors:" in (there / "corp" / "teams.yaml").read_text(encoding="utf-8")

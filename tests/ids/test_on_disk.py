@@ -1,0 +1,138 @@
+"""The ids file on the disk: merged with what others wrote, replaced as a whole, and never harmed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dpsync.apply import ids_on_disk
+from dpsync.apply.ids_on_disk import CannotWrite, IdsOnDisk
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.ids import Line
+
+from .test_file import HERE, ids_of, line, section
+
+REGISTRY = load_registry()
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "dpsync.ids.yaml"
+
+
+def add(file: Path, *lines: Line, organization: str = "org-1") -> None:
+    edits = {(organization, one.address): one for one in lines}
+    IdsOnDisk(file, REGISTRY, "dpsync.ids.yaml").edit(HERE, edits)
+
+
+def test_a_new_file_is_made_and_read_again(file: Path) -> None:
+    add(file, line("acme/teams/a", "x"))
+
+    assert IdsOnDisk(file, REGISTRY).read() == ids_of(line("acme/teams/a", "x"))
+
+
+def test_what_somebody_else_has_written_meanwhile_stays(file: Path) -> None:
+    add(file, line("acme/teams/a", "x"))
+    file.write_text(
+        section("acme/teams/a: x", "acme/teams/c: z") + "  org-2:\n    globex/teams/a: y\n", encoding="utf-8"
+    )
+    add(file, line("acme/teams/b", "w"))
+
+    assert IdsOnDisk(file, REGISTRY).read() == ids_of(
+        line("acme/teams/a", "x"), line("acme/teams/b", "w"), line("acme/teams/c", "z")
+    ).edited(HERE, {("org-2", line("globex/teams/a", "y").address): line("globex/teams/a", "y")})
+
+
+def test_many_writers_at_a_time_lose_no_line(file: Path) -> None:
+    lines = [line(f"acme/teams/t{number}", f"id-{number}") for number in range(24)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda one: add(file, one), lines))
+
+    assert IdsOnDisk(file, REGISTRY).read() == ids_of(*lines)
+
+
+def test_a_file_that_says_the_same_is_not_touched(file: Path) -> None:
+    text = "# by hand\n" + section("acme/teams/b: y", "acme/teams/a: x")
+    file.write_text(text, encoding="utf-8")
+    add(file, line("acme/teams/a", "x"))
+
+    assert file.read_text(encoding="utf-8") == text
+
+
+def test_no_file_is_made_for_nothing(file: Path) -> None:
+    add(file)
+
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("text", ["<<<<<<< HEAD\n", "- a\n", "https://a.example: 1\n", "\x00"])
+def test_a_file_that_cannot_be_understood_is_left_as_it_is(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(CannotWrite, match=r"the ids file dpsync\.ids\.yaml cannot be written: line 1: "):
+        add(file, line("acme/teams/a", "x"))
+
+    assert file.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("make", ["directory", "link", "fifo"])
+def test_what_is_no_file_is_never_replaced(file: Path, tmp_path: Path, make: str) -> None:
+    if make == "directory":
+        file.mkdir()
+    elif make == "link":
+        (tmp_path / "other.yaml").write_text(section("acme/teams/z: z"), encoding="utf-8")
+        file.symlink_to("other.yaml")
+    else:
+        os.mkfifo(file)
+    before = stat.S_IFMT(file.lstat().st_mode)
+    with pytest.raises(CannotWrite):
+        add(file, line("acme/teams/a", "x"))
+
+    assert stat.S_IFMT(file.lstat().st_mode) == before
+
+
+def test_a_place_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="No such file or directory"):
+        add(tmp_path / "nowhere" / "ids.yaml", line("acme/teams/a", "x"))
+
+
+def test_the_local_file_is_kept_out_of_git(tmp_path: Path) -> None:
+    add(tmp_path / ".dpsync" / "ids.yaml", line("acme/teams/a", "x"))
+
+    assert (tmp_path / ".dpsync" / ".gitignore").read_text(encoding="utf-8") == "*\n"
+
+
+def test_one_who_does_not_let_go_of_the_file_is_not_waited_for_for_ever(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ids_on_disk, "_PAUSE", 0.0)
+    with ids_on_disk._locked(file), pytest.raises(CannotWrite, match="another dpsync"):
+        add(file, line("acme/teams/a", "x"))
+
+
+def test_without_a_place_for_locks_it_is_written_all_the_same(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
+    add(file, line("acme/teams/a", "x"))
+
+    assert file.exists()
+
+
+def test_whole_sections_are_replaced_and_others_stay(file: Path) -> None:
+    add(file, line("acme/teams/a", "x"))
+    add(file, line("globex/teams/a", "y"), organization="org-2")
+    lines = {line("acme/teams/b", "z").address: line("acme/teams/b", "z")}
+    IdsOnDisk(file, REGISTRY).replace(HERE, {"org-1": lines})
+
+    assert IdsOnDisk(file, REGISTRY).read() == ids_of(line("acme/teams/b", "z")).edited(
+        HERE, {("org-2", line("globex/teams/a", "y").address): line("globex/teams/a", "y")}
+    )

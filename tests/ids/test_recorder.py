@@ -1,0 +1,283 @@
+"""What an apply learns about ids, from plain values: which lines follow, and when they are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from dpsync.apply.ids_on_disk import CannotWrite
+from dpsync.apply.recorder import Recorder
+from dpsync.apply.task import Task
+from dpsync.model.address import Address
+from dpsync.model.ids import NO_IDS, Edits, IdsFile, Line
+from dpsync.model.journal import Outcome
+from dpsync.model.plan import Blocked, Change, Gives, Step
+from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
+from tests.planner.stages import REGISTRY, Case
+
+from .test_file import HERE, ids_of, line
+
+ORG = "acme"
+
+
+def at(text: str) -> Address:
+    return Address.parse(text)
+
+
+@dataclass
+class Kept:
+    """A store that remembers what it was given, and fails while `broken`."""
+
+    written: list[Edits] = field(default_factory=list)
+    broken: bool = False
+
+    def edit(self, platform: str, edits: Edits) -> None:
+        assert platform == HERE
+        if self.broken:
+            raise CannotWrite("no room")
+        self.written.append(edits)
+
+    @property
+    def last(self) -> dict[str, str | None]:
+        """The lines of the last writing, by address."""
+        return {str(address): line and line.id for (_, address), line in sorted(self.written[-1].items())}
+
+
+@dataclass
+class Clock:
+    now: float = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+CASE = Case(
+    wanted={"team": {"a": {"title": "A"}, "b": {"title": "B"}}, "member": {}},
+    live={"team": {"a": {"title": "A"}, "old": {"title": "Old"}}},
+)
+
+
+@dataclass
+class Apply:
+    """An apply of the case, as far as the recorder sees it."""
+
+    store: Kept = field(default_factory=Kept)
+    clock: Clock = field(default_factory=Clock)
+    known: IdsFile = NO_IDS
+    sides: Sides = field(default_factory=CASE.sides)
+    chosen: frozenset[Address] | None = None
+
+    def __post_init__(self) -> None:
+        self.plan = make_plan(self.sides)
+        self.recorder = Recorder(
+            self.store, HERE, self.known, REGISTRY, self.sides.desired, self.chosen, self.clock
+        )
+
+    def begins(self, blocked: str = "") -> Apply:
+        plan = self.plan.model_copy(update={"blocked": (Blocked(address=blocked, reason="so"),)})
+        self.recorder.recognised(self.sides.snapshot, plan if blocked else self.plan)
+        return self
+
+    def ends(self, verb: str, address: str, result: str = "done", **more: Any) -> None:
+        """A step with this verb at this address ends. `id` is that of a thing that goes, `gives` are made."""
+        gives: dict[str, str] = more.get("gives", {})
+        step = Step(
+            id="step", verb=verb, method="POST", path="/", repeat="safe",  # type: ignore[arg-type]
+            gives=tuple(Gives(address=name, pointer="id") for name in gives),
+        )  # fmt: skip
+        change = Change(
+            address=address, kind=more.get("kind", "team"), action="update", id=more.get("id"), steps=(step,)
+        )
+        outcome = Outcome(step="step", address=address, verb=verb, result=result)  # type: ignore[arg-type]
+        self.recorder.settled(Task(change, step), outcome, lambda one: gives.get(str(one)))
+
+    def writes(self) -> dict[str, str | None]:
+        self.recorder.close()
+        return self.store.last if self.store.written else {}
+
+
+def test_what_is_recognised_is_recorded_at_the_start() -> None:
+    assert Apply().begins().writes() == {"acme/teams/a": "team-a"}
+
+
+def test_what_is_recorded_already_is_not_written_again() -> None:
+    first = Apply().begins()
+    again = Apply(known=first.recorder.known).begins()
+
+    assert again.recorder.due is None
+    assert again.writes() == {}
+
+
+def test_blocked_entries_keep_their_lines() -> None:
+    assert Apply().begins(blocked="acme/teams/a").writes() == {}
+
+
+def test_entries_outside_of_the_selection_keep_their_lines() -> None:
+    assert Apply(chosen=frozenset({at("acme/teams/b")})).begins().writes() == {}
+
+
+def test_what_is_made_is_recorded_when_it_is_made() -> None:
+    apply = Apply().begins()
+    apply.ends("create", "acme/teams/b", gives={"acme/teams/b": "t9"})
+
+    assert apply.writes() == {"acme/teams/a": "team-a", "acme/teams/b": "t9"}
+
+
+@pytest.mark.parametrize("result", ["failed", "stale", "unknown", "not-tried", "requested"])
+def test_nothing_follows_from_a_step_that_was_not_seen_to_succeed(result: str) -> None:
+    apply = Apply().begins()
+    apply.ends("create", "acme/teams/b", result, gives={"acme/teams/b": "t9"})
+    apply.ends("delete", "acme/teams/a", result, id="team-a")
+
+    assert apply.writes() == {"acme/teams/a": "team-a"}
+
+
+def known(*lines: Line, organization: str = ORG) -> IdsFile:
+    return ids_of(*lines, organization=organization)
+
+
+def test_with_a_delete_the_line_goes_wherever_it_stands_and_those_of_what_was_in_it() -> None:
+    lines = (
+        line("acme/sites/old", "s1"),
+        line("acme/sites/old/structure/news", "section-1"),
+        line("acme/sites/old-too", "s2"),
+        line("acme/teams/s1", "s1"),
+    )
+    apply = Apply(known=known(*lines)).begins()
+    apply.ends("delete", "acme/sites/[Old]", id="s1", kind="site")
+
+    assert apply.writes() == {
+        "acme/sites/old": None, "acme/sites/old/structure/news": None, "acme/teams/a": "team-a",
+    }  # fmt: skip
+
+
+def test_what_is_made_anew_has_the_line_of_the_new_one() -> None:
+    apply = Apply(known=known(line("acme/teams/a", "team-a"))).begins()
+    apply.ends("delete", "acme/teams/a", id="team-a")
+    apply.ends("create", "acme/teams/a", gives={"acme/teams/a": "t2"})
+
+    assert apply.writes() == {"acme/teams/a": "t2"}
+
+
+def test_one_that_was_gone_already_has_no_line_either() -> None:
+    apply = Apply(known=known(line("acme/teams/a", "team-a"))).begins()
+    apply.ends("delete", "acme/teams/a", "already", id="team-a")
+
+    assert apply.writes() == {"acme/teams/a": None}
+
+
+def test_a_section_is_recorded_with_the_site_space_that_came_with_it() -> None:
+    case = Case(
+        wanted={
+            "site": {"docs": {"title": "Docs"}},
+            "section": {"docs/news": {"title": "News", "path": "news"}},
+            "site_space": {"docs/news/one": {"path": "one"}},
+        },
+        live={"site": {"docs": {"title": "Docs"}}},
+    )
+    apply = Apply(sides=case.sides()).begins()
+    news = "acme/sites/docs/structure/news"
+    apply.ends("create", news, kind="section", gives={news: "section-1", f"{news}/one": "place-1"})
+    apply.recorder.close()
+
+    assert apply.store.written[-1][ORG, at(news)] == line(news, "section-1", "place-1")
+    assert apply.store.last[f"{news}/one"] == "place-1"
+
+
+# Transfers.
+
+TWO = Case(wanted={"space": {"x": {"title": "X"}}}, live={"space": {"x": {"title": "X"}}})
+
+
+def given() -> Sides:
+    """The space is still in another organization."""
+    sides = TWO.sides()
+    return replace(sides, snapshot=replace(sides.snapshot, transferred=frozenset({at("acme/spaces/x")})))
+
+
+BEFORE = known(line("globex/spaces/x", "space-x"), line("globex/spaces/y", "y"), organization="globex")
+
+
+def test_before_a_transfer_the_line_stays_where_it_is() -> None:
+    assert Apply(sides=given(), known=BEFORE).begins().writes() == {}
+
+
+def test_with_a_transfer_the_line_moves_to_the_other_section() -> None:
+    apply = Apply(sides=given(), known=BEFORE).begins()
+    apply.ends("transfer", "acme/spaces/x", kind="space")
+    apply.recorder.close()
+
+    assert apply.store.written[-1] == {
+        (ORG, at("acme/spaces/x")): line("acme/spaces/x", "space-x"),
+        ("globex", at("globex/spaces/x")): None,
+    }
+
+
+def test_a_transfer_that_was_not_seen_moves_nothing() -> None:
+    apply = Apply(sides=given(), known=BEFORE).begins()
+    apply.ends("transfer", "acme/spaces/x", "unknown", kind="space")
+
+    assert apply.writes() == {}
+
+
+# When it is written.
+
+
+def made(apply: Apply, key: str) -> None:
+    apply.ends("create", f"acme/teams/{key}", gives={f"acme/teams/{key}": f"t-{key}"})
+
+
+def test_it_is_written_at_once_and_then_once_a_second() -> None:
+    apply = Apply().begins()
+    apply.recorder.flush()
+    made(apply, "b")
+    apply.recorder.flush()
+    apply.clock.now += 0.9
+    apply.recorder.flush()
+    early = len(apply.store.written)
+    left = apply.recorder.due
+    apply.clock.now += 0.2
+    apply.recorder.flush()
+
+    assert (early, len(apply.store.written)) == (1, 2)
+    assert left == pytest.approx(0.1)
+
+
+def test_nothing_is_written_where_nothing_was_learned() -> None:
+    apply = Apply()
+    apply.recorder.flush()
+    apply.recorder.close()
+
+    assert apply.store.written == []
+
+
+def test_what_could_not_be_written_is_tried_again_and_told_only_if_it_never_worked() -> None:
+    apply = Apply(store=Kept(broken=True)).begins()
+    apply.recorder.flush()
+    failing = apply.recorder.trouble
+    apply.store.broken = False
+    apply.recorder.close()
+
+    assert failing == "no room"
+    assert apply.recorder.trouble is None
+    assert apply.store.last == {"acme/teams/a": "team-a"}
+
+
+def test_what_was_never_written_is_told() -> None:
+    apply = Apply(store=Kept(broken=True)).begins()
+    apply.recorder.close()
+
+    assert apply.recorder.trouble == "no room"
+
+
+def test_a_mistake_of_our_own_is_told_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    apply = Apply().begins()
+    monkeypatch.setattr(apply.recorder, "_made", None)
+    made(apply, "b")
+    apply.recorder.close()
+
+    assert "a mistake of its own (TypeError)" in str(apply.recorder.trouble)
+    assert apply.store.last == {"acme/teams/a": "team-a"}
