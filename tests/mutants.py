@@ -73,11 +73,11 @@ class Observed:
     """The tests that ran a line, by file and line. Lines that only an import runs have none."""
     modules: list[str]
 
-    def tests_of(self, file: str, lines: range, slow: float) -> list[str]:
-        """The tests that ran these lines, quickest first; where only an import did, those of the file."""
+    def tests_of(self, file: str, lines: range, at_import: bool, slow: float) -> list[str]:
+        """The tests that ran these lines, quickest first; of what an import runs, those of the file."""
         by_line = self.contexts.get(file, {})
         found = {test for line in lines for test in by_line.get(line, ())}
-        if not found and any(line in by_line for line in lines):
+        if at_import:
             found = {test for tests in by_line.values() for test in tests}
         fast = [test for test in found if self.seconds.get(test, slow) < slow]
         return sorted(fast, key=lambda test: (self.seconds[test], test))
@@ -286,6 +286,12 @@ def _statement(source: str, line: int) -> range:
     return found
 
 
+def _is_run_by_an_import(source: str, line: int) -> bool:
+    """Whether it is in no function's body. Only the first test that imports the module is noted there."""
+    functions = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef))
+    return not any(n.body[0].lineno <= line <= (n.end_lineno or 0) for n in functions)
+
+
 # -- running -------------------------------------------------------------------------------------------------
 
 
@@ -304,7 +310,8 @@ def _run_all(tree: Path, observed: Observed, mutants: Sequence[Mutant], options:
         path = tree / mutant.file
         source = path.read_text()
         changed = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
-        tests = observed.tests_of(mutant.file, _statement(source, mutant.line), options.slow)
+        lines, at_import = _statement(source, mutant.line), _is_run_by_an_import(source, mutant.line)
+        tests = observed.tests_of(mutant.file, lines, at_import, options.slow)
         chosen = observed.within(tests, options.budget, f"tests/{path.parent.name}")
         normal = sum(observed.seconds[test] for test in chosen)
         with _changed(path, changed):

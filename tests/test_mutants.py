@@ -28,3 +28,21 @@ def test_a_mutant_is_killed_by_a_test_that_looks_and_survives_one_that_does_not(
     assert "  - return not on\n  +  on" in run.stdout or "  - return not on\n  + return  on" in run.stdout
     assert "seed 7: 2 mutants: 1 killed, 1 survived, 0 timeout; 50.0% noticed" in run.stdout
     assert source.read_text().count("not on") == 2
+
+
+def test_what_an_import_runs_is_tried_with_every_test_of_the_file(tmp_path: Path) -> None:
+    """The first test that imports a module need not be the one that looks."""
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "bound.py").write_text("MOST = not None\n\n\ndef most():\n    return MOST\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_toy.py").write_text(
+        "def test_imports():\n    import toy.bound\n\n"
+        "def test_looks():\n    from toy.bound import most\n    assert most()\n"
+    )
+    script = Path(__file__).with_name("mutants.py")
+    run = subprocess.run(
+        [sys.executable, script, "--root", tmp_path, "--packages", "toy", "--tests", "tests", "--seed", "7"],
+        capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+    assert "1 mutants: 1 killed" in run.stdout

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from dpsync.apply.attempt import Attempt, Shared
+from dpsync.apply.attempt import Attempt, Shared, _laid_over
 from dpsync.apply.fresh import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import NoJournal
@@ -238,3 +238,25 @@ def test_a_platform_that_cannot_be_asked_is_a_failure_of_the_step() -> None:
     error: ClientError = NotSent("GET", "/x", "refused")
     outcome, _ = attempt(Client(error), WAIT)
     assert (outcome.result, outcome.sent) == ("failed", False)
+
+
+def test_what_is_made_under_a_known_id_is_looked_for_by_that() -> None:
+    asked: list[str | None] = []
+
+    class ById(Reading):
+        def found(self, resource: Resource, now: Any, id: str | None) -> list[LiveObject]:
+            asked.append(id)
+            return [MADE]
+
+    for gives in (Gives(address=str(TEAM), id="7"), Gives(address=str(TEAM), pointer="id")):
+        assert attempt(Client(LOST), step(gives=(gives,)), ById())[0].result == "done"
+    assert asked == ["7", None]
+
+
+@pytest.mark.parametrize(
+    ("everything", "body"),
+    [(True, {"a": 1, "b": {"c": 3, "d": 9}, "e": [1]}), (False, {"b": {"c": 3, "d": 9}, "e": [1]})],
+)
+def test_what_is_sent_whole_is_what_is_live_with_what_is_wanted_over_it(everything: bool, body: Any) -> None:
+    live = {"a": 1, "b": {"c": 2, "d": 9}, "e": [0]}
+    assert _laid_over(live, {"b": {"c": 3}, "e": [1]}, everything) == body

@@ -128,6 +128,7 @@ def exchange(base: list[dict[str, Any]], there: list[dict[str, Any]]) -> dict[st
         ({}, {}, {"a": "1", "b": "2"}),
         # What did not change tells whether the paths were exchanged already: a field, or a later key alone.
         ({"box": LiveId("A")}, {"box": LiveId("B")}, {"a": "2", "b": "1"}),
+        ({"box": LiveId("B")}, {"box": LiveId("A")}, {"a": "2", "b": "1"}),
         ({"title": "A"}, {"title": "B"}, {"a": "2", "b": "1"}),
     ],
 )

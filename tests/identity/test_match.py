@@ -407,6 +407,11 @@ def test_a_match_says_by_what_it_was_made() -> None:
     }
 
 
+def test_what_the_sole_key_finds_was_not_found_by_the_first_one() -> None:
+    answer = asked(BY_SOLE, [wanted("a", title="T", language="en")], [live("1", title="T", language="fr")])
+    assert [(item.by, item.first) for item in answer.matches.values()] == [("title", False)]
+
+
 ENTRIES = st.lists(
     st.builds(dict, path=st.sampled_from("pqrs"), title=st.sampled_from("ABC")),
     max_size=4,

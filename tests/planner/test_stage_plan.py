@@ -55,6 +55,17 @@ def test_a_place_that_is_not_known_is_blocked_where_deletes_were_wanted(
     assert told(make_plan(with_unread_teams(case, delete=delete))) == ([], blocked)
 
 
+def test_a_place_that_is_not_known_stops_no_deletes_in_another_one() -> None:
+    live = {"collection": {"c": {"title": "C"}}, "team": TWO, "space": {"s": {"title": "S"}}}
+    case = Case({"collection": {}, "team": {}, "space": {}}, live, prune=["collections", "teams", "spaces"])
+    plan = make_plan(with_unread_teams(case))
+    assert told(plan) == (["acme/collections/[C]", "acme/spaces/[S]"], ["acme/teams"])
+    sides = case.sides()
+    unsettled = {ACME.child("collections"): Unserved("a list may not be read", SPAN)}
+    plan = make_plan(replace(sides, snapshot=replace(sides.snapshot, unsettled=unsettled)))
+    assert told(plan) == (["acme/spaces/[S]", "acme/teams/[Two]"], ["acme/collections"])
+
+
 def test_what_would_take_along_what_nobody_sees_is_not_deleted_and_the_rest_is() -> None:
     sides = Case({"team": {}}, {"team": {**ONE, **TWO}}, prune=["teams"]).sides()
     evidence = Evidence(unseen={("team", "team-one"): "/orgs/acme/teams/one/members"})

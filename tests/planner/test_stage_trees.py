@@ -282,3 +282,48 @@ def test_what_cannot_be_moved_is_told_with_the_place_where_it_should_be() -> Non
         _, lanes = Case(wanted, live, registry=load("reference")).lanes()
         (item,) = lanes.unmoved
         assert item.todo.startswith(f"move it {told} on the platform")
+
+
+@pytest.mark.parametrize(("shown", "proposed"), [("x", True), ("y", False)])
+def test_a_section_that_shows_the_same_supports_a_name_that_is_half_alike(shown: str, proposed: bool) -> None:
+    wanted = files(
+        section={"docs/g": {"title": "Product documentation"}}, site_space={"docs/g/p": {"space": "x"}}
+    )
+    live = platform(section={"docs/z": {"title": "Product docs"}}, site_space={"docs/z/p": {"space": shown}})
+    notes = [
+        note.address for note in make_plan(Case(wanted, live).sides()).notes if "looks like" in note.text
+    ]
+    assert notes == ([f"{TREE}/g"] if proposed else [])
+
+
+@pytest.mark.parametrize(
+    ("there", "base", "words"),
+    [
+        ({"space": "x", "path": "p"}, False, "if it is acme/sites/docs/structure/b/[p], moved"),
+        ({"space": "x", "path": "q"}, False, None),
+        ({"space": "y", "path": "p"}, False, None),
+        ({"space": "x", "path": "q"}, True, "it cannot change its section: it is made anew, and acme"),
+    ],
+)
+def test_what_was_moved_to_another_section_is_told_to_be_made_anew(
+    there: dict[str, Any], base: bool, words: str | None
+) -> None:
+    """The base tells it of anything, and without a base only what has every natural key does."""
+    sections = {f"docs/{key}": SECTIONS[f"docs/{key}"] for key in "ab"}
+    shown = {"docs/a/z": {"space": "z", "path": "z"}, "docs/b/z": {"space": "z", "path": "z"}}
+    wanted = files(section=sections, site_space={**shown, "docs/a/p": {"space": "x", "path": "p"}})
+    live = platform(section=sections, site_space={**shown, "docs/b/old": there})
+    earlier = files(section=sections, site_space={**shown, "docs/b/old": there})
+    plan = make_plan(Case(wanted, live, base=earlier if base else None).sides())
+    told = [note.text for note in plan.notes if note.address == f"{TREE}/a/p"]
+    assert [text.startswith(words) for text in told if words] == ([True] if words else [])
+    assert bool(told) is (words is not None)
+
+
+def test_what_declares_no_natural_key_is_not_taken_for_something_moved() -> None:
+    sections = {f"docs/{key}": SECTIONS[f"docs/{key}"] for key in "ab"}
+    shown = {"docs/a/z": {"space": "z", "path": "z"}, "docs/b/z": {"space": "z", "path": "z"}}
+    wanted = files(section=sections, site_space={**shown, "docs/a/p": {"space": "x"}})
+    live = platform(section=sections, site_space={**shown, "docs/b/old": {"space": "x", "path": "p"}})
+    plan = make_plan(Case(wanted, live).sides())
+    assert [note.text for note in plan.notes if note.address == f"{TREE}/a/p"] == []

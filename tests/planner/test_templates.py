@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.planner.requests import render
+from dpsync.planner.requests import _given, render
 
 VALUES = {"fields": {"a": 1, "b": None}, "id": "x", "value": None, "child.space": "s"}
 
@@ -27,3 +27,16 @@ VALUES = {"fields": {"a": 1, "b": None}, "id": "x", "value": None, "child.space"
 )
 def test_a_template_is_filled(template: Any, body: Any) -> None:
     assert render(template, VALUES) == body
+
+
+@pytest.mark.parametrize(
+    ("gives", "given"),
+    [
+        ("id", (None, "id")),
+        ("user.id", (None, "user.id")),
+        ("$id", ("x", None)),
+        ("$id/parts/{part.id}", (None, "x/parts/{part.id}")),
+    ],
+)
+def test_the_id_of_what_is_made_is_known_before_or_has_a_place_in_the_answer(gives: str, given: Any) -> None:
+    assert _given(gives, VALUES) == given
