@@ -1,7 +1,7 @@
 """Profiles: which operations a server has. Data alone; a later edition of the platform is one more profile.
 
-Names of parameters do not matter, so that `{}` stands for each. A member that stands behind an operation is
-one that this server's operation does not take, although a later edition of it does.
+Names of parameters do not matter, so that each is written `{}`. `PATCH-draft` is an operation whose body does
+not take the member `draft` on this server, although that of a later edition does.
 """
 
 from __future__ import annotations

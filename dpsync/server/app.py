@@ -77,6 +77,7 @@ class Companion:
         self._document: bytes | None = None
         self.sources = Sources()
         self._remembered = Remembered()
+        store.watch(self._remembered.follow)
         printing.ensure_key(store)
         world_name.ensure(store)
         self._jobs = Jobs(store, lambda: self.clock(), self.sources, JOBS, families)

@@ -138,11 +138,11 @@ class Context:
         """How many there are, counted once per state where nothing is written."""
         if self._remembered is None:
             return self.store.count(kind, **where)
-        return self._remembered.count((kind, *where.items()), lambda: self.store.count(kind, **where))
+        return self._remembered.count(kind, where, lambda: self.store.count(kind, **where))
 
-    def ordered(self, key: Hashable, make: Callable[[], list[Any]]) -> list[Any]:
-        """A whole list in its order: the same."""
-        return make() if self._remembered is None else self._remembered.ordered(key, make)
+    def ordered(self, key: Hashable, of: set[str], make: Callable[[], list[Any]]) -> list[Any]:
+        """A whole list in its order, of what is in records `of` these kinds: the same."""
+        return make() if self._remembered is None else self._remembered.ordered(key, frozenset(of), make)
 
     # --- what the caller is -----------------------------------------------------------------------
 
@@ -285,16 +285,22 @@ class Context:
     def count_spaces_of(self, organization: str, user: str) -> int:
         return self._count_spaces(organization, self.standing(organization, user))
 
+    def count_spaces_of_both(self, organization: str, user: str) -> int:
+        """Those that the caller may view, too."""
+        return self._count_spaces(
+            organization, self.standing(organization, user), self.standing(organization)
+        )
+
     def count_spaces_of_team(self, team: Record) -> int:
         """Those that the team has been given a role on, or on a collection around them."""
         return self._count_spaces(team.organization, standings.stand_as_team(self.store, team))
 
-    def _count_spaces(self, organization: str, standing: Standing) -> int:
-        if standing.role == "admin":
+    def _count_spaces(self, organization: str, *standings: Standing) -> int:
+        if all(standing.role == "admin" for standing in standings):
             return self.count("space", organization=organization)
-        if standing.role is None and not standing.grants:
+        if any(standing.role is None and not standing.grants for standing in standings):
             return 0
         if organization not in self._space_groups:
             self._space_groups[organization] = space_groups(self.store, organization)
         visible = self._space_groups[organization].visible
-        return visible(standing, lambda id: self._own("space", id, organization))
+        return visible(standings, lambda id: self._own("space", id, organization))

@@ -18,6 +18,8 @@ from .store import Record
 
 T = TypeVar("T")
 Key = list[Any]
+LAST = 2**63 - 1
+"""Of the numbers that records have by creation."""
 
 
 def page(
@@ -46,7 +48,7 @@ def created_page(
     ctx: Context, kind: str, *, limit: int, cursor: str | None, **where: str
 ) -> tuple[list[Record], dict[str, Any]]:
     """The same for all records of a kind in order of creation, read page by page."""
-    found = ctx.store.listed(kind, _after(cursor), limit + 1, **where)
+    found = ctx.store.listed(kind, _after(cursor), limit + 1, descending=False, **where)
     return _created(found, limit, ctx.count(kind, **where))
 
 
@@ -58,12 +60,17 @@ def chosen_page(
     cursor: str | None,
     only: Callable[[Record], bool],
     count: int,
+    descending: bool = False,
     **where: str,
 ) -> tuple[list[Record], dict[str, Any]]:
-    """The same for `only` some of them, of which there are `count`: not much more is read than is shown."""
-    after, size, found = _after(cursor), limit + 1, list[Record]()
-    while len(found) <= limit:
-        read = ctx.store.listed(kind, after, size, **where)
+    """The same for `only` some of them, of which there are `count`: not much more is read than is shown.
+
+    Where there are no more than fit in the page, the rest is not looked for.
+    """
+    first = LAST if descending and cursor is None else _after(cursor)
+    after, size, found = first, limit + 1, list[Record]()
+    while len(found) <= limit and not (cursor is None and len(found) == count):
+        read = ctx.store.listed(kind, after, size, descending=descending, **where)
         found += [record for record in read if only(record)]
         if len(read) < size:
             break

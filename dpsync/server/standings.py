@@ -43,6 +43,15 @@ def granted(store: Store, organization: str, to: str, ref: str) -> list[Record]:
     return [grant for grant in found if grant.doc["to"] == to]
 
 
+def standing_of(record: Record) -> str | None:
+    """The user whose standing in the record's organization rests on it; "" for nobody's, None for many."""
+    if record.kind in ("member", "membership"):
+        return record.ref
+    if record.kind == GRANT:
+        return record.ref if record.doc["to"] == "user" else None
+    return ""
+
+
 def _standing(member: Record | None, memberships: list[Record], grants: list[Record]) -> Standing:
     if member is None or member.doc.get("disabled"):
         return Standing()

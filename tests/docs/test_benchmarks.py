@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import reader, reads, server, slopes
+from benchmarks import companion, reader, reads, server, slopes
 from benchmarks.shapes import SHAPES
 from dpsync.config.load import load
 from dpsync.server.thread import ThreadedServer
@@ -94,6 +94,15 @@ def test_the_slopes_are_measured() -> None:
     assert head == "| shape | 3 (s) | 6 (s) | to 6 |"
     assert [row.split(" | ")[0] for row in rows] == [f"| {name}" for name in SHAPES]
     assert all(float(cell) >= 0 for row in rows for cell in row.strip("| ").split(" | ")[1:])
+
+
+def test_the_companion_is_measured_with_little_and_with_much() -> None:
+    head, _, *rows = run(
+        "benchmarks.companion", "--sizes", "100", "200", "--rounds", "1", "--most", "1000"
+    ).splitlines()
+    assert head.count("100 (ms)") == head.count("200 (ms)") == 2
+    assert [row.split(" | ")[0] for row in rows] == [f"| `{path}`" for path in companion.PATHS]
+    assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[1:])
 
 
 def test_only_the_last_doublings_are_judged() -> None:

@@ -7,7 +7,10 @@ from itertools import islice
 import pytest
 
 from dpsync.model.values import LiveId, Ref
+from dpsync.planner.edges import edges
 from dpsync.planner.nesting import Nesting, own_places
+from dpsync.planner.unique import unique_values
+from dpsync.planner.writing import write_steps
 
 from .stages import ACME, Case, before
 
@@ -162,3 +165,20 @@ def test_what_something_is_in_is_named_from_the_nearest_outward_and_each_once(
     ((kind, place),) = [both for both in own_places(sides) if both[0].name == "collection"]
     found = list(islice(Nesting(sides, kind, place, lambda *_: False).above(collection("c").address), 9))
     assert found == [collection(key).address for key in above]
+
+
+def test_rules_return_edges_and_leave_the_steps_as_they_are() -> None:
+    live = {"a": {"title": "One"}, "b": {"title": "Two"}}
+    case = Case({"team": {"a": {"title": "Two"}, "b": {"title": "One"}, "c": {"title": "C"}}}, {"team": live})
+    decisions = case.decisions()
+    steps = write_steps(decisions)
+    before_rules = dict(steps.steps)
+    unique = unique_values(decisions, steps)
+    assert unique == unique_values(decisions, steps)
+    assert edges(decisions, steps) == edges(decisions, steps)
+    assert steps.steps == before_rules
+    assert {(edge.step, edge.on) for edge in unique.edges} == {
+        ("acme/teams/a update", "acme/teams/a free title"),
+        ("acme/teams/a update", "acme/teams/b update"),
+        ("acme/teams/b update", "acme/teams/a free title"),
+    }

@@ -21,6 +21,8 @@ class Loading:
         self.counters: dict[str, int] = {}
         self.titles: dict[str, str] = {}
         """Of the spaces, deleted ones left out."""
+        self.basenames: dict[str, set[str]] = {}
+        """Of the sites of each organization."""
         self._known: dict[tuple[str, str], int] = {}
         self._last: dict[tuple[str, str], int] = {}
 

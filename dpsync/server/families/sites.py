@@ -31,11 +31,7 @@ def _load(loading: Loading, organization: Record, given: list[Json]) -> None:
 
 def _site(loading: Loading, organization: str, given: Json) -> None:
     id = loading.id("site", given)
-    basenames = {
-        record.doc["basename"]
-        for record in loading.records
-        if record.kind == "site" and record.organization == organization
-    }
+    basenames = loading.basenames.setdefault(organization, set())
     title = given.get("title") or "Untitled"
     doc = {
         "title": title,
@@ -47,6 +43,7 @@ def _site(loading: Loading, organization: str, given: Json) -> None:
         "createdAt": loading.then(),
         **loading.own("site", given),
     }
+    basenames.add(doc["basename"])
     loading.inside(loading.add(Record("site", id, doc, organization, organization)), given)
 
 

@@ -17,7 +17,9 @@ def list_collections(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
     key = ("collections", organization.id, query.nested, ctx.standing(organization.id))
     items, envelope = page(
-        ctx.ordered(key, lambda: _ordered_collections(ctx, organization, nested=query.nested)),
+        ctx.ordered(
+            key, {"collection"}, lambda: _ordered_collections(ctx, organization, nested=query.nested)
+        ),
         limit=query.limit,
         cursor=query.page,
         key=lambda entry: entry[0],

@@ -7,7 +7,7 @@ from .. import answers
 from ..access import Role
 from ..context import Context
 from ..errors import conflict, missing
-from ..paging import page
+from ..paging import chosen_page, page
 from ..store import Record
 
 Json = dict[str, Any]
@@ -49,9 +49,8 @@ def list_members(ctx: Context) -> Json:
         found = _sorted_members(ctx, organization)
     else:
         key = ("members", organization.id, query.role, query.sort, query.order)
-        found = ctx.ordered(key, lambda: _sorted_members(ctx, organization))
+        found = ctx.ordered(key, {"member", "user"}, lambda: _sorted_members(ctx, organization))
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=sort_key, descending=descending)
-    ctx.stand_all(organization.id)
     return {**envelope, "items": [answers.member(ctx, member) for member in items]}
 
 
@@ -149,15 +148,19 @@ def new_member(ctx: Context, organization: Record, user: str, role: Role) -> Rec
 def list_member_spaces(ctx: Context) -> Json:
     """Those that both the member and the caller may view."""
     member, query = _member(ctx), ctx.query
-    seen = ctx.spaces_of(member.organization, member.ref)
-    found = [(space, level) for space, level in seen if ctx.sees(space)]
-    descending = query.order == "desc"
-    if descending:
-        found.reverse()
-    items, envelope = page(
-        found, limit=query.limit, cursor=query.page, key=lambda entry: [entry[0].seq], descending=descending
+    items, envelope = chosen_page(
+        ctx,
+        "space",
+        limit=query.limit,
+        cursor=query.page,
+        only=lambda space: ctx.sees(space) and ctx.level(space, member.ref) is not None,
+        count=ctx.count_spaces_of_both(member.organization, member.ref),
+        descending=query.order == "desc",
+        organization=member.organization,
     )
-    shown = [{"permission": level, "space": answers.space(ctx, space)} for space, level in items]
+    shown = [
+        {"permission": ctx.level(space, member.ref), "space": answers.space(ctx, space)} for space in items
+    ]
     return {**envelope, "items": shown}
 
 

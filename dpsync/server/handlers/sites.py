@@ -21,7 +21,7 @@ def list_sites(ctx: Context) -> Json:
     else:
         standing, types = ctx.standing(organization.id), frozenset(query.type or ())
         key = ("sites", organization.id, standing, types, query.published, ctx.full)
-        found = ctx.ordered(key, lambda: _matching(ctx, organization))
+        found = ctx.ordered(key, {"site"}, lambda: _matching(ctx, organization))
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda site: [site.seq])
     return {**envelope, "items": [ctx.show(answers.site, site) for site in items]}
 

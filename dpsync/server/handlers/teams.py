@@ -87,7 +87,6 @@ def delete_team(ctx: Context) -> None:
 def list_team_members(ctx: Context) -> Json:
     team, query = _team(ctx, "view"), ctx.query
     items, envelope = created_page(ctx, "membership", limit=query.limit, cursor=query.page, scope=team.id)
-    ctx.stand_all(team.organization)
     shown = []
     for membership in items:
         member = find_member(ctx, team.organization, membership.ref)

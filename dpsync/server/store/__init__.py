@@ -1,9 +1,9 @@
 """State: documents in a table, behind a protocol that SQLite and PostgreSQL both keep."""
 
-from .protocol import Record, Store, StoreError
+from .protocol import Change, Record, Store, StoreError
 from .schema import SCHEMA_VERSION
 
-__all__ = ["SCHEMA_VERSION", "Record", "Store", "StoreError", "is_shared", "open_store"]
+__all__ = ["SCHEMA_VERSION", "Change", "Record", "Store", "StoreError", "is_shared", "open_store"]
 
 
 def open_store(db: str) -> Store:

@@ -7,7 +7,7 @@ the order of creation. No column holds a NUL character: PostgreSQL has none in i
 is a character like any other.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -73,6 +73,15 @@ class Record:
         return f"Record({self.told()})"
 
 
+Change = tuple[Record | None, Record | None]
+"""What a record was before a write, and what it is after it; None: not there."""
+
+Watcher = Callable[[int, Sequence[Change] | None], None]
+"""Is told of every transaction of this store that was committed: the version that the state has by it, and
+what it changed, in order; None: everything.
+"""
+
+
 class Store(Protocol):
     """`find`, `listed`, `count` and `last` filter by equality of the columns given.
 
@@ -89,6 +98,9 @@ class Store(Protocol):
     def reading(self) -> AbstractContextManager[None]:
         """Everything inside sees one state, whatever is committed meanwhile. Writing is a RuntimeError."""
 
+    def watch(self, watcher: Watcher) -> None:
+        """From now on, with the store's lock held. There is one watcher."""
+
     def version(self) -> int:
         """Grows with every transaction that is committed, by any process. Within `reading` it is that of the
         state that is read.
@@ -99,8 +111,13 @@ class Store(Protocol):
     def find(self, kind: str, **where: str) -> list[Record]:
         """In sibling order: position, then creation."""
 
-    def listed(self, kind: str, after: int, limit: int, **where: str) -> list[Record]:
-        """In order of creation: at most `limit` of those made after the one with this `seq`."""
+    def listed(
+        self, kind: str, after: int, limit: int, *, descending: bool = False, **where: str
+    ) -> list[Record]:
+        """In order of creation: at most `limit` of those made after the one with this `seq`.
+
+        `descending`: the last one first, and those made before it.
+        """
 
     def count(self, kind: str, **where: str) -> int: ...
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic_core import to_json
 
-from .protocol import Record, StoreError
+from .protocol import Change, Record, StoreError, Watcher
 from .schema import SCHEMA_VERSION, steps_from
 
 _COLUMNS = "kind, id, organization, scope, parent, position, ref, seq, doc"
@@ -50,6 +50,8 @@ class Statements(ABC):
         self._lock = threading.RLock()
         self._under_way: Literal["transaction", "reading"] | None = None
         self._part_failed = False
+        self._watcher: Watcher | None = None
+        self._changes: list[Change] | None = []
 
     # --- what a back-end does -------------------------------------------------------------------------
 
@@ -131,13 +133,17 @@ class Statements(ABC):
                 yield
                 if self._part_failed:
                     raise RuntimeError("a part of this transaction has failed")
+                version = self.version() if self._watcher is not None else 0
                 self._commit()
+                if self._watcher is not None:
+                    self._watcher(version, self._changes)
             except BaseException:
                 self._rollback()
                 raise
             finally:
                 self._under_way = None
                 self._part_failed = False
+                self._changes = []
 
     @contextmanager
     def _part(self) -> Iterator[None]:
@@ -166,6 +172,14 @@ class Statements(ABC):
     def _writing(self) -> AbstractContextManager[None]:
         return nullcontext() if self._under_way == "transaction" else self.transaction()
 
+    def watch(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+
+    def _note(self, kind: str, id: str, row: Row | None) -> None:
+        """Before a record is written or removed: what it was, and what it will be."""
+        if self._watcher is not None and self._changes is not None:
+            self._changes.append((self.get(kind, id), _record(row) if row is not None else None))
+
     # --- statements -----------------------------------------------------------------------------------
 
     def version(self) -> int:
@@ -178,8 +192,11 @@ class Statements(ABC):
     def find(self, kind: str, **where: str) -> list[Record]:
         return self._records(f"WHERE {_condition(where)} ORDER BY position, seq", (kind, *where.values()))
 
-    def listed(self, kind: str, after: int, limit: int, **where: str) -> list[Record]:
-        rest = f"WHERE {_condition(where)} AND seq > ? ORDER BY seq LIMIT ?"
+    def listed(
+        self, kind: str, after: int, limit: int, *, descending: bool = False, **where: str
+    ) -> list[Record]:
+        order = "seq < ? ORDER BY seq DESC" if descending else "seq > ? ORDER BY seq"
+        rest = f"WHERE {_condition(where)} AND {order} LIMIT ?"
         return self._records(rest, (kind, *where.values(), after, limit))
 
     def count(self, kind: str, **where: str) -> int:
@@ -194,17 +211,21 @@ class Statements(ABC):
         with self._lock, self._writing():
             if not record.seq:
                 record.seq = self.next("seq")
-            self._changed(_PUT, _row(record))
+            row = _row(record)
+            self._note(record.kind, record.id, row)
+            self._changed(_PUT, row)
 
     def put_all(self, records: Iterable[Record]) -> None:
         rows = [_row(record) for record in records]
         with self._lock, self._writing():
+            self._changes = None
             self._many(_PUT, rows)
 
     def remove(self, kind: str, id: str) -> bool:
         if _has_nul((kind, id)):
             return False
         with self._lock, self._writing():
+            self._note(kind, id, None)
             return self._changed("DELETE FROM documents WHERE kind = ? AND id = ?", (kind, id)) > 0
 
     def next(self, counter: str) -> int:
@@ -217,6 +238,7 @@ class Statements(ABC):
 
     def clear(self) -> None:
         with self._lock, self._writing():
+            self._changes = None
             self._changed("DELETE FROM documents")
             self._changed("DELETE FROM counters")
 

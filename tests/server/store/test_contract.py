@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -105,6 +106,8 @@ def test_pages_go_on_after_a_seq(store: Store) -> None:
     assert ids(store.listed("space", 0, 2)) == ["a", "c"]
     assert ids(store.listed("space", 3, 2)) == ["d"]
     assert store.listed("space", 4, 2) == []
+    assert ids(store.listed("space", 4, 2, descending=True)) == ["c", "a"]
+    assert store.listed("space", 1, 2, descending=True) == []
 
 
 def test_many_are_put_at_once(store: Store) -> None:
@@ -468,3 +471,26 @@ def test_memory_is_a_database_too() -> None:
     store.put(space("a"))
     assert ids(store.every()) == ["a"]
     store.close()
+
+
+def test_who_watches_is_told_of_what_was_committed(store: Store) -> None:
+    told: list[Any] = []
+    store.watch(lambda version, changes: told.append((version, changes)))
+    before = store.version()
+    store.put(Record("space", "a", {"n": 1}))
+    with suppress(KeyError), store.transaction():
+        store.put(Record("space", "b", {}))
+        raise KeyError
+    with store.transaction():
+        changed = Record("space", "a", {"n": 2}, seq=1)
+        store.put(changed)
+        changed.doc["n"] = 3
+        store.remove("space", "a")
+        store.remove("space", "nowhere")
+    store.clear()
+    first, second, third = told
+    assert first == (before + 1, [(None, Record("space", "a", {"n": 1}, seq=1))])
+    assert second[0] == store.version() - 1
+    one, two = (Record("space", "a", {"n": number}, seq=1) for number in (1, 2))
+    assert second[1] == [(one, two), (two, None), (None, None)]
+    assert third == (store.version(), None)
