@@ -80,9 +80,9 @@ def attempt(
 ) -> tuple[Outcome, Ids]:
     change = Change(address=str(TEAM), kind="team", action="create", steps=(step,))
     team = Resource("team", TEAM, "t", ACME, None, {"title": "T"}, SPAN, {})
-    ids = Ids({ACME: "acme"})
+    ids, secrets = Ids({ACME: "acme"}), {"KEY": "hush"}
     shared = Shared(
-        cast(WriteClient, client), REGISTRY, Desired({TEAM: team}, {}), NoJournal(), {}, ids,
+        cast(WriteClient, client), REGISTRY, Desired({TEAM: team}, {}), NoJournal(), secrets, ids,
         cast(Fresh, reading or Reading()), checks, threading.Event(),
     )  # fmt: skip
     return Attempt(shared, Task(change, step)).run(), ids
@@ -91,8 +91,8 @@ def attempt(
 def step(verb: Any = "create", repeat: Any = "look_up", **more: Any) -> Step:
     gives = (Gives(address=str(TEAM), pointer="id"),) if verb == "create" else ()
     return Step(
-        id=f"{TEAM} {verb}", method=more.pop("method", "PUT"), path="/orgs/acme/teams", body={"title": "T"},
-        **{"verb": verb, "repeat": repeat, "gives": gives, **more},
+        id=f"{TEAM} {verb}", method=more.pop("method", "PUT"), path="/orgs/acme/teams",
+        **{"verb": verb, "repeat": repeat, "gives": gives, "body": {"title": "T"}, **more},
     )  # fmt: skip
 
 
@@ -260,3 +260,14 @@ def test_what_is_made_under_a_known_id_is_looked_for_by_that() -> None:
 def test_what_is_sent_whole_is_what_is_live_with_what_is_wanted_over_it(everything: bool, body: Any) -> None:
     live = {"a": 1, "b": {"c": 2, "d": 9}, "e": [0]}
     assert _laid_over(live, {"b": {"c": 3}, "e": [1]}, everything) == body
+
+
+@pytest.mark.parametrize(
+    ("body", "words"), [({"key": {"dpsync:env": "KEY"}}, "left out"), ({}, "status 422")]
+)
+def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, words: str) -> None:
+    client = Client(refused(422))
+    outcome, _ = attempt(client, step("update", "safe", body=body))
+    assert client.sent[0][2] == ({"key": "hush"} if body else {})
+    assert words in (outcome.error or "")
+    assert ("left out" in (outcome.error or "")) is bool(body)

@@ -99,6 +99,24 @@ def test_of_several_with_the_present_name_the_one_of_the_base_is_meant() -> None
     assert ids(found) == {"a": ("1", "title")}
 
 
+@pytest.mark.parametrize(
+    ("present", "there", "found"),
+    [
+        # It is found by the title that it still has, and was not renamed.
+        ({"path": "q", "title": "T"}, [live("1", path="r", title="T")], {"a": ("1", "title")}),
+        # Its present path is there: that somebody else bears its old title says nothing.
+        ({"path": "q", "title": "U"}, [live("1", path="r", title="T"), live("2", path="q", title="V")],
+         {"a": ("2", "path")}),
+        ({"path": "q", "title": "U"}, [live("1", path="r", title="T")], {"a": ("1", "base")}),
+    ],
+)  # fmt: skip
+def test_a_later_key_of_the_base_counts_only_while_nothing_else_is_known(
+    present: dict[str, str], there: list[LiveObject], found: dict[str, tuple[str, str]]
+) -> None:
+    """In the base it has the path p, which nothing bears any more, and the title T."""
+    assert ids(matched(BY_PATH, [entry("a", **present)], there, [entry("a", path="p", title="T")])) == found
+
+
 @pytest.mark.parametrize(("of", "name"), [(TITLE, "title"), (BY_PATH, "path")])
 def test_an_interrupted_exchange_is_known_by_its_temporary_name(of: Kind, name: str) -> None:
     there = [live("1", **{name: temporary(str(PLACE.child("a")))}), live("2", **{name: "B"})]

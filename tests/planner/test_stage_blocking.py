@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.plan import Blocked
+from dpsync.planner.decisions import decide
 
 from .stages import Case, Things
 
@@ -84,3 +87,42 @@ def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
 def test_nothing_is_blocked_once_it_is_live(wanted: Things) -> None:
     live = {kind: things for kind, things in wanted.items() if kind in ("hall", "wing")}
     assert blocked(wanted, live) == {}
+
+
+# What the platform makes of an entry.
+
+
+@pytest.mark.parametrize(
+    ("live", "confirm", "ignore", "waits"),
+    [
+        (None, (), (), False),  # it is at work as soon as it is made
+        (None, (), ("translations/fr",), True),
+        ({"status": "running"}, (), (), False),
+        ({"status": "pending"}, (), (), True),
+        ({"status": "pending"}, ("run acme/translations/fr",), (), False),
+        ({"status": "completed"}, (), (), True),
+    ],
+)
+def test_what_names_something_that_is_still_to_come_out_waits_for_another_apply(
+    live: dict[str, str] | None, confirm: tuple[str, ...], ignore: tuple[str, ...], waits: bool
+) -> None:
+    """Unless the platform is at work on it. In a field of what is live, and in what is to be made."""
+    case = Case(confirm=confirm, ignore=ignore)
+    source = {"source": {"space": case.ref("space", "s"), "language": "en"}, "language": "fr"}
+    translated = case.ref("translation", "fr")
+    rules = {"type": "rules", "rules": [{"rule": "x", "users": [translated]}]}
+    case.wanted = {
+        "space": {"s": {"title": "S"}, "t": {"title": "T", "mergeRules": rules}},
+        "translation": {"fr": source},
+        "site": {"docs": {"title": "Docs"}},
+        "site_space": {"docs/fr": {"space": translated}},
+    }
+    case.live = {
+        "space": {"s": {"title": "S"}, "t": {"title": "T"}},
+        "site": {"docs": {"title": "Docs"}},
+        "translation": {} if live is None else {"fr": {**source, **live}},
+    }
+    sides = case.sides()
+    nothing_yet = replace(sides.snapshot, outputs={translated.address: None})
+    found = [item.address for item in decide(replace(sides, snapshot=nothing_yet)).blocking.all()]
+    assert found == (["acme/sites/docs/structure/fr", "acme/spaces/t#mergeRules"] if waits else [])

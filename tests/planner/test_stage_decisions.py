@@ -56,6 +56,10 @@ def decided(case: Case) -> dict[str, str]:
             Case({"team": {"one": {"title": "Uno"}}}, {"team": ONE}, ignore=["teams/one#title"]),
             {"acme/teams/one": "keep"},
         ),
+        (
+            Case({"team": {"one": {"title": "Uno"}, **TWO}}, {"team": ONE}, ignore=["teams/one"]),
+            {"acme/teams/two": "create"},
+        ),
         # People are invited by people.
         (Case({"member": {"a@b.example": {"role": "read"}}}), {"acme/members/a@b.example": "blocked"}),
     ],

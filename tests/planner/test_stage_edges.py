@@ -131,6 +131,12 @@ def test_what_comes_down_waits_for_nothing_and_what_goes_up_for_what_it_comes_af
     assert before(steps, shows, makes) is not link_first
 
 
+def test_what_goes_up_waits_for_what_is_changed_as_for_what_is_made() -> None:
+    live = {"site": shown("visitor-auth"), "share_link": {"docs/friends": {"active": False}}}
+    steps = Case({"site": shown("share-link"), **LINK}, live).steps()
+    assert before(steps, "acme/sites/docs/shareLinks/friends update", "acme/sites/docs expose visibility")
+
+
 def test_what_is_exposed_waits_for_nothing_of_another_one() -> None:
     live = {key: {"title": key, "visibility": "unlisted", "basename": key} for key in ("docs", "docs-b")}
     wanted = {key: {**fields, "visibility": "public"} for key, fields in live.items()}

@@ -8,8 +8,9 @@ import pytest
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Unserved
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Organization, Plan
-from dpsync.model.snapshot import Evidence
+from dpsync.model.snapshot import Evidence, Match
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options, Sides
@@ -200,3 +201,48 @@ def test_what_is_around_an_entry_is_what_is_live_of_it() -> None:
     around = {key: sides.lineage.around(sides.resources[ACME.child("teams", key)]) for key in ("one", "two")}
     assert around == {"one": [("team", "team-one"), organization], "two": [organization]}
     assert sides.lineage.around(sides.resources[ACME]) == [organization]
+
+
+@pytest.mark.parametrize(
+    ("match", "told"),
+    [
+        (Match("team-one", "title"), None),
+        (Match("team-one", "title", first=False), "title"),
+        (Match("team-one", "pin"), "pin"),
+        (Match("team-one", "previously", first=False), "previously"),
+    ],
+)
+def test_a_change_says_by_what_it_was_recognised_unless_that_was_its_first_key(
+    match: Match, told: str | None
+) -> None:
+    sides = Case({"team": {"one": {"title": "Uno"}}}, {"team": ONE}).sides()
+    matches = {**sides.snapshot.matches, ACME.child("teams", "one"): match}
+    plan = make_plan(replace(sides, snapshot=replace(sides.snapshot, matches=matches)))
+    assert [change.matched for change in plan.changes] == [told]
+
+
+def test_a_section_is_not_planned_without_the_place_that_is_made_along() -> None:
+    wanted = {
+        "space": {"x": {"title": "X"}},
+        "site": {"docs": {"title": "Docs"}},
+        "section": {"docs/a": {"title": "A"}},
+        "site_space": {"docs/a/p": {"space": Ref(ACME.child("spaces", "x"))}},
+    }
+    live = {"space": wanted["space"], "site": wanted["site"]}
+    tree = "sites/docs/structure/a"
+    sides = replace(Case(wanted, live).sides(), options=Options(select=(tree,), exclude=(f"{tree}/p",)))
+    with pytest.raises(DiagnosticError) as found:
+        make_plan(sides)
+    (wrong,) = found.value.diagnostics
+    assert (wrong.code, wrong.message) == ("DP331", f"acme/{tree} needs acme/{tree}/p, which is excluded")
+
+
+@pytest.mark.parametrize(
+    ("terms", "name"),
+    [({"en": "Old", "de": "Alt"}, "[Alt]"), ({"en": "Old"}, "[Old]"), ({}, "[glossary_term-g]")],
+)
+def test_what_has_a_name_in_several_languages_is_called_by_the_first_one(
+    terms: dict[str, str], name: str
+) -> None:
+    case = Case({"glossary_term": {}}, {"glossary_term": {"g": {"translations": terms}}})
+    assert str(case.sides().names.address(("glossary_term", "glossary_term-g"))) == f"acme/glossary/{name}"

@@ -327,3 +327,31 @@ def test_what_declares_no_natural_key_is_not_taken_for_something_moved() -> None
     live = platform(section=sections, site_space={**shown, "docs/b/old": {"space": "x", "path": "p"}})
     plan = make_plan(Case(wanted, live).sides())
     assert [note.text for note in plan.notes if note.address == f"{TREE}/a/p"] == []
+
+
+def test_what_leads_to_what_is_planned_later_is_planned_later_too() -> None:
+    case = Case(confirm=[AGREED])
+    case.wanted = files(**TWO)
+    to = {key: case.ref("section", f"docs/{key}") for key in "ab"}
+    leads = {key: {"kind": "site-section", "siteSectionId": to[key]} for key in "ab"}
+    case.wanted = {**case.wanted, "redirect": {f"docs/{key}": {"destination": leads[key]} for key in "ab"}}
+    case.live = platform(site_space=ROOT)
+    blocked = [item.address.removeprefix("acme/sites/docs/") for item in case.decisions().blocking.all()]
+    assert blocked == ["redirects/a", "structure/a", "structure/a/p", "structure/b/p"]
+
+
+def test_one_site_that_is_restructured_does_not_keep_another_one_from_being_settled() -> None:
+    names = ("docs", "more", "other")
+    sites = {key: {"title": key} for key in names}
+    agreed = [f"restructure acme/sites/{key}" for key in names]
+    section = {"more/a": {"title": "a"}, "other/a": {"title": "a"}}
+    places = {"docs/a/p": {"space": "x"}, "other/a/p": {"space": "x"}, "more/a/p": {"space": "x"}}
+    wanted = {**files(section={"docs/a": {"title": "a"}, **section}, site_space=places), "site": sites}
+    made = {"other/z": {"title": "other"}, "more/z": {"title": "more"}}
+    there = {"docs/x": {"space": "x"}, "other/z/p": {"space": "x"}, "more/z/p": {"space": "x"}}
+    case = Case(wanted, {**platform(section=made, site_space=there), "site": sites}, confirm=agreed)
+    pins = case.decisions().restructuring.pins
+    assert {str(address): id for address, id in pins.items()} == {
+        "acme/sites/more/structure/a": "section-more-z",
+        "acme/sites/other/structure/a": "section-other-z",
+    }
