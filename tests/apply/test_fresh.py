@@ -16,6 +16,7 @@ from dpsync.client.client import ReadClient
 from dpsync.live.sources import Source
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 from tests.planner.stages import Case
@@ -128,6 +129,49 @@ def test_what_another_entry_has_become_is_nothing_new() -> None:
     platform.ids.put(two, "new")
     assert platform.found(platform.desired.resources[two], platform.now) == []
     assert platform.unchanged(steps[CREATE]) is None
+
+
+def test_a_person_who_is_known_elsewhere_is_new_in_this_place() -> None:
+    """The id of a member is that of a person: also of the entry that they are in the organization."""
+    people: dict[str, Any] = {"member": {"ada": {"role": "read"}}, "team": {"t": {"title": "T"}}}
+    case = Case({**people, "team_member": {"t/ada": {"role": "owner"}}}, people)
+    plan = make_plan(sides := case.sides())
+    platform, steps = Platform(sides, plan), tasks(plan)
+    joined = LiveObject(
+        "team_member",
+        "member-ada",
+        ("team", "team-t"),
+        None,
+        {"user": LiveId("member-ada")},
+        "",
+        own_id=False,
+    )
+    platform.now[joined.identity] = joined
+    objection = platform.unchanged(steps["acme/teams/t/members/ada create"])
+    assert objection is not None
+    assert "somebody else has made it" in objection.reason
+
+
+def test_what_shows_a_translation_is_known_by_the_space_that_came_out_of_it() -> None:
+    case = Case()
+    source = {"source": {"space": case.ref("space", "s"), "language": "en"}, "language": "fr"}
+    there: dict[str, Any] = {
+        "space": {"s": {"title": "S"}}, "site": {"docs": {"title": "Docs"}}, "translation": {"fr": source},
+    }  # fmt: skip
+    translated = case.ref("translation", "fr")
+    case.wanted, case.live = {**there, "site_space": {"docs/fr": {"space": translated}}}, there
+    sides = case.sides()
+    made = replace(sides.snapshot, outputs={translated.address: "out"})
+    plan = make_plan(sides := replace(sides, snapshot=made))
+    for shown, stale in [("out", True), ("other", False)]:
+        platform, steps = Platform(sides, plan), tasks(plan)
+        place = LiveObject(
+            "site_space", "new", ("site", "site-docs"), None, {"space": LiveId(shown), "path": "p"}, ""
+        )
+        platform.now[place.identity] = place
+        platform.read = lambda source, now=platform.now: now  # type: ignore[method-assign, misc]
+        objection = platform.unchanged(steps["acme/sites/docs/structure/fr create"])
+        assert (objection is not None) is stale
 
 
 # What a delete takes along.

@@ -244,6 +244,13 @@ BY_SOLE = kind("path", ("title", "language"), sole_key="title")
             kind(), [wanted("a", title="A")], [live("1", title="A")], {}, id="a kind without keys needs pins"
         ),
         pytest.param(
+            BY_PATH,
+            [wanted("a", path="p", title="A")],
+            [live("1", path="p", title="B"), live("2", path="q", title="A"), live("3", path="r", title="A")],
+            {"a": "1"},
+            id="a later key that names several contradicts nothing",
+        ),
+        pytest.param(
             BY_SOLE,
             [wanted("a", title="T", language="en")],
             [live("1", path="p", title="T", language="fr")],

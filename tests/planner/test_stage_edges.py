@@ -188,3 +188,37 @@ def test_rules_return_edges_and_leave_the_steps_as_they_are() -> None:
         ("acme/teams/a update", "acme/teams/b update"),
         ("acme/teams/b update", "acme/teams/a free title"),
     }
+
+
+def test_what_is_cleared_is_sent_as_the_platform_clears_it() -> None:
+    live = {"title": "T", "description": "x", "emoji": "1f600"}
+    steps = Case(
+        {
+            "collection": {"c": {"title": "T", "description": None}},
+            "space": {"s": {"title": "T", "emoji": None}},
+        },
+        {"collection": {"c": live}, "space": {"s": live}},
+    )
+    bodies = {id: body for id, (_, _, body) in sent(steps).items()}
+    assert bodies == {
+        "acme/collections/c update": {"description": ""},
+        "acme/spaces/s update": {"emoji": None},
+    }
+
+
+@pytest.mark.parametrize(("confirm", "told"), [(["run acme/translations/fr"], ["run"]), ([], [])])
+def test_what_a_thing_is_told_to_do_is_sent_when_somebody_says_so(
+    confirm: list[str], told: list[str]
+) -> None:
+    spaces = {"space": {"s": {"title": "S"}}}
+    names = Case(spaces)
+    source = {"space": names.ref("space", "s"), "language": "en"}
+    wanted = {**spaces, "translation": {"fr": {"source": source, "language": "fr"}}}
+    there = {
+        "source": {"space": LiveId("space-s"), "language": "en"},
+        "language": "fr",
+        "status": "completed",
+    }
+    steps = sent(Case(wanted, {**spaces, "translation": {"fr": there}}, confirm=confirm))
+    path = "/orgs/acme/translations/translation-fr/run"
+    assert steps == {f"acme/translations/fr act {word}": ("POST", path, None) for word in told}
