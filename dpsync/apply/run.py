@@ -5,15 +5,16 @@ The report says what happened, nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from dpsync.apply.executor import Executor
 from dpsync.apply.expected import Refused
 from dpsync.apply.journal import record
+from dpsync.apply.unkept import unkept
 from dpsync.client.errors import ClientError
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.journal import Outcome, Report
-from dpsync.model.plan import Plan
+from dpsync.model.plan import Plan, PlatformTrouble
 
 
 def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
@@ -63,6 +64,8 @@ def _report(executor: Executor, remaining: Plan | None, trouble: Iterable[str]) 
         interrupted=executor.stopped and not executor.trouble,
         verified=remaining is not None,
         remaining=remaining,
+        started=tuple(_started(executor, remaining)) if remaining else (),
+        unkept=tuple(unkept(executor.plan, remaining, executor.outcomes.values())) if remaining else (),
         reads=sent.get("GET", 0),
         writes=sum(sent.values()) - sent.get("GET", 0),
         journal=executor.journal.path,
@@ -75,6 +78,14 @@ def _report(executor: Executor, remaining: Plan | None, trouble: Iterable[str]) 
         # What may hold a secret is left out; the outcomes are masked already.
         words = f"not told: a mistake of our own ({type(mistake).__name__})"
         return report.model_copy(update={"verified": False, "remaining": None, "trouble": (words,)})
+
+
+def _started(executor: Executor, remaining: Plan) -> Iterator[PlatformTrouble]:
+    """What is in trouble on the platform since this apply wrote it."""
+    written = {outcome.address for outcome in executor.outcomes.values() if outcome.sent}
+    for item in remaining.trouble:
+        if item.address in written and item not in executor.plan.trouble:
+            yield item
 
 
 def _in_order(plan: Plan, outcomes: dict[str, Outcome]) -> tuple[Outcome, ...]:

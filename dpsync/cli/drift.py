@@ -24,18 +24,27 @@ from dpsync.model.diagnostic import Exit
 @layered
 @profiled
 @selecting
+@click.option(
+    "--everything", is_flag=True,
+    help="What is undeclared in a place of policy: watch is drift, too.",
+)  # fmt: skip
+@click.option(
+    "--unwatched", is_flag=True,
+    help="List what no entry names, each with the line that would watch it.",
+)  # fmt: skip
 @reading
 @output
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
-    exclude: tuple[str, ...], base: str | None, ids_in: Path | None, parallelism: int, timeout: float,
-    format_: str, color: str, verbose: int, quiet: bool,
+    exclude: tuple[str, ...], everything: bool, unwatched: bool, base: str | None, ids_in: Path | None,
+    parallelism: int, timeout: float, format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Show what the platform has that the files do not say; writes nothing.
 
     The plan seen the other way round: for each difference what is live, what the file says, by the git base
     who moved, and the two ways out. Exit code 2 when there is drift, 0 when there is none; a check that could
-    not be made ends with another one (1, 5).
+    not be made ends with another one (1, 5). What no entry names is not watched: it is counted, and
+    --unwatched lists it.
     """
     from dpsync.api import Options
     from dpsync.cli.edge import endings
@@ -52,7 +61,8 @@ def command(
     with endings(out, to):
         session = opened(out, place, desired, to, profile, parallelism, base).session
         with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
-            drift = session.drift(client, Options(select=select, exclude=exclude))
+            options = Options(select=select, exclude=exclude)
+            drift = session.drift(client, options, everything, unwatched)
         if out.json:
             out.document(drift_document(drift))
         else:

@@ -19,6 +19,7 @@ from dpsync.config.layers import Layers
 from dpsync.config.policy import PolicyReader
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
 from dpsync.config.resolve import Resolving
+from dpsync.config.watch import watched
 from dpsync.kinds.base import Entries, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
@@ -63,6 +64,7 @@ def load_from(
         resources, declared.scopes, resolving.lookups, rules, values.texts,
         sources.environment, sources.environments,
         declared.diagnostics.warnings,
+        watched=watched(registry, resources.values(), declared.scopes, rules.watch),
     )  # fmt: skip
     return desired, declared.diagnostics
 

@@ -1,4 +1,4 @@
-"""The `policy:` part of the root file: prune, protect, ignore, forget and limits."""
+"""The `policy:` part of the root file: prune, protect, ignore, forget, watch and limits."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dpsync.model.span import Span
 
 _LISTS: Final[Mapping_[str, Names]] = {
     "prune": "lists", "protect": "objects", "ignore": "anything", "forget": "anything",
+    "watch": "lists",
 }  # fmt: skip
 """The lists of patterns, each with what its patterns name."""
 
@@ -38,8 +39,7 @@ class PolicyReader:
                     self.declared.unknown_key(key, [*_LISTS, "limits"], "policy")
         elif node is not None:
             self.declared.error("DP202", "policy is a mapping", node.span)
-        found = {name: tuple(self.patterns[name]) for name in _LISTS}
-        return Policy(found["prune"], found["protect"], found["ignore"], self.limits, found["forget"])
+        return Policy(limits=self.limits, **{name: tuple(self.patterns[name]) for name in _LISTS})
 
     def _list(self, name: str, node: Node) -> None:
         if not isinstance(node, Sequence):
@@ -81,7 +81,7 @@ class PolicyReader:
     def check(self, registry: Registry, resources: list[Resource]) -> None:
         """What patterns may not say: that which no address fits, or that a natural key is ignored.
 
-        An empty mapping of entries needs a prune pattern that covers it.
+        An empty mapping of entries needs a prune or watch pattern that covers it.
         """
         self._fit(registry, resources)
         self._natural_keys(registry, resources)
@@ -92,9 +92,10 @@ class PolicyReader:
                 message = f"{named.address} is declared, and forgotten at the same time"
                 self._error("DP233", message, pattern, hint, first=named.span)
         for scope in self.declared.empty:
-            if not any(pattern.matches(scope.address) for pattern in self.patterns["prune"]):
+            covering = (*self.patterns["prune"], *self.patterns["watch"])
+            if not any(pattern.matches(scope.address) for pattern in covering):
                 word = scope.address.segments[-1]
-                hint = f"remove the key to leave {word} alone, or add a prune pattern that covers it"
+                hint = f"remove the key to leave {word} alone, or add a prune or watch pattern that covers it"
                 self.declared.error("DP232", f"an empty {word} would mean nothing here", scope.span, hint)
 
     def _fit(self, registry: Registry, resources: list[Resource]) -> None:

@@ -63,6 +63,7 @@ def configuration_schema(registry: Registry) -> Schema:
                     "protect": patterns,
                     "ignore": patterns,
                     "forget": patterns,
+                    "watch": patterns,
                     "limits": {
                         "type": "object",
                         "additionalProperties": False,

@@ -34,4 +34,9 @@ def supported(desired: Desired, registry: Registry) -> Desired:
             scopes[address] = replace(scope, kinds=kinds)
         elif not any(other.is_in(address) for other in out):
             empty[address] = Unserved(why[scope.kinds[0]], scope.span)
-    return replace(desired.without({**out, **empty}), scopes=scopes)
+    watched = {
+        address: replace(scope, kinds=kinds)
+        for address, scope in desired.watched.items()
+        if (kinds := tuple(name for name in scope.kinds if name in registry))
+    }
+    return replace(replace(desired, watched=watched).without({**out, **empty}), scopes=scopes)

@@ -14,7 +14,7 @@ from typing import Any
 
 from dpsync.config.reader import read
 from dpsync.config.scalars import LINE_BREAK
-from dpsync.importing.emit import scalar
+from dpsync.importing.emit import on_one_line, scalar
 from dpsync.importing.round_trip import Foreign, compared, escaped, round_trip
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.span import Span
@@ -79,7 +79,7 @@ class Document:
     def edits(self, key: Scalar | None, old: Node, value: Any) -> list[Edit]:
         """The fewest edits after which the value stands where the old one was."""
         if key is not None and (alias := self._alias(key, old)):
-            return [] if _same(old, value) else [Edit(*alias, _on_one_line(value))]
+            return [] if _same(old, value) else [Edit(*alias, on_one_line(value))]
         if _same(old, value):
             return []
         try:
@@ -117,7 +117,7 @@ class Document:
         mapping = self._mapping_of(entry)
         if mapping is None or not len(mapping):
             raise Uneditable("its entry is written in the short form; write it as a mapping")
-        written = f"{scalar(name, key=True)}: {_on_one_line(value)}"
+        written = f"{scalar(name, key=True)}: {on_one_line(value)}"
         ends = [
             self._range(item)[1]
             for key, item in mapping
@@ -157,7 +157,7 @@ class Document:
         if isinstance(old, Scalar) or "\n" not in between or between.strip() != ":":
             return None
         _no_variables(old)
-        return Edit(end, start + len(self.text[start:stop].rstrip()), f": {_on_one_line(value)}")
+        return Edit(end, start + len(self.text[start:stop].rstrip()), f": {on_one_line(value)}")
 
     def _replacing(self, old: Node, value: Any) -> Edit:
         start, end = self._range(old)
@@ -179,14 +179,14 @@ class Document:
             names = [*(name for name in kept if name in value), *(name for name in value if name not in kept)]
             parts = [
                 f"{kept[name][0] if name in kept else scalar(name, key=True)}: "
-                + (self._part(kept[name][1], value[name]) if name in kept else _on_one_line(value[name]))
+                + (self._part(kept[name][1], value[name]) if name in kept else on_one_line(value[name]))
                 for name in names
             ]
             space = " " if written[1:2] == " " else ""
             return f"{{{space}{', '.join(parts)}{space}}}"
         if isinstance(old, Sequence) and isinstance(value, list):
             known = {compared(plain(item)): self._source(item) for item in old}
-            items = (known.get(compared(escaped(item)), _on_one_line(item)) for item in value)
+            items = (known.get(compared(escaped(item)), on_one_line(item)) for item in value)
             return f"[{', '.join(items)}]"
         return _quoted_like(written, value)
 
@@ -276,15 +276,6 @@ def _no_variables(node: Node) -> None:
             raise FromVariable(f"it comes from a variable ({item.text})")
 
 
-def _on_one_line(value: Any) -> str:
-    if isinstance(value, dict):
-        inner = ", ".join(f"{scalar(key, key=True)}: {_on_one_line(item)}" for key, item in value.items())
-        return f"{{ {inner} }}" if inner else "{}"
-    if isinstance(value, list):
-        return f"[{', '.join(_on_one_line(item) for item in value)}]"
-    return scalar(value)
-
-
 def _alike(old: Node, value: Any) -> bool:
     """Whether lines of the one can become lines of the other."""
     if isinstance(old, Mapping):
@@ -298,7 +289,7 @@ def _same(old: Node, value: Any) -> bool:
 
 def _quoted_like(old: str, value: Any) -> str:
     """The value in the quotes of the old one, where it had some."""
-    made = _on_one_line(value)
+    made = on_one_line(value)
     if not isinstance(value, str) or made[:1] == '"' or old[:1] not in "\"'":
         return made
     return f'"{made}"' if old[0] == '"' else "'" + made.replace("'", "''") + "'"

@@ -42,6 +42,16 @@ def scalar(value: Any, key: bool = False) -> str:
     return text if _is_plain(text) else _quoted(text)
 
 
+def on_one_line(value: Any) -> str:
+    """A value in the flow style."""
+    if isinstance(value, dict):
+        inner = ", ".join(f"{scalar(key, key=True)}: {on_one_line(item)}" for key, item in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(on_one_line(item) for item in value)}]"
+    return scalar(value)
+
+
 def _is_plain(text: str) -> bool:
     if not _PLAIN.fullmatch(text) or text != text.strip() or text.lower() in _OTHER_YAML:
         return False

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from dpsync.config.schema import configuration_schema
@@ -29,9 +29,14 @@ ROOT: Final = "dpsync.yaml"
 SCHEMA: Final = "schemas/dpsync.schema.json"
 
 
-def lay_out(registry: Registry, whole: Whole, entries: Entries, full: bool = False) -> dict[str, bytes]:
-    """Every file by its path relative to the project, in the order of paths."""
-    return _Layout(registry, whole, entries, full).files()
+def lay_out(
+    registry: Registry, whole: Whole, entries: Entries, full: bool = False, watch: Sequence[str] = ()
+) -> dict[str, bytes]:
+    """Every file by its path relative to the project, in the order of paths.
+
+    `watch` are the patterns of places that the policy watches.
+    """
+    return _Layout(registry, whole, entries, full, watch).files()
 
 
 def included(paths: Iterable[str]) -> list[str]:
@@ -68,11 +73,14 @@ class Folder:
 
 
 class _Layout:
-    def __init__(self, registry: Registry, whole: Whole, entries: Entries, full: bool) -> None:
+    def __init__(
+        self, registry: Registry, whole: Whole, entries: Entries, full: bool, watch: Sequence[str]
+    ) -> None:
         self.registry = registry
         self.whole = whole
         self.entries = entries
         self.full = full
+        self.watch = watch
         self.folder = Folder(registry)
 
     def files(self) -> dict[str, bytes]:
@@ -89,6 +97,8 @@ class _Layout:
         whole = Block({"dpsync": 1})
         if include := included(self.folder.contents):
             whole["include"] = include
+        if self.watch:
+            whole["policy"] = Block({"watch": [*self.watch]})
         whole["organizations"] = organizations
         self.folder.yaml(ROOT, whole)
         return dict(sorted(self.folder.contents.items()))

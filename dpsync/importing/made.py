@@ -13,6 +13,7 @@ from dpsync.config.load import load_from
 from dpsync.importing.entries import LeftOut, ToSet, describe
 from dpsync.importing.keys import lines_of, name_everything
 from dpsync.importing.layout import ROOT, included, lay_out
+from dpsync.importing.watching import watched_places
 from dpsync.importing.whole import Unread, read_whole
 from dpsync.kinds.registry import Registry
 from dpsync.model import nodes
@@ -57,6 +58,7 @@ def make(
     Raises ClientError, and DiagnosticError for unknown names.
     """
     whole = read_whole(client, registry, named, parallelism, full)
+    everything = tuple(whole.objects)
     nameless = name_everything(registry, whole, ids.sections.get(client.platform))
     entries = describe(registry, whole, full)
     left_out = [
@@ -68,7 +70,7 @@ def make(
     left_out += entries.left_out
     left_out += _unread(whole.unread)
     return Made(
-        lay_out(registry, whole, entries, full),
+        lay_out(registry, whole, entries, full, watched_places(registry, whole, everything)),
         tuple(sorted(left_out, key=lambda note: (note.address, note.field or "", note.why))),
         tuple(entries.to_set),
         tuple(item.key for item in whole.of(registry.root.name)),

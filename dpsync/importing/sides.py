@@ -13,13 +13,12 @@ from dpsync.model.snapshot import LiveObject, Snapshot
 
 
 @dataclass(frozen=True)
-class Sides:
-    """The configuration and what is live of it."""
+class Naming:
+    """The configuration and what is live of it, under the names of the configuration."""
 
     registry: Registry
     desired: Desired
     snapshot: Snapshot
-    files: Files
 
     def live(self, resource: Resource) -> LiveObject | None:
         id = self.snapshot.bound(resource.address)
@@ -56,3 +55,10 @@ class Sides:
             if above and inside and isinstance(kind.shape, NodeShape)
             else resource.key
         )
+
+
+@dataclass(frozen=True)
+class Sides(Naming):
+    """The same with the files that it stands in."""
+
+    files: Files

@@ -13,7 +13,7 @@ from typing import Any
 from dpsync.config.reader import DEFAULT_LIMITS, decode
 from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
 from dpsync.importing.sides import Sides
-from dpsync.importing.values import Content, Unwritable, Writing, json_text
+from dpsync.importing.values import Content, Unwritable, Writing, json_text, variable
 from dpsync.kinds.base import Field, Kind, ListOrder
 from dpsync.model import nodes
 from dpsync.model.address import Address, Pattern
@@ -211,7 +211,7 @@ class _Updating:
         return self._writing(resource, one).value(one.type, narrowed)
 
     def _writing(self, resource: Resource, one: Field) -> Writing:
-        return Writing(self.sides.named(resource), lambda path: _variable(resource, one, path))
+        return Writing(self.sides.named(resource), lambda path: variable(resource.address, one.name, path))
 
     def _put(self, span: Span, value: Any) -> None:
         document = self._document(span.file)
@@ -282,8 +282,3 @@ def _inline(content: Content) -> Any:
     import json
 
     return json.loads(content.text) if content.suffix == ".json" else content.text
-
-
-def _variable(resource: Resource, one: Field, path: tuple[str, ...]) -> str:
-    words = "_".join([*resource.address.segments, one.name, *path]).upper()
-    return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in words)

@@ -14,6 +14,7 @@ from dpsync.kinds.types import INVALID, Invalid, Json, Many, Object, OneOf, Refe
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model import nodes
+from dpsync.model.address import Address
 from dpsync.model.json_text import escaped
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Secret, Value
@@ -141,6 +142,12 @@ def _may_be_secret(name: str, value: str) -> bool:
 def _name(path: tuple[str, ...]) -> str:
     """What a text stands under: the items of a list under the name of the list."""
     return next((part for part in reversed(path) if not part.isdecimal()), "")
+
+
+def variable(address: Address, field: str, path: tuple[str, ...]) -> str:
+    """The name of the variable for a secret in a field."""
+    words = "_".join([*address.segments, field, *path]).upper()
+    return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in words)
 
 
 def trimmed(value: Any, absent: Any) -> Any:

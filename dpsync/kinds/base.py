@@ -188,14 +188,23 @@ class Add:
 
 @dataclass(frozen=True)
 class Busy:
-    """While `field` has one of these values the platform is at work on it, by itself.
-
-    What the field `failed` holds afterwards says why it came to nothing.
-    """
+    """While `field` has one of these values the platform is at work on it, by itself."""
 
     field: str
     values: tuple[str, ...]
-    failed: str | None = None
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """`field` says that something is wrong on the platform: by any value but these `fine` ones and none.
+
+    `means` says what that is; the field `detail` may say it in the platform's words. No request changes it.
+    """
+
+    field: str
+    means: str
+    fine: tuple[Any, ...] = ()
+    detail: str | None = None
 
 
 @dataclass(frozen=True)
@@ -215,6 +224,7 @@ class PlatformWork:
 
     outputs: Outputs | None = None
     busy: Busy | None = None
+    trouble: Trouble | None = None
     acts: Mapping[str, Call] = _field(default_factory=dict)
     """What one can be told to do, by the word that asks for it: no state, so never done unasked."""
 
@@ -458,9 +468,10 @@ class Kind:
 
     @property
     def lasting(self) -> set[str]:
-        """Its fields but the one that says what the platform is doing."""
-        busy = self.platform.busy
-        passing = {busy.field, busy.failed} if busy is not None else set()
+        """Its fields but those that say what the platform is doing."""
+        busy, trouble = self.platform.busy, self.platform.trouble
+        passing = {busy.field if busy else None}
+        passing |= {trouble.field, trouble.detail} if trouble else set()
         return {item.name for item in self.fields if item.name not in passing}
 
     def is_busy(self, fields: Mapping[str, Any]) -> bool:
@@ -468,10 +479,16 @@ class Kind:
         busy = self.platform.busy
         return busy is not None and fields.get(busy.field) in busy.values
 
-    def failure(self, fields: Mapping[str, Any]) -> Any:
-        """Why the platform's last work on one with these fields came to nothing; None where it did not."""
-        failed = self.platform.busy.failed if self.platform.busy is not None else None
-        return fields.get(failed) if failed is not None and not self.is_busy(fields) else None
+    def trouble(self, fields: Mapping[str, Any]) -> str | None:
+        """What the platform reports as wrong with one; None when nothing is, or while it is at work on it."""
+        trouble = self.platform.trouble
+        if trouble is None or self.is_busy(fields):
+            return None
+        value = fields.get(trouble.field)
+        if value is None or value in trouble.fine:
+            return None
+        detail = fields.get(trouble.detail) if trouble.detail else None
+        return f"{trouble.means} ({value}{f': {detail}' if detail else ''})"
 
     @property
     def list_order(self) -> ListOrder | None:

@@ -1,6 +1,6 @@
 """Integrations that an organization has installed, by name. Where each is at work: kinds of their own."""
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.types import Enum, Json, Many, Text
 
 # What is not written of a configuration is left as it is.
@@ -24,6 +24,7 @@ INSTALLATION = Kind(
                 gives="$integration/installations/{id}", repeat="look_up"),
     update=Patch("{self}", whole=True, repeat="safe"),
     delete=Delete(repeat="safe"),
+    platform=PlatformWork(trouble=Trouble("status", "it does nothing: it is not active", fine=("active",))),
     security=True,
     fields=(
         Field("integration", Text(1, 100, r"[\w.-]+", meaning="the name of an integration"), on="neither",
@@ -34,5 +35,6 @@ INSTALLATION = Kind(
               platform_default="all", security=True),
         Field("site_selection", SELECTION, on="update", read="installation.site_selection",
               platform_default="all", security=True),
+        Field("status", Text(), on="neither", read="installation.status"),
     ),
 )  # fmt: skip

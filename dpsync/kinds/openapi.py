@@ -1,6 +1,6 @@
 """OpenAPI specifications. Writing a source processes it again, so it is written only when it changed."""
 
-from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Put
+from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Put, Trouble
 from dpsync.kinds.types import Enum, Object, Text
 from dpsync.kinds.types.texts import LongText
 
@@ -23,7 +23,10 @@ OPENAPI = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     platform=PlatformWork(
-        busy=Busy("processingState", ("pending", "progress"), failed="lastProcessErrorCode")
+        busy=Busy("processingState", ("pending", "progress")),
+        trouble=Trouble(
+            "lastProcessErrorCode", "it could not be fetched or parsed", detail="lastProcessError"
+        ),
     ),
     fields=(
         Field("slug", SLUG, on="create", required=True),
@@ -35,5 +38,6 @@ OPENAPI = Kind(
               platform_default="private"),
         Field("processingState", Enum(("pending", "progress", "complete")), on="neither"),
         Field("lastProcessErrorCode", Text(), on="neither"),
+        Field("lastProcessError", Text(), on="neither", read="lastProcessedErrors.0.message"),
     ),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """The organization itself: settings only. It is found by id or hostname and never made."""
 
-from dpsync.kinds.base import ByHand, Entries, Field, Kind, One, Pages, Patch
+from dpsync.kinds.base import ByHand, Entries, Field, Kind, One, Pages, Patch, PlatformWork, Trouble
 from dpsync.kinds.roles import ROLE, STANDALONE_MERGE_RULES
 from dpsync.kinds.types import Enum, Flag, Many, Object, OneOf, Reference, Text
 
@@ -15,6 +15,7 @@ ORGANIZATION = Kind(
     identity=("hostname",),
     create=ByHand("make the organization on the platform, then name its id here"),
     update=Patch("{self}", repeat="safe"),
+    platform=PlatformWork(trouble=Trouble("blocked", "the platform has blocked it")),
     fields=(
         Field("title", Text(2, 255), on="update", in_answers="always"),
         Field("emailDomains", Many(Text(1, 253), as_set=True), on="update", absent=[], security=True),
@@ -29,6 +30,7 @@ ORGANIZATION = Kind(
         Field("inviteLinks", Flag(), on="update", platform_default=True, in_answers="always", security=True),
         Field("mergeRules", STANDALONE_MERGE_RULES, on="update", in_answers="always",
               platform_default={"type": "rules", "rules": []}, security=True),
+        Field("blocked", Text(), on="neither", read="blocked.reason"),
         Field("type", Enum(("business", "community")), on="neither", in_answers="always"),
     ),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """SAML providers, by which members of an organization sign in."""
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.roles import ROLE
 from dpsync.kinds.types import Reference, Text
 from dpsync.kinds.types.texts import Certificate
@@ -18,6 +18,9 @@ SAML = Kind(
     create=Post("{parent}/saml", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
+    platform=PlatformWork(
+        trouble=Trouble("status", "nobody can sign in by it: it is not active", fine=("active",))
+    ),
     security=True,
     fields=(
         Field("label", Text(1, 30), required=True),
@@ -28,5 +31,6 @@ SAML = Kind(
         # Written as an id, read as the team; only deleting the team takes it away.
         Field("defaultTeam", Reference("team"), read="defaultTeam.id", null="by hand", security=True),
         Field("defaultRole", ROLE, security=True),
+        Field("status", Text(), on="neither"),
     ),
 )

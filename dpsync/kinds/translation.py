@@ -3,9 +3,21 @@
 The key of an entry also names that space wherever a site shows it. Running one again is left to people.
 """
 
-from dpsync.kinds.base import Busy, Delete, Entries, Field, Kind, Outputs, Pages, PlatformWork, Post, Put
+from dpsync.kinds.base import (
+    Busy,
+    Delete,
+    Entries,
+    Field,
+    Kind,
+    Outputs,
+    Pages,
+    PlatformWork,
+    Post,
+    Put,
+    Trouble,
+)
 from dpsync.kinds.languages import LANGUAGE
-from dpsync.kinds.types import Enum, Object, Reference
+from dpsync.kinds.types import Object, Reference, Text
 from dpsync.kinds.types.texts import Markdown
 
 SOURCE = Object({"space": Reference("space"), "language": LANGUAGE}, ("space", "language"),
@@ -26,6 +38,7 @@ TRANSLATION = Kind(
     platform=PlatformWork(
         outputs=Outputs("space", read="result.space", made=("status", "completed")),
         busy=Busy("status", ("running",)),  # a pending one may wait for somebody to run it
+        trouble=Trouble("status", "its last run came to nothing", fine=("pending", "running", "completed")),
         acts={"run": Post("{self}/run", None, repeat="never")},
     ),
     fields=(
@@ -33,6 +46,6 @@ TRANSLATION = Kind(
         Field("language", LANGUAGE, on="create", required=True),
         Field("instructions", Markdown(), null="empty"),
         Field("result", Reference("space"), on="neither", read="result.space"),
-        Field("status", Enum(("pending", "running", "completed")), on="neither"),
+        Field("status", Text(), on="neither"),
     ),
 )  # fmt: skip

@@ -47,7 +47,7 @@ def with_parts(
     `above` is what it hangs below. Raises ClientError as other reads do.
     """
     kind = registry[resource.kind]
-    if kind.is_busy(live.fields) or kind.failure(live.fields) is not None:
+    if kind.is_busy(live.fields) or kind.trouble(live.fields) is not None:
         return live
     fields = dict(live.fields)
     for name, part, path in _declared(kind, resource):

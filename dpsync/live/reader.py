@@ -60,6 +60,8 @@ def read_snapshot(
 class _Reader:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
+        desired = reading.desired
+        self.scopes = {**desired.scopes, **(desired.watched if desired.watching else {})}
         self.registry, self.desired, self.sources = reading.registry, reading.desired, reading.sources
         self.unread = Unread(reading)
         self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
@@ -84,7 +86,7 @@ class _Reader:
         named = {
             resource.parent for resource in self.desired.resources.values() if resource.kind == kind.name
         }
-        named |= {scope.parent for scope in self.desired.scopes.values() if kind.name in scope.kinds}
+        named |= {scope.parent for scope in self.scopes.values() if kind.name in scope.kinds}
         named |= {parent for name, parent in self._looked_up if name == kind.name}
         # What is on something else is lost when that is transferred: it is not there any more.
         there = self.reading.matches.keys() - self.reading.transferred
@@ -92,7 +94,7 @@ class _Reader:
 
     def _needed(self) -> Iterable[Source]:
         there = self.reading.matches.keys() - self.reading.transferred
-        for scope in self.desired.scopes.values():
+        for scope in self.scopes.values():
             if scope.parent in there:
                 yield self.reading.source(self.registry[scope.kinds[0]], scope.parent)
                 for kind in self._putting_out(scope):
@@ -127,7 +129,7 @@ class _Reader:
 
     def _untold_outputs(self) -> None:
         """Where an output is not named, nobody can tell which other objects of its place are undeclared."""
-        for scope in self.desired.scopes.values():
+        for scope in self.scopes.values():
             if scope.parent not in self.reading.matches or scope.parent in self.reading.transferred:
                 continue
             for kind in self._putting_out(scope, declared=True):
@@ -192,7 +194,7 @@ class _Reader:
         return [item for item in found if item is not None]
 
     def _note_scope(self, kind: Kind, parent: Address, source: Source, listed: Listed) -> None:
-        scope = self.desired.scopes.get(parent.child(*kind.key.split(".")))
+        scope = self.scopes.get(parent.child(*kind.key.split(".")))
         if scope is None:
             return
         known = self.reading.scopes.setdefault(scope.address, [])
@@ -252,6 +254,7 @@ class _Reader:
             unread=self.unread.entries,
             unread_fields=self.unread.fields,
             unsettled=self.unread.unsettled,
+            unwatched=self.unread.watched,
             platform=reading.client.url,
         )
 

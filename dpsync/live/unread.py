@@ -33,6 +33,8 @@ class Unread:
         self.fields: dict[tuple[Address, str], Unserved] = {}
         self.unsettled: dict[Address, Unserved] = {}
         """Lists in which nobody can tell what is undeclared, each with the reason."""
+        self.watched: dict[Address, Unserved] = {}
+        """Lists that are only watched."""
 
     def entry(self, resource: Resource, url: str) -> None:
         self.entries[resource.address] = Unserved(why(url), resource.span, WAY_OUT)
@@ -47,7 +49,10 @@ class Unread:
         for lookup in self._reading.desired.lookups.values():
             if (lookup.kind, lookup.parent) == (kind.name, parent):
                 self.entries[lookup.address] = Unserved(why(url), lookup.span, WAY_OUT)
-        scope = self._reading.desired.scopes.get(parent.child(*kind.key.split(".")))
+        place = parent.child(*kind.key.split("."))
+        if only := self._reading.desired.watched.get(place):
+            self.watched[place] = Unserved(why(url), only.span, WAY_OUT)
+        scope = self._reading.desired.scopes.get(place)
         if scope is not None and not self._has_entries(scope.address):
             self.entries[scope.address] = Unserved(why(url), scope.span, WAY_OUT)
 

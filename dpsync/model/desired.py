@@ -77,6 +77,8 @@ class Policy:
     ignore: tuple[Pattern, ...] = ()
     limits: Limits = Limits()
     forget: tuple[Pattern, ...] = ()
+    watch: tuple[Pattern, ...] = ()
+    """Places in which something undeclared is drift, when everything is asked for."""
 
     def ignores(self, address: Address, field: str | None = None) -> bool:
         """Whether the object, something around it, or this field of it is left alone."""
@@ -126,6 +128,10 @@ class Desired:
     unserved: Mapping[Address, Unserved] = field(default_factory=dict)
     """What cannot be read: declared, but in none of the above."""
     unserved_fields: Mapping[tuple[Address, str], Unserved] = field(default_factory=dict)
+    watched: Mapping[Address, Scope] = field(default_factory=dict)
+    """Places that the policy watches and no file declares."""
+    watching: bool = False
+    """Whether those places are read, too: only drift needs them."""
 
     def pruned(self, scope: Address) -> bool:
         """Whether undeclared things in this scope are deleted; a prune pattern covers one scope."""
@@ -153,6 +159,7 @@ class Desired:
             resources={address: left(item) for address, item in self.resources.items() if address not in out},
             scopes={address: item for address, item in self.scopes.items() if item.parent not in out},
             lookups={address: item for address, item in self.lookups.items() if address not in out},
+            watched={address: item for address, item in self.watched.items() if item.parent not in out},
             unserved={**self.unserved, **out},
             unserved_fields={**self.unserved_fields, **fields},
         )

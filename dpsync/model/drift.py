@@ -9,14 +9,26 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from dpsync.model.plan import Blocked, Frozen, Kept, Note, Organization, Origin, Part, Refusal, Waiting
+from dpsync.model.plan import (
+    Blocked,
+    Frozen,
+    Kept,
+    Note,
+    Organization,
+    Origin,
+    Part,
+    PlatformTrouble,
+    Refusal,
+    Unwatched,
+    Waiting,
+)
 
 Mover = Literal["platform", "file", "both", "unknown"]
 """Who is no longer as the git base says: unknown without a base."""
 
 What = Literal["different", "missing", "undeclared"]
 """different: on both sides, not alike. missing: in the files only. undeclared: on the platform only, where
-what nobody declares is deleted."""
+what nobody declares is deleted or, when everything is asked for, watched."""
 
 
 class FieldDrift(Frozen):
@@ -41,6 +53,20 @@ class Drifted(Frozen):
     place: str | None = None
     """Where the files put it among its siblings, when it stands elsewhere."""
     moved: Mover = "unknown"
+    kept: bool = False
+    """It is undeclared and no plan deletes it: its place is only watched."""
+
+
+class Line(Frozen):
+    """What is not watched, and the line that would watch it: of an entry, or of the policy for a place.
+
+    Where no line does, `why` says so. `address` is that of a place, or of the entry that has the `field`.
+    """
+
+    address: str
+    field: str | None = None
+    line: str | None = None
+    why: str | None = None
 
 
 class Drift(Frozen):
@@ -62,7 +88,12 @@ class Drift(Frozen):
     """Declared addresses about which nothing is known, since this token may not read them."""
     kept: tuple[Kept, ...] = ()
     waiting: tuple[Waiting, ...] = ()
+    trouble: tuple[PlatformTrouble, ...] = ()
+    """What the platform reports as wrong by itself: no drift, and nothing that an apply would mend."""
     notes: tuple[Note, ...] = ()
+    unwatched: Unwatched = Unwatched()
+    unwatched_lines: tuple[Line, ...] = ()
+    """What is not watched, one by one, where that was asked for."""
     refusals: tuple[Refusal, ...] = ()
     """Why an apply would be refused."""
     base: str | None = None

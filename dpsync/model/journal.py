@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from dpsync.model.plan import Frozen, Plan
+from dpsync.model.plan import Frozen, Plan, PlatformTrouble
 
 Result = Literal["done", "already", "requested", "failed", "stale", "unknown", "not-tried"]
 """done: answered with success. already: it was so before. requested: the platform asks its admins first.
@@ -30,6 +30,16 @@ class Outcome(Frozen):
     """Whether a request that writes may have reached the platform."""
 
 
+class Unkept(Frozen):
+    """A part of a field that was sent and accepted, and is another one now. `path` begins with the field."""
+
+    address: str
+    field: str
+    path: str
+    sent: Any = None
+    live: Any = None
+
+
 class Report(Frozen):
     """What an apply did, step by step, and whether the platform is now as configured."""
 
@@ -42,6 +52,10 @@ class Report(Frozen):
     """Whether the result could be read back."""
     remaining: Plan | None = None
     """What a new plan would still do; None when it could not be made."""
+    started: tuple[PlatformTrouble, ...] = ()
+    """What the platform reports as wrong with something that was written, and did not before."""
+    unkept: tuple[Unkept, ...] = ()
+    """What the platform dropped or made into something else, of what this apply wrote."""
     reads: int = 0
     """Reading requests that were sent over the client's life, repeated ones included."""
     writes: int = 0
@@ -66,12 +80,17 @@ class Report(Frozen):
         return self.verified and self.remaining is not None and self.remaining.empty
 
     @property
-    def converged(self) -> bool:
+    def settled(self) -> bool:
         """It is as declared and stays so: no request is left that could be carried out later."""
         return self.as_declared and self.count("unknown") == 0
 
     @property
+    def converged(self) -> bool:
+        """It is settled, and nothing that was written is in trouble on the platform since."""
+        return self.settled and not self.started
+
+    @property
     def complete(self) -> bool:
-        """Everything was done, proven and recorded, and nothing was left to people."""
+        """Everything was done, proven and recorded, nothing was left to people, nothing has failed since."""
         blocked = self.remaining is not None and bool(self.remaining.blocked)
         return self.converged and not blocked and self.count("requested") == 0 and self.unrecorded is None

@@ -123,6 +123,13 @@ class Waiting(Frozen):
     what: str
 
 
+class PlatformTrouble(Frozen):
+    """What the platform reports as wrong with something declared: no request of a plan changes it."""
+
+    address: str
+    what: str
+
+
 class Refusal(Frozen):
     """Why the plan may not be applied, and the way out."""
 
@@ -137,6 +144,14 @@ class Kept(Frozen):
 
     place: str
     addresses: tuple[str, ...]
+
+
+class Unwatched(Frozen):
+    """What no entry names, so that drift does not see it move: places, and fields of `things` entries."""
+
+    places: int = 0
+    fields: int = 0
+    things: int = 0
 
 
 class Note(Frozen):
@@ -204,9 +219,11 @@ class Plan(Frozen):
     """By address, siblings that have an order in that order; deletes last."""
     blocked: tuple[Blocked, ...] = ()
     waiting: tuple[Waiting, ...] = ()
+    trouble: tuple[PlatformTrouble, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     kept: tuple[Kept, ...] = ()
     notes: tuple[Note, ...] = ()
+    unwatched: Unwatched = Unwatched()
     unproven: tuple[str, ...] = ()
     """In a plan that proves an apply: fields that cannot be read back and that the git base has otherwise.
 
@@ -240,9 +257,13 @@ class Plan(Frozen):
         """The canonical form.
 
         It is without `origins`, how much reading it took, how the base was found, what the platform is at
-        work on, and the platform's address: a companion has another port each time.
+        work on or reports as wrong, what is not watched, and the platform's address: a companion has another
+        port each time.
         """
-        left_out = {"origins", "requests", "base_from", "waiting", "platform", "organizations"}
+        left_out = {
+            "origins", "requests", "base_from", "waiting", "platform", "organizations", "unwatched",
+            "trouble",
+        }  # fmt: skip
         return to_json(_ordered(self.model_dump(mode="json", exclude=left_out)))
 
 

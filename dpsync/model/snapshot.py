@@ -82,6 +82,9 @@ class Snapshot:
     unsettled: Mapping[Address, Unserved] = field(default_factory=dict)
     """Scopes in which nobody can tell what is undeclared, with the reason: nothing there may be deleted."""
 
+    unwatched: Mapping[Address, Unserved] = field(default_factory=dict)
+    """Places that the policy watches, that no file declares and that this token may not read."""
+
     @property
     def organizations(self) -> dict[str, str]:
         """The keys of the organizations, by their ids."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from dpsync.kinds.base import Field
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Note, Waiting
+from dpsync.model.plan import Note, PlatformTrouble, Waiting
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF
 from dpsync.planner.answers import SEND, Answer
@@ -60,6 +60,7 @@ class Decisions:
     """Entries that are made along with their parent, by its request."""
     notes: tuple[Note, ...] = ()
     waiting: tuple[Waiting, ...] = ()
+    trouble: tuple[PlatformTrouble, ...] = ()
     unproven: tuple[str, ...] = ()
     """Fields that cannot be read back and that the git base has otherwise."""
 
@@ -86,6 +87,7 @@ class _Decider:
         self.compared: dict[Address, tuple[Changed, ...]] = {}
         self.notes: list[Note] = []
         self.waiting: list[Waiting] = []
+        self.trouble: list[PlatformTrouble] = []
         self.unproven: list[str] = []
 
     def decisions(self) -> Decisions:
@@ -107,6 +109,7 @@ class _Decider:
             adopted=self.adopted,
             notes=tuple(self.notes),
             waiting=tuple(self.waiting),
+            trouble=tuple(self.trouble),
             unproven=tuple(self.unproven),
         )
 
@@ -152,14 +155,13 @@ class _Decider:
                 yield word
 
     def _busy(self, resource: Resource, live: LiveObject) -> None:
-        """What the platform is at work on is told, not waited for; and what it reports as failed."""
+        """What the platform is at work on is told, not waited for; and what it reports as wrong."""
         kind = self.sides.kind(resource)
         if kind.platform.busy is not None and kind.is_busy(live.fields):
             what = f"the platform is at work on it ({live.fields[kind.platform.busy.field]})"
             self.waiting.append(Waiting(address=str(resource.address), what=what))
-        if (failure := kind.failure(live.fields)) is not None:
-            text = f"the platform reports that its last work on it failed ({failure})"
-            self.notes.append(Note(address=str(resource.address), text=text))
+        if (wrong := kind.trouble(live.fields)) is not None:
+            self.trouble.append(PlatformTrouble(address=str(resource.address), what=wrong))
 
     # What can be written.
 

@@ -74,7 +74,8 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
         ]
         if not strangers:
             continue
-        if not ((sides.desired.pruned(address) or address in rebuilt) and sides.options.delete):
+        pruned = address in sides.desired.scopes and sides.desired.pruned(address)
+        if not ((pruned or address in rebuilt) and sides.options.delete):
             to_delete = {item for item in strangers if {item, objects[item].parent} & left_over}
             kept[str(address)] = [item for item in strangers if item not in to_delete]
             strangers = [item for item in strangers if item in to_delete]

@@ -5,13 +5,13 @@ Pure. The comparison is the planner's own, so that drift and plan can never disa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Policy, Resource
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Mover
-from dpsync.model.plan import Change, Plan
+from dpsync.model.plan import Change, Kept, Plan
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import Ref
 from dpsync.planner.compare import same
@@ -20,8 +20,13 @@ from dpsync.planner.sides import Sides
 from dpsync.planner.unwritten import with_unwritten
 
 
-def find_drift(sides: Sides, plan: Plan) -> Drift:
-    """The drift behind a plan that was made of these sides."""
+def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
+    """The drift behind a plan that was made of these sides.
+
+    With `everything` also what is undeclared in the places that the policy watches.
+    """
+    witness = _Witness(sides)
+    appeared = tuple(witness.appeared(plan)) if everything else ()
     return Drift(
         platform=plan.platform,
         organizations=plan.organizations,
@@ -29,13 +34,15 @@ def find_drift(sides: Sides, plan: Plan) -> Drift:
         environments=plan.environments,
         profile=plan.profile,
         part=plan.part,
-        found=tuple(_Witness(sides).each(plan)),
+        found=(*witness.each(plan), *appeared),
         ignored=tuple(_ignored(sides, plan)),
         blocked=plan.blocked,
         unread=_unread(sides),
-        kept=plan.kept,
+        kept=tuple(_without(plan.kept, {item.address for item in appeared})),
         waiting=plan.waiting,
+        trouble=plan.trouble,
         notes=plan.notes,
+        unwatched=plan.unwatched,
         refusals=plan.refusals,
         base=plan.base,
         base_from=plan.base_from,
@@ -44,10 +51,18 @@ def find_drift(sides: Sides, plan: Plan) -> Drift:
     )
 
 
+def _without(kept: Iterable[Kept], told: Collection[str]) -> Iterator[Kept]:
+    for item in kept:
+        left = tuple(address for address in item.addresses if address not in told)
+        if left:
+            yield item.model_copy(update={"addresses": left})
+
+
 def _unread(sides: Sides) -> tuple[str, ...]:
     """What could not be compared, as far as somebody watches it."""
     snapshot = sides.snapshot
-    found = [str(address) for address in snapshot.unread if not sides.policy.ignored(address)]
+    places = (*snapshot.unread, *snapshot.unwatched)
+    found = [str(address) for address in places if not sides.policy.ignored(address)]
     found += [f"{at}#{name}" for at, name in snapshot.unread_fields if not sides.policy.ignored(at, name)]
     return tuple(sorted(found))
 
@@ -101,18 +116,42 @@ class _Witness:
         )
 
     def _undeclared(self, change: Change) -> Drifted:
-        moved: Mover = "unknown"
-        if self.before is not None:
-            removed = self._identity(change) in self.sides.names.earlier_addresses
-            moved = "file" if removed else "platform"
         return Drifted(
             address=change.address,
             kind=change.kind,
             what="undeclared",
             label=change.label,
             id=change.id,
-            moved=moved,
+            moved=self._who_left_it(self._identity(change)),
         )
+
+    def appeared(self, plan: Plan) -> Iterator[Drifted]:
+        """What is kept in the places that the policy watches."""
+        watch = self.sides.desired.policy.watch
+        for kept in plan.kept:
+            place = Address.parse(kept.place)
+            if not any(pattern.matches(place) for pattern in watch):
+                continue
+            for identity in self.sides.snapshot.scopes[place]:
+                address = str(self.sides.names.address(identity))
+                if address in kept.addresses:
+                    live = self.sides.snapshot.objects[identity]
+                    label = self.sides.names.label(live)
+                    yield Drifted(
+                        address=address,
+                        kind=live.kind,
+                        what="undeclared",
+                        label=label,
+                        id=live.id,
+                        moved=self._who_left_it(identity),
+                        kept=True,
+                    )
+
+    def _who_left_it(self, identity: Identity | None) -> Mover:
+        """Who is behind something undeclared: it was made on the platform, or its entry was removed."""
+        if self.before is None:
+            return "unknown"
+        return "file" if identity in self.sides.names.earlier_addresses else "platform"
 
     def _identity(self, change: Change) -> Identity | None:
         objects = self.sides.snapshot.objects.values()

@@ -29,6 +29,7 @@ from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import Edges, PlannedSteps
 from dpsync.planner.unique import unique_values
 from dpsync.planner.unmatched import unmatched, where
+from dpsync.planner.unwatched import unwatched
 from dpsync.planner.writing import hidden, write_steps
 
 
@@ -136,6 +137,7 @@ class _Made:
             blocked=tuple(sorted(blocked, key=_place)),
             refusals=tuple(sorted(refused, key=lambda item: (item.address, item.code, item.message))),
             waiting=tuple(sorted(decided.waiting, key=lambda item: item.address)),
+            trouble=tuple(sorted(decided.trouble, key=lambda item: item.address)),
             kept=tuple(decided.deletions.kept),
             notes=tuple(sorted(notes, key=_by_address)),
             unproven=tuple(sorted(decided.unproven)),
@@ -146,6 +148,7 @@ class _Made:
                 for address, match in sides.snapshot.matches.items()
                 if address in sides.desired.resources
             },
+            unwatched=unwatched(sides),
             requests=sides.snapshot.requests,
             origins=_origins(sides),
         )
@@ -179,7 +182,7 @@ def _origins(sides: Sides) -> dict[str, Origin]:
         for name, at in resource.spans.items():
             origins[f"{address}#{name}"] = Origin(file=at.file, line=at.line, column=at.column)
     policy = sides.desired.policy
-    for list_ in ("prune", "protect", "ignore", "forget"):
+    for list_ in ("prune", "protect", "ignore", "forget", "watch"):
         for pattern in getattr(policy, list_):
             if (at := pattern.span) is not None:
                 origin = Origin(file=at.file, line=at.line, column=at.column)

@@ -25,6 +25,7 @@ def unmatched(sides: Sides) -> Iterator[Note]:
         "protect": (policy.protect, _protects_nothing),
         "ignore": (policy.ignore, _leaves_nothing_alone),
         "forget": (policy.forget, _forgets_nothing),
+        "watch": (policy.watch, _watches_nothing),
     }
     for name, (patterns, wrong) in rules.items():
         for pattern in patterns:
@@ -63,6 +64,12 @@ def _leaves_nothing_alone(sides: Sides, pattern: Pattern) -> str | None:
 def _forgets_nothing(sides: Sides, pattern: Pattern) -> str | None:
     strangers = (identity for identity in sides.snapshot.objects if identity not in sides.names.declared)
     return None if any(sides.policy.forgotten(identity, pattern) for identity in strangers) else NOTHING
+
+
+def _watches_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    declared = sides.desired
+    places = (*declared.scopes, *declared.watched, *declared.unserved)
+    return None if any(pattern.matches(address) for address in places) else NOTHING
 
 
 def _objects(sides: Sides) -> Iterator[Address]:

@@ -14,10 +14,13 @@ from dpsync.model.words import counted
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import (
+    in_trouble,
     render_base,
     render_blocked,
     render_kept,
     render_notes,
+    render_trouble,
+    render_unwatched,
     render_waiting,
 )
 from dpsync.render.value_text import big, inside, show
@@ -48,6 +51,9 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     apply = f"dpsync apply --select {shlex.quote(address)}"
     if item.what == "missing":
         return WaysOut(platform=apply, by_hand=f"remove the entry{_at(drift, item)}")
+    if item.kept:
+        undo = "delete it on the platform; it is only watched, and no plan deletes it"
+        return WaysOut(platform=undo, by_hand=f'declare it, or add "{address}" to policy: forget')
     if item.what == "undeclared":
         return WaysOut(platform=apply, by_hand=f'declare it, or add "{address}" to policy: forget')
     if not item.fields:
@@ -74,8 +80,10 @@ def render_drift(drift: Drift, paint: Paint, verbose: int = 0) -> str:
         render_kept(drift, paint, verbose),
         render_blocked(drift, paint),
         render_waiting(drift, paint),
+        render_trouble(drift, paint),
         _refusals(drift, paint),
-        "\n".join([_summary(drift, paint), *render_base(drift, paint)]),
+        _lines(drift, paint),
+        "\n".join([_summary(drift, paint), *render_base(drift, paint), *render_unwatched(drift, paint)]),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -146,6 +154,24 @@ def _refusals(drift: Drift, paint: Paint) -> str:
     return "\n".join(lines)
 
 
+def _lines(drift: Drift, paint: Paint) -> str:
+    """What is not watched, with the lines that would: those of one entry together."""
+    if not drift.unwatched_lines:
+        return ""
+    lines, at = ["Not watched:"], ""
+    for item in drift.unwatched_lines:
+        if item.address != at:
+            origin, at = drift.origins.get(item.address), item.address
+            where = f"  {visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
+            lines.append(f"  {visible(item.address)}{paint(where, 'dim')}")
+        if item.line:
+            lines.append(f"    {visible(item.line)}")
+        else:
+            why = paint(f"({visible(item.why or '')})", "dim")
+            lines.append(f"    {visible(item.field or '')}: {why}")
+    return "\n".join(lines)
+
+
 def _summary(drift: Drift, paint: Paint) -> str:
     asked = paint(f"({counted(drift.requests, 'request')} to read)", "dim")
     more = [
@@ -160,7 +186,7 @@ def _summary(drift: Drift, paint: Paint) -> str:
         words = (
             paint("No drift in what was read.", "bold") if drift.unread else paint("No drift.", "green bold")
         )
-        return f"{words}{rest} {asked}"
+        return f"{words}{rest} {asked}{in_trouble(drift)}"
     number = {what: sum(item.what == what for item in drift.found) for what in _SIGNS}
     words = ", ".join(
         f"{number[what]} {said}"
@@ -169,4 +195,4 @@ def _summary(drift: Drift, paint: Paint) -> str:
         )
         if number[what]
     )  # fmt: skip
-    return f"{paint(f'Drift: {words}.', 'bold')}{rest} {asked}"
+    return f"{paint(f'Drift: {words}.', 'bold')}{rest} {asked}{in_trouble(drift)}"

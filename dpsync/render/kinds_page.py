@@ -494,7 +494,8 @@ WORDS: dict[type, dict[str, str]] = {
     },
     PlatformWork: {
         "outputs": "things of another kind that the platform makes for it",
-        "busy": "a field, its values while the platform is at work on it, and where it says what failed",
+        "busy": "a field, and its values while the platform is at work on it",
+        "trouble": "a field by which the platform says that something is wrong, and the values that are fine",
         "acts": "what one can be told to do, each with its request; only done when asked for",
     },
     Field: {

@@ -31,9 +31,10 @@ def render_plan(plan: Plan, paint: Paint, verbose: int = 0) -> str:
         render_kept(plan, paint, verbose),
         render_blocked(plan, paint),
         render_waiting(plan, paint),
+        render_trouble(plan, paint),
         _deletes(plan, deletes, paint),
         _refusals(plan, paint),
-        "\n".join([_summary(plan, paint), *render_base(plan, paint)]),
+        "\n".join([_summary(plan, paint), *render_base(plan, paint), *render_unwatched(plan, paint)]),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -185,6 +186,17 @@ def render_waiting(plan: PlanOrDrift, paint: Paint) -> str:
     )
 
 
+def render_trouble(plan: PlanOrDrift, paint: Paint) -> str:
+    lines = []
+    for item in plan.trouble:
+        where = _where(plan, item.address)
+        lines.append(
+            paint(f"x {visible(item.address)}", "red") + (f"  {paint(where, 'dim')}" if where else "")
+        )
+        lines.append(f"    trouble on the platform: {visible(item.what)}")
+    return "\n".join(lines)
+
+
 def _deletes(plan: Plan, deletes: list[Change], paint: Paint) -> str:
     if not deletes:
         return ""
@@ -234,6 +246,21 @@ def render_base(plan: PlanOrDrift, paint: Paint) -> Iterator[str]:
         yield paint(f"base: none ({visible(plan.base_from)})", "dim")
 
 
+def render_unwatched(plan: PlanOrDrift, paint: Paint) -> Iterator[str]:
+    """How much no entry names: nobody would notice when it moves."""
+    found = plan.unwatched
+    words = [counted(found.places, "place")] if found.places else []
+    if found.fields:
+        words.append(f"{counted(found.fields, 'field')} of {counted(found.things, 'thing')}")
+    if words:
+        yield paint(f"not watched: {', '.join(words)}", "dim")
+
+
+def in_trouble(plan: PlanOrDrift) -> str:
+    """How much is in trouble on the platform, behind a summary."""
+    return f" {len(plan.trouble)} in trouble on the platform." if plan.trouble else ""
+
+
 def _summary(plan: Plan, paint: Paint) -> str:
     steps = [step for change in plan.changes for step in change.steps]
     writes = sum(step.method != "GET" for step in steps)
@@ -242,7 +269,7 @@ def _summary(plan: Plan, paint: Paint) -> str:
         head = "No changes."
         if plan.blocked:
             head += f" {len(plan.blocked)} blocked."
-        return f"{paint(head, 'green bold')} {paint(f'({asked})', 'dim')}"
+        return f"{paint(head, 'green bold')} {paint(f'({asked})', 'dim')}{in_trouble(plan)}"
     found = counts(plan)
     words = [
         f"{found['create']} to create",
@@ -255,5 +282,6 @@ def _summary(plan: Plan, paint: Paint) -> str:
     more = f" in {counted(len(steps), 'step')}" if len(steps) != writes else ""
     rest = f"({asked}, {writes} to write{more})"
     return (
-        f"{paint('Plan: ' + ', '.join(words) + '.', 'bold')} {paint(rest, 'dim')}\ndigest {plan.digest[:16]}"
+        f"{paint('Plan: ' + ', '.join(words) + '.', 'bold')} {paint(rest, 'dim')}{in_trouble(plan)}\n"
+        f"digest {plan.digest[:16]}"
     )

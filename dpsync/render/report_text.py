@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import shlex
+from collections.abc import Collection, Iterator
 
 from dpsync.model.journal import GOOD, Outcome, Report
 from dpsync.model.plan import Blocked, Plan
 from dpsync.model.words import counted
 from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_blocked, render_plan
+from dpsync.render.plan_text import render_blocked, render_plan, render_trouble
+from dpsync.render.value_text import show
 from dpsync.render.visible import visible
 
 _STYLE = {
@@ -36,9 +38,10 @@ def render_report(report: Report, paint: Paint, verbose: int = 0, known: Collect
     listed = [item for item in report.outcomes if verbose or item.result not in GOOD]
     parts = ["\n".join(render_outcome(outcome, paint) for outcome in listed)]
     parts += [paint(visible(text), "red") for text in report.trouble]
-    if report.converged and report.remaining is not None:
+    if report.settled and report.remaining is not None:
         found = tuple(item for item in report.remaining.blocked if item not in known)
         parts.append(render_blocked(report.remaining.model_copy(update={"blocked": found}), paint))
+        parts.append(render_trouble(report.remaining, paint))
     parts.append(_counts(report))
     parts.append(_proof(report, paint))
     if report.unrecorded:
@@ -71,15 +74,46 @@ def _proof(report: Report, paint: Paint) -> str:
         return paint("Interrupted: run apply again to finish the rest.", "yellow")
     if report.remaining is None:
         return paint("Not verified: run plan to see where things stand.", "red")
-    if report.converged:
+    if report.settled:
         text = "Converged: a new plan has no changes."
+        if report.started:
+            text = "Not converged: a new plan has no changes, and what was written is in trouble."
+        if report.remaining.trouble:
+            text += f" {len(report.remaining.trouble)} in trouble on the platform, see above."
         if report.remaining.blocked:
             text += f" {len(report.remaining.blocked)} blocked, see above."
-        return "\n".join([paint(text, "green bold"), *_unproven(report.remaining)])
+        return "\n".join(
+            [paint(text, "red bold" if report.started else "green bold"), *_unproven(report.remaining)]
+        )
     if report.as_declared:
         number = report.count("unknown")
         what = f"{counted(number, 'request')} {'is' if number == 1 else 'are'} still in doubt"
         text = f"Not certain: a new plan has no changes, but {what}. Run plan again later."
         return paint(text, "red bold")
     head = paint("Not converged: a new plan still has changes.", "red bold")
-    return f"{head}\n\n{render_plan(report.remaining, paint)}"
+    rest = _without_unkept(report)
+    parts = [head, *_unkept(report)]
+    if rest.changes or rest.refusals:
+        parts += ["", render_plan(rest, paint)]
+    return "\n".join(parts)
+
+
+def _unkept(report: Report) -> Iterator[str]:
+    """What the platform did not keep, each part once, with the ways out."""
+    for item in report.unkept:
+        name = visible(f"{item.address}#{item.field}")
+        lost = f"sent: {show(item.sent)}, live: {show(item.live)}"
+        yield f"the platform did not keep {visible(item.path)} of {visible(item.address)} ({lost})"
+        yield f'    way out: dpsync import --update {shlex.quote(name)}, or policy: {{ ignore: ["{name}"] }}'
+
+
+def _without_unkept(report: Report) -> Plan:
+    """What is left to do beside that."""
+    assert report.remaining is not None
+    told = {(item.address, item.field) for item in report.unkept}
+    left = []
+    for change in report.remaining.changes:
+        differences = tuple(item for item in change.differences if (change.address, item.field) not in told)
+        if differences or change.moved or not change.differences:
+            left.append(change.model_copy(update={"differences": differences}))
+    return report.remaining.model_copy(update={"changes": tuple(left)})

@@ -28,6 +28,7 @@ from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.selection import selection
 from dpsync.planner.sides import Options, Sides
+from dpsync.planner.unwatched import each_unwatched
 from dpsync.planner.unwritten import with_unwritten
 from dpsync.workflows.reading import Reading
 
@@ -90,10 +91,30 @@ class Session:
         except DiagnosticError as found:
             raise DiagnosticError(found.findings, found.exit_code, self.desired.texts) from None
 
-    def drift(self, client: ReadClient, options: Options | None = None) -> Drift:
-        """What is live instead of what the files say. Raises as `plan` does: a failed check is no answer."""
-        planned = self.plan(client, options, closely=False)
-        return find_drift(planned.sides, planned.plan)
+    def drift(
+        self,
+        client: ReadClient,
+        options: Options | None = None,
+        everything: bool = False,
+        unwatched: bool = False,
+    ) -> Drift:
+        """What is live instead of what the files say. Raises as `plan` does: a failed check is no answer.
+
+        With `everything`, what is undeclared in the places that the policy watches is drift, too. With
+        `unwatched` all that no entry names is listed, with the lines that would watch it.
+        """
+        watching = replace(self, desired=replace(self.desired, watching=True))
+        planned = watching.plan(client, options, closely=False)
+        sides = planned.sides
+        drift = find_drift(sides, planned.plan, everything)
+        if unwatched:
+            from dpsync.importing.sides import Naming
+            from dpsync.importing.watching import lines
+
+            naming = Naming(self.registry, sides.desired, sides.snapshot)
+            found = tuple(lines(naming, each_unwatched(sides)))
+            drift = drift.model_copy(update={"unwatched_lines": found})
+        return drift
 
     @staticmethod
     def differences(planned: Planned) -> Plan:

@@ -164,6 +164,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "inviteLinks": Sample(False, True),
         "mergeRules": RULES,
         "type": Sample("business"),
+        "blocked": Sample("unpaid"),
     },
     "agent_instructions": {"instructions": Sample("# How\n\nBriefly.\n", "Not at *all*.\n")},
     "collection": {
@@ -180,6 +181,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "externalIds": EXTERNAL_IDS,
         "space_selection": Sample("selected", "all"),
         "site_selection": Sample("selected", "all"),
+        "status": Sample("active"),
     },
     "installation_site": {
         "site": Sample("docs"),
@@ -218,6 +220,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "visibility": Sample("public", "private"),
         "processingState": Sample("complete"),
         "lastProcessErrorCode": Sample("PARSE_ERROR"),
+        "lastProcessError": Sample("it is no JSON"),
     },
     "saml": {
         "label": Sample("It", "That"),
@@ -226,6 +229,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "certificate": Sample(PEM, PEM.replace("MIIB", "MIIC")),
         "defaultTeam": Sample("writers", "readers"),
         "defaultRole": Sample("read", "guest"),
+        "status": Sample("active"),
     },
     "site": {
         "title": Sample("It", "That"),

@@ -55,8 +55,9 @@ class Bench(Lab):
             assert members_unknown_to_the_platform(planned.plan) == []
             report = session.apply(client, planned, secrets=SECRETS)
         assert [item for item in report.outcomes if item.result not in ("done", "already")] == []
-        assert report.converged, report.remaining
-        assert report.complete, report.remaining
+        assert report.settled, report.remaining
+        assert report.remaining is not None
+        assert report.remaining.blocked == (), report.remaining
         return report
 
 

@@ -117,7 +117,9 @@ def test_what_failed_is_told_and_compared_with_the_base(
     project.holds(openapi=[failed]).commit(spec(before) if before else "title: Acme").write(spec("Pets"))
     planned = plan(project)
     assert changed(planned) == changes
-    assert f"{ADDRESS}: the platform reports that its last work on it failed (PARSE_ERROR)" in notes(planned)
+    (trouble,) = planned.plan.trouble
+    assert trouble.address == ADDRESS
+    assert "(PARSE_ERROR" in trouble.what
 
 
 @pytest.mark.parametrize("base", [True, False])

@@ -1,0 +1,103 @@
+"""What the platform accepts and does not keep is named once, with the part that was lost and the ways out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.apply.unkept import unkept
+from dpsync.client.client import WriteClient
+from dpsync.model.journal import Outcome, Report, Result
+from dpsync.model.plan import Change, Difference, Plan
+from dpsync.render.paint import Paint
+from dpsync.render.report_text import render_report
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run, platform, project, run
+
+__all__ = ["platform", "project", "run"]
+AT = "acme/sites/docs/customization"
+
+
+def plan(before: Any, after: Any, address: str = AT, field: str = "styling") -> Plan:
+    difference = Difference(field=field, before=before, after=after)
+    return Plan(
+        changes=(Change(address=address, kind="customization", action="update", differences=(difference,)),)
+    )
+
+
+def outcome(result: Result, address: str = AT) -> Outcome:
+    return Outcome(step=f"{address} update", address=address, verb="update", result=result)
+
+
+@pytest.mark.parametrize(
+    ("sent", "live", "paths"),
+    [
+        ("a", "b", ["styling"]),
+        ("a", None, ["styling"]),
+        ({"a": 1, "b": 2}, {"a": 1}, ["styling.b"]),
+        ({"a": {"x": 1, "y": 2}, "b": 2}, {"a": {"x": 1, "y": 3}, "b": 4}, ["styling.a.y", "styling.b"]),
+        ({"a": 1}, None, ["styling"]),
+        ([1, 2], [1], ["styling"]),
+    ],
+)  # fmt: skip
+def test_the_part_that_was_lost_is_named(sent: Any, live: Any, paths: list[str]) -> None:
+    found = unkept(plan(None, sent), plan(live, sent), [outcome("done")])
+    assert [item.path for item in found] == paths
+
+
+@pytest.mark.parametrize(
+    ("remaining", "results"),
+    [
+        (plan("b", "a", field="title"), ["done"]),  # this apply did not write it
+        (plan("b", "a", address="acme/sites/other"), ["done"]),
+        (plan("b", "a"), ["failed"]),  # it was never accepted
+        (plan("b", "a"), ["done", "not-tried"]),
+        (Plan(), ["done"]),
+    ],
+)
+def test_what_was_not_written_and_accepted_is_not_told(remaining: Plan, results: list[Result]) -> None:
+    assert list(unkept(plan("b", "a"), remaining, [outcome(result) for result in results])) == []
+
+
+def test_it_is_told_once_and_what_else_is_left_is_a_plan() -> None:
+    first = plan({}, {"primaryColour": "red"})
+    left = plan({}, {"primaryColour": "red"})
+    report = Report(
+        plan="x", verified=True, remaining=left, outcomes=(outcome("done"),),
+        unkept=tuple(unkept(first, left, [outcome("done")])),
+    )  # fmt: skip
+    text = render_report(report, Paint(on=False))
+    assert text.count("primaryColour") == 1
+    assert f'the platform did not keep styling.primaryColour of {AT} (sent: "red", live: (nothing))' in text
+    assert f"dpsync import --update '{AT}#styling', or policy: {{ ignore: [\"{AT}#styling\"] }}" in text
+    assert "Plan: " not in text
+    both = left.model_copy(update={"changes": (*left.changes, *plan(1, 2, "acme/sites/other").changes)})
+    text = render_report(report.model_copy(update={"remaining": both}), Paint(on=False))
+    assert text.count("primaryColour") == 1
+    assert "Plan: 0 to create, 1 to change" in text
+
+
+def test_a_platform_that_drops_a_member_ends_an_apply_with_3_and_says_which(
+    platform: ThreadedServer, run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = WriteClient.send
+
+    def dropping(self: WriteClient, method: str, path: str, body: Any = None, **named: Any) -> Any:
+        if path.endswith("/customization"):
+            body["styling"].pop("corners", None)
+        return send(self, method, path, body, **named)
+
+    monkeypatch.setattr(WriteClient, "send", dropping)
+    look = "customization: { styling: { corners: straight, depth: flat } }"
+    directory = project(
+        "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    sites:\n"
+        f"      docs: {{ title: Acme Docs, basename: docs, {look} }}\n"
+    )
+    ended = run("apply", "-C", str(directory), "--yes")
+    assert ended.code == 3, ended.out + ended.err
+    assert f'the platform did not keep styling.corners of {AT} (sent: "straight", live: ' in ended.out
+    assert "did not keep styling.depth" not in ended.out
+    assert ended.out.count("did not keep") == 1

@@ -1,0 +1,101 @@
+"""What the platform reports as wrong by itself is shown everywhere, is no change and never "converged"."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.kinds.base import Kind
+from dpsync.kinds.registry import load
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_drift import change
+
+Project = Callable[..., Path]
+REGISTRY = load()
+BEFORE = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    openapi:
+      billing: { source: { url: https://acme.example/openapi/billing.yaml } }
+"""
+SAML = "    saml:\n      new: { label: New }\n"
+WRONG = "it could not be fetched or parsed (FETCH_TIMEOUT"
+
+
+def test_a_plan_and_drift_show_it_and_it_is_no_change(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
+    directory = str(project(BEFORE))
+    for command in ("plan", "drift"):
+        ended = run(command, "-C", directory)
+        assert ended.code == 0
+        assert f"x acme/openapi/billing  dpsync.yaml:6:7\n    trouble on the platform: {WRONG}" in ended.out
+        assert "1 in trouble on the platform." in ended.out
+    assert "No drift. (" in run("drift", "-C", directory).out
+    planned = json.loads(run("plan", "-C", directory, "--format", "json").out)["plan"]
+    assert [item["address"] for item in planned["trouble"]] == ["acme/openapi/billing"]
+    assert planned["changes"] == []
+
+
+def test_an_apply_that_did_not_start_it_ends_well_and_names_it(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
+    assert run("apply", "-C", str(project(BEFORE)), "--yes").code == 0
+    directory = str(project(BEFORE + "    teams: { new: { title: New } }\n"))
+    ended = run("apply", "-C", directory, "--yes")
+    assert ended.code == 0, ended.out
+    assert "x acme/openapi/billing" in ended.out.partition("Applied: ")[0].rpartition("digest")[2]
+    assert "Converged: a new plan has no changes. 1 in trouble on the platform, see above." in ended.out
+
+
+def test_an_apply_that_started_it_ends_with_3(platform: ThreadedServer, run: Run, project: Project) -> None:
+    directory = str(project(BEFORE.partition("    openapi:")[0] + SAML))
+    ended = run("apply", "-C", directory, "--yes", "--format", "json")
+    document = json.loads(ended.out)
+    assert ended.code == document["exit"] == 3, ended.out
+    assert document["converged"] is False
+    assert [item["address"] for item in document["report"]["remaining"]["trouble"]] == ["acme/saml/new"]
+    assert document["report"]["remaining"]["changes"] == []
+    assert [item["address"] for item in document["report"]["started"]] == ["acme/saml/new"]
+    again = run("apply", "-C", directory, "--yes")
+    assert again.code == 0
+    assert "nobody can sign in by it: it is not active (pending)" in again.out
+
+
+def test_what_is_mended_is_in_no_trouble(platform: ThreadedServer, run: Run, project: Project) -> None:
+    directory = str(project(BEFORE.partition("    openapi:")[0] + "    saml: { azure: { label: Azure } }\n"))
+    assert "x acme/saml/azure" in run("plan", "-C", directory).out
+    change(
+        platform, "/orgs/acme/saml/azure", entityID="https://a.example", ssoURL="https://a.example/sso",
+        certificate="-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+    )  # fmt: skip
+    assert "trouble" not in run("plan", "-C", directory).out
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in REGISTRY.ordered if kind.platform.trouble], ids=lambda kind: kind.name
+)
+def test_each_declaration_of_trouble_names_fields_that_are_only_read(kind: Kind) -> None:
+    trouble = kind.platform.trouble
+    assert trouble is not None
+    for name in filter(None, (trouble.field, trouble.detail)):
+        assert kind.field(name).on == "neither"
+        assert name not in kind.lasting
+    assert kind.trouble({trouble.field: "broken"}) is not None
+    for fine in (None, *trouble.fine):
+        assert kind.trouble({trouble.field: fine}) is None
+    if kind.platform.busy is not None:
+        busy = {kind.platform.busy.field: kind.platform.busy.values[0]}
+        assert kind.trouble({trouble.field: "broken", **busy}) is None
+
+
+def test_there_is_trouble_with_every_kind_that_the_platform_works_on() -> None:
+    assert {kind.name for kind in REGISTRY.ordered if kind.platform.trouble} == {
+        "installation", "openapi", "organization", "saml", "translation",
+    }  # fmt: skip
