@@ -2,20 +2,22 @@
 
     python3 examples/demo.py
 
-A companion is started, examples/acme is planned, applied and proven, then somebody changes a title behind
-dpsync's back and the next plan finds it. Everything is stopped at the end.
+A companion is started, a copy of examples/acme is planned, applied and proven, then somebody changes a title
+behind dpsync's back and the next plan finds it. At the end everything is stopped; the checkout is as before.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ROOT / ".venv" / "bin" / "python"
@@ -25,7 +27,7 @@ TOKEN = "ada-token"  # a token of the companion's built-in world, and of nothing
 def main() -> int:
     """Run the demo. Returns 0 when every step ended as it should."""
     prepare()
-    with companion() as url:
+    with companion() as url, a_copy():
         environment = {**os.environ, "DPSYNC_URL": url, "DPSYNC_TOKEN": TOKEN}
         say("What would be done?")
         dpsync(environment, 0, "plan")
@@ -67,11 +69,28 @@ def companion() -> Iterator[str]:
             server.stdout.close()
 
 
+@contextmanager
+def a_copy() -> Iterator[None]:
+    """Work in a folder with a copy of the example: an apply keeps its journal and ids beside the files."""
+    before = Path.cwd()
+    with TemporaryDirectory() as folder:
+        shutil.copytree(
+            ROOT / "examples" / "acme", Path(folder) / "acme", ignore=shutil.ignore_patterns(".dpsync")
+        )
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
 def dpsync(environment: dict[str, str], expected: int, *arguments: str) -> str:
-    """Run a command on examples/acme and show it; stops the demo when it does not end as expected."""
-    print(f"$ dpsync {' '.join(arguments)} -C examples/acme", flush=True)
-    command = [str(PYTHON), "-m", "dpsync", *arguments, "-C", str(ROOT / "examples" / "acme")]
-    result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    """Run a command on the example and show it; stops the demo when it does not end as expected."""
+    print(f"$ dpsync {' '.join(arguments)} -C acme", flush=True)
+    command = [str(PYTHON), "-m", "dpsync", *arguments, "-C", "acme"]
+    result = subprocess.run(
+        command, env={**environment, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True, check=False
+    )
     print(result.stdout, flush=True)
     if result.returncode != expected:
         sys.exit(f"expected exit code {expected}, got {result.returncode}")

@@ -11,14 +11,17 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from dpsync import disk
 from dpsync.apply.lock import NoState, state_directory
-from dpsync.config.ids_file import load, parse, render, wrong
-from dpsync.config.reader import DEFAULT_LIMITS
+from dpsync.config.conflicts import markers
+from dpsync.config.ids_file import content, load, parse, parse_both, render, wrong
+from dpsync.config.reader import DEFAULT_LIMITS, decode
 from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.ids import Edits, IdsFile, Lines
 
@@ -29,6 +32,16 @@ _PAUSE: Final = 0.05
 
 class CannotWrite(Exception):
     """The ids file was not written; the text says which one, and why."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a file says when both sides of a merge conflict in it are read."""
+
+    ids: IdsFile
+    disputed: frozenset[tuple[str, str, Address]] = frozenset()
+    """Platform, organization and address of the lines about which the sides differ: they are not in `ids`."""
+    conflict: bool = False
 
 
 class IdsOnDisk:
@@ -42,6 +55,16 @@ class IdsOnDisk:
     def read(self) -> IdsFile:
         """What it says; nothing where there is none. Raises DiagnosticError (exit 5)."""
         return load(self.path, self._registry, self.name)
+
+    def read_both(self) -> Merged:
+        """What it says, conflict markers or not. Raises DiagnosticError (exit 5)."""
+        data = content(self.path, self.name)
+        if data is None or not markers(decode(data, self.name)[0], self.name):
+            return Merged(self.read())
+        ids, disputed, found = parse_both(data, self.name, self._registry)
+        if found:
+            raise wrong(found, data, self.name)
+        return Merged(ids, disputed, conflict=True)
 
     def edit(self, platform: str, edits: Edits) -> None:
         """Change these lines, and nothing else. Raises CannotWrite."""

@@ -17,6 +17,7 @@ COMMANDS = {
     "apply": "Do it, and prove that it converged.",
     "drift": "Show what the platform has that the files do not say; writes nothing.",
     "import": "Write the configuration of what is live.",
+    "ids": "Record which live object each entry is.",
     "validate": "Check the configuration without a platform.",
     "serve": "Run the companion: the platform's API on this machine.",
     "schema": "Print a JSON Schema, for editors and other tools.",
@@ -26,7 +27,7 @@ EXIT_CODES = """\b
 Exit codes:
   0    done (plan: with or without changes)
   1    failed, nothing was written
-  2    changes or drift present (drift, plan --detailed-exitcode)
+  2    changes or drift present (drift, plan --detailed-exitcode, ids --check)
   3    partial, blocked or not converged (apply, import)
   4    refused: a guard, a stale plan, unconfirmed
   5    the configuration is invalid

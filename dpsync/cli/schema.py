@@ -8,15 +8,28 @@ import click
 @click.command("schema")
 @click.argument(
     "name",
-    type=click.Choice(["configuration", "plan", "apply", "drift", "import", "saved-plan", "findings"]),
+    type=click.Choice(
+        [
+            "configuration",
+            "plan",
+            "apply",
+            "drift",
+            "import",
+            "ids",
+            "ids-file",
+            "saved-plan",
+            "findings",
+        ]
+    ),
     default="configuration",
 )
 def command(name: str) -> None:
     """Print a JSON Schema, for editors and other tools.
 
-    NAME is configuration (the default), or the JSON output of plan, of apply, of drift, of import, a
-    plan that was saved, or the findings of any command.
+    NAME is configuration (the default), the ids-file, the JSON output of plan, apply, drift, import or ids,
+    a plan that was saved, or the findings of any command.
     """
+    from dpsync.config.ids_file import ids_schema
     from dpsync.config.schema import configuration_schema
     from dpsync.kinds.registry import load
     from dpsync.model.json_text import json_text
@@ -24,6 +37,8 @@ def command(name: str) -> None:
 
     if name == "configuration":
         schema = configuration_schema(load())
+    elif name == "ids-file":
+        schema = ids_schema()
     else:
         schema = DOCUMENTS[name].model_json_schema(mode="serialization")
     click.echo(json_text(schema, indent=2))

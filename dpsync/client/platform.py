@@ -15,7 +15,7 @@ WORLD_HEADER: Final = "dpsync-world"
 """What a companion names its world in (docs/companion.md)."""
 _WORLD: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
-_NAME: Final = re.compile(r"https?://[^\s/?#@]+|world-[A-Za-z0-9._-]{1,64}")
+NAMES: Final = re.compile(r"https?://[^\s/?#@]+|world-[A-Za-z0-9._-]{1,64}")
 
 
 def is_loopback(url: str) -> bool:
@@ -55,4 +55,4 @@ def world(url: str, headers: Mapping[str, str]) -> str | None:
 
 def is_name(text: str) -> bool:
     """Whether a text can be what `origin` or `world` gives."""
-    return _NAME.fullmatch(text) is not None
+    return NAMES.fullmatch(text) is not None

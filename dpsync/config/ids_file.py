@@ -14,10 +14,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dpsync import disk
-from dpsync.client.platform import is_name
+from dpsync.client.platform import NAMES, is_name
 from dpsync.config import codes
 from dpsync.config.conflicts import both_sides, markers
 from dpsync.config.reader import DEFAULT_LIMITS, decode, read
@@ -29,6 +29,7 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.ids import IdsFile, Line, Lines, is_id
 from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.span import Span
+from dpsync.model.unseen import PRESENTATION, UNSEEN
 
 HEADER: Final = """\
 # Which live object each entry is: written by dpsync import, apply and ids. Ids only; keep it in git.
@@ -37,7 +38,7 @@ HEADER: Final = """\
 _LONGEST_KEY: Final = 1000
 """Characters of a key that is written in one line; YAML ends at 1,024."""
 _BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+~$=%:-]*(?: [A-Za-z0-9._/@+~$=%:-]+)?")
-_SEPARATORS: Final = re.compile("[\u2028\u2029\ufeff]")
+_HIDDEN: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")
 _SHAPE: Final = "platform, then organization, then lines: address: id"
 
 
@@ -91,6 +92,31 @@ def parse_both(
 
 def _sections(ids: IdsFile) -> list[tuple[str, str]]:
     return [(platform, id) for platform, section in ids.sections.items() for id in section]
+
+
+def ids_schema() -> dict[str, Any]:
+    """The JSON Schema of the file, for editors: its shape. Which addresses there are, only dpsync knows."""
+    line = {"type": ["string", "integer"], "pattern": r"^\S{1,500}( \S{1,500})?$"}
+    lines = {
+        "type": "object",
+        "propertyNames": {"pattern": "^[^/]+(/[^/]+){2,}$"},
+        "additionalProperties": line,
+        "description": "address: id. A section and a translation may have a second id, behind a space.",
+    }
+    section = {
+        "type": "object",
+        "propertyNames": {"pattern": r"^\S+$"},
+        "additionalProperties": lines,
+        "description": "Organizations, by their ids.",
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Which live object each entry is",
+        "description": "Platforms, each by its address without a path.",
+        "type": ["object", "null"],
+        "propertyNames": {"pattern": f"^({NAMES.pattern})$"},
+        "additionalProperties": section,
+    }
 
 
 def load(path: Path, registry: Registry, name: str | None = None) -> IdsFile:
@@ -238,7 +264,12 @@ def _written(text: str) -> str:
     if _BARE.fullmatch(text) and ": " not in text and not text.endswith(":") and _is_text(text):
         return text
     quoted = json.dumps(text, ensure_ascii=False)
-    return _SEPARATORS.sub(lambda found: f"\\u{ord(found.group()):04x}", quoted)
+    return _HIDDEN.sub(_escaped, quoted)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _is_text(text: str) -> bool:

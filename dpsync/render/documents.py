@@ -59,6 +59,33 @@ class DriftDocument(Frozen):
     ways_out: dict[str, WaysOut]
 
 
+class IdsLine(Frozen):
+    """A line of the ids file: what it says, and what was recognised. Ids as the file has them.
+
+    missing: it has no line. wrong: it is another one than its line says. gone: the object of the line is not
+    there, and no other one was recognised. no entry: the line is for nothing that is declared. written and
+    removed: what was asked for.
+    """
+
+    address: str
+    what: Literal["missing", "wrong", "gone", "no entry", "written", "removed"]
+    recorded: str | None = None
+    found: str | None = None
+
+
+class IdsDocument(Frozen):
+    """What `ids --format json` prints. `recognised` counts entries; null where no platform was read."""
+
+    format: Literal["dpsync.ids-output/1"] = "dpsync.ids-output/1"
+    exit: int
+    file: str
+    platform: str
+    recognised: int | None = None
+    written: bool
+    """Whether the missing and wrong lines are in the file now."""
+    lines: tuple[IdsLine, ...] = ()
+
+
 class Related(Frozen):
     """A further place of a finding, and what is there."""
 
@@ -146,6 +173,7 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "drift": DriftDocument,
     "saved-plan": Saved,
     "import": ImportDocument,
+    "ids": IdsDocument,
     "findings": FindingsDocument,
 }
 

@@ -45,13 +45,13 @@ class Reading:
         """
         parse_all(options.confirm, self.registry)  # before anything is read
         patterns(self.registry, desired, (*options.select, *options.exclude))
-        snapshot = self._snapshot(desired)
+        snapshot = self.snapshot(desired)
         lines = tuple(rewritten(self.base.ids, self.ids, self.client.platform, snapshot.organizations))
         sides = Sides(self.registry, desired, snapshot, options, self.base, rewritten=lines)
         pins = restructuring(sides).pins
         if pins:
             desired = settled(desired, pins)
-            snapshot = recognised(self._snapshot(desired), pins)
+            snapshot = recognised(self.snapshot(desired), pins)
             sides = Sides(self.registry, desired, snapshot, options, self.base, rewritten=lines)
         part = selection(sides)
         chosen = replace(sides, chosen=part.wanted) if part else sides
@@ -59,7 +59,8 @@ class Reading:
         # What the sides have worked out by now is worked out once, where nothing more was read.
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
 
-    def _snapshot(self, desired: Desired) -> Snapshot:
+    def snapshot(self, desired: Desired) -> Snapshot:
+        """What is live of a configuration, and what was recognised. Raises as `sides` does."""
         return read_snapshot(
             self.client, self.registry, desired, self.parallelism, self.base, self.known, self.ids
         )

@@ -181,7 +181,7 @@ def test_the_example_is_valid_and_fits_its_schema(run: Run, example: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "name", ["configuration", "plan", "apply", "drift", "import", "saved-plan", "findings"]
+    "name", ["configuration", "plan", "apply", "drift", "import", "ids", "ids-file", "saved-plan", "findings"]
 )
 def test_the_schemas_in_the_repository_are_the_derived_ones(name: str, run: Run) -> None:
     file = SCHEMAS / f"{'dpsync' if name == 'configuration' else name}.schema.json"

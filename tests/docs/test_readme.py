@@ -17,7 +17,8 @@ def test_the_commands_shown_first_exist() -> None:
         assert re.search(rf"^{line.removeprefix('make ')}:", makefile, re.MULTILINE)
 
 
-def test_the_demo_runs(tmp_path: Path) -> None:
+def test_the_demo_runs_and_leaves_the_checkout_as_it_was(tmp_path: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in (ROOT / "examples" / "acme").rglob("*")}
     # The demo's own set-up is not what is tested here: run it with this interpreter.
     driver = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'examples')!r}); import demo; from pathlib import Path; "
@@ -28,3 +29,4 @@ def test_the_demo_runs(tmp_path: Path) -> None:
     )
     assert result.returncode == 0, result.stderr
     assert 'title  "Acme Dox" → "Acme Docs"' in result.stdout
+    assert {path: path.stat().st_mtime_ns for path in (ROOT / "examples" / "acme").rglob("*")} == before

@@ -293,6 +293,14 @@ def test_a_very_long_address_is_written_and_read() -> None:
     assert parse(render(ids), "f", REGISTRY) == (ids, [])
 
 
+@pytest.mark.parametrize("id", ["a\ufe0f", "a\u3164", "\U000e0100", "a\u034f"])
+def test_nothing_in_it_is_hidden(id: str) -> None:
+    written = render(ids_of(line("acme/teams/a", id)))
+
+    assert written.decode().isascii()
+    assert parse(written, "f", REGISTRY) == (ids_of(line("acme/teams/a", id)), [])
+
+
 def test_what_no_line_can_hold_is_left_out() -> None:
     ids = ids_of(line("acme/teams/a", "an id"), line("acme/teams/b", "x"))
 

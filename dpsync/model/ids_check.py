@@ -1,0 +1,47 @@
+"""The ids file held against a reading of the platform: what differs, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dpsync.model.address import Address
+from dpsync.model.ids import Edits, Line
+
+What = Literal["missing", "wrong", "gone", "no entry"]
+"""missing: recognised, and without a line. wrong: recognised as another one than its line says. gone: what
+the line names is not there, and no other one was recognised. no entry: nothing declared has this address."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One address about which the two differ: `line` is what the file says, `found` what was recognised."""
+
+    organization: str
+    address: Address
+    what: What
+    line: Line | None = None
+    found: Line | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a reading says of an ids file. `count` is how many entries were recognised."""
+
+    platform: str
+    remarks: tuple[Remark, ...]
+    count: int
+
+    @property
+    def edits(self) -> Edits:
+        """The lines that the reading gives. What it does not know keeps its line."""
+        return {
+            (remark.organization, remark.address): remark.found
+            for remark in self.remarks
+            if remark.found is not None
+        }
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing is missing, wrong or gone. A line without an entry is none of it."""
+        return all(remark.what == "no entry" for remark in self.remarks)

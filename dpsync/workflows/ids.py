@@ -1,0 +1,194 @@
+"""The ids file against the platform: what a reading recognises, and what the file says instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from dpsync.apply.ids_on_disk import Merged
+from dpsync.client.client import ReadClient
+from dpsync.client.platform import is_loopback
+from dpsync.config.codes import IDS_CONFLICT
+from dpsync.kinds.places import Places
+from dpsync.live.recorded import recorded_lines
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.ids import Line, Lines, is_id
+from dpsync.model.ids_check import Compared, Remark, What
+from dpsync.model.suggest import did_you_mean
+from dpsync.workflows.reading import Reading
+from dpsync.workflows.session import Session
+
+
+def compare(session: Session, client: ReadClient) -> Compared:
+    """Read the platform and hold the session's ids file against it.
+
+    Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
+    """
+    snapshot = _reading(session, client).snapshot(session.desired)
+    found = recorded_lines(session.registry, session.desired, snapshot)
+    moving = {address for address in found if any(one in snapshot.transferred for one in address.upward())}
+
+    def remarks() -> Iterator[Remark]:
+        for organization, key in snapshot.organizations.items():
+            mine = {at: line for at, line in found.items() if at.segments[0] == key and is_id(line.id)}
+            lines = session.ids.lines(client.platform, organization, key)
+            for address, line in mine.items():
+                if address in moving or lines.get(address) == line:
+                    continue
+                what: What = "wrong" if address in lines else "missing"
+                yield Remark(organization, address, what, lines.get(address), line)
+            for address, line in lines.items():
+                if address in mine or any(above in snapshot.unread for above in address.upward()):
+                    continue
+                declared = address in session.desired.resources
+                yield Remark(organization, address, "gone" if declared else "no entry", line)
+
+    ordered = sorted(remarks(), key=lambda remark: remark.address)
+    return Compared(client.platform, tuple(ordered), len(found) - len(moving))
+
+
+def check_settled(merged: Merged, compared: Compared, file: str) -> None:
+    """Raises DiagnosticError (exit 5) for lines about which a merge differs and which no reading decides."""
+    told = {
+        (compared.platform, remark.organization, remark.address.segments[1:])
+        for remark in compared.remarks
+        if remark.found is not None
+    }
+    hint = "keep one line of the two by hand, or run it for that platform"
+    found = [
+        Diagnostic(
+            IDS_CONFLICT,
+            f"{file}: the sides differ about {address}, and the platform does not decide",
+            hint=hint,
+        )
+        for platform, organization, address in sorted(merged.disputed)
+        if (platform, organization, address.segments[1:]) not in told
+    ]
+    if found:
+        raise DiagnosticError(found, Exit.INVALID)
+
+
+class NotPossible(ValueError):
+    """An edit of the ids file that cannot be made; the text says why."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person wants to be changed in the file."""
+
+    bound: tuple[str, ...] = ()
+    """Lines to write: ADDRESS=ID."""
+    forgotten: tuple[str, ...] = ()
+    """Addresses whose lines go, with those of what is in them."""
+    moved: tuple[tuple[str, str], ...] = ()
+    """Old and new addresses of lines."""
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.bound or self.forgotten or self.moved)
+
+
+def edited(session: Session, client: ReadClient, asked: Asked) -> dict[tuple[str, Address], Line | None]:
+    """The edits of lines that a person asks for. The platform is asked only where the files do not name it.
+
+    Raises NotPossible, and ClientError where the platform had to be asked and could not be.
+    """
+    if is_loopback(client.url):
+        client.get("/user")  # every answer names the world
+    hand = _Hand(session, client)
+    for old, new in asked.moved:
+        hand.move(hand.address(old, known=False), hand.address(new, known=False))
+    for address in asked.forgotten:
+        hand.forget(hand.address(address, known=False))
+    for text in asked.bound:
+        address, equals, id = text.partition("=")
+        if not equals or not is_id(id):
+            raise NotPossible(f'"{text}" is not ADDRESS=ID')
+        hand.bind(hand.address(address, known=True), id)
+    return hand.edits
+
+
+class _Hand:
+    """Lines as they become, edit by edit."""
+
+    def __init__(self, session: Session, client: ReadClient) -> None:
+        self.session = session
+        self.client = client
+        self.places = Places(session.registry)
+        self.ids = session.ids
+        self.edits: dict[tuple[str, Address], Line | None] = {}
+
+    def address(self, text: str, known: bool) -> Address:
+        """An address that an entry with a line can have, `known`: that one has."""
+        address = Address.parse(text)
+        resources = self.session.desired.resources
+        if known and address not in resources:
+            nearest = did_you_mean(text, [str(one) for one in resources])
+            raise NotPossible(
+                f"there is no entry {text}" + (f', did you mean "{nearest}"?' if nearest else "")
+            )
+        if not any(kind.recorded for kind in self.places.kinds(address)):
+            raise NotPossible(f"{text} is the address of no entry that has a line")
+        return address
+
+    def bind(self, address: Address, id: str) -> None:
+        self._put(address, Line(address, id))
+
+    def forget(self, address: Address) -> None:
+        for line in self._below(address):
+            self._drop(line.address)
+
+    def move(self, old: Address, new: Address) -> None:
+        lines = self._below(old)
+        taken = self._lines(new)
+        for line in lines:
+            to = Address((*new.segments, *line.address.segments[len(old.segments) :]))
+            if to in taken:
+                raise NotPossible(f"{to} has a line already")
+            self._drop(line.address)
+            self._put(to, replace(line, address=to))
+
+    def _put(self, address: Address, line: Line) -> None:
+        self._change({(self._owner(address), address): line})
+
+    def _drop(self, address: Address) -> None:
+        self._change({(self._owner(address), address): None})
+
+    def _change(self, edits: dict[tuple[str, Address], Line | None]) -> None:
+        self.edits |= edits
+        self.ids = self.ids.edited(self.client.platform, edits)
+
+    def _lines(self, address: Address) -> Lines:
+        return self.ids.lines(self.client.platform, self._owner(address), address.segments[0])
+
+    def _below(self, address: Address) -> list[Line]:
+        lines = self._lines(address)
+        if address not in lines:
+            raise NotPossible(f"{address} has no line")
+        return [line for at, line in lines.items() if at.is_in(address)]
+
+    def _owner(self, address: Address) -> str:
+        """The id of an organization: as the configuration or the file has it, else as the platform says."""
+        key = address.segments[0]
+        if key not in self._organizations:
+            raise NotPossible(f'"{key}" is no organization of this configuration')
+        return self._organizations[key]
+
+    @cached_property
+    def _organizations(self) -> dict[str, str]:
+        desired = self.session.desired.resources
+        roots = [resource for address, resource in desired.items() if len(address.segments) == 1]
+        found = {root.key: root.pin for root in roots}
+        for id, lines in self.ids.sections.get(self.client.platform, {}).items():
+            key = next(iter(lines)).segments[0]
+            found[key] = found.get(key) or id
+        if any(id is None for id in found.values()):
+            snapshot = _reading(self.session, self.client).snapshot(self.session.desired)
+            found |= {key: id for id, key in snapshot.organizations.items()}
+        return {key: id for key, id in found.items() if id is not None}
+
+
+def _reading(session: Session, client: ReadClient) -> Reading:
+    return Reading(client, session.registry, session.parallelism, session.base, session.known, session.ids)

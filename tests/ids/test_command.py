@@ -1,0 +1,263 @@
+"""`dpsync ids`: what a reading recognises, what a person says, and files that a merge has left broken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from dpsync.config.ids_file import ids_schema
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Ran, Run
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+CONFIGURATION = """
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams:
+      writers: { title: Technical writers }
+      sales: { title: Sales }
+    sites:
+      handbook: { title: Internal handbook, basename: handbook }
+"""
+LINES = {
+    "acme/teams/writers": "writers",
+    "acme/teams/sales": "sales",
+    "acme/sites/handbook": "internal-handbook",
+}
+
+
+class Desk:
+    """A project, its ids file, and the command."""
+
+    def __init__(self, run: Run, project: Path, server: ThreadedServer) -> None:
+        self.run = run
+        self.project = project
+        self.file = project / ".dpsync" / "ids.yaml"
+        self.world = f"world-{server.call(lambda: server.app.store.setting('world'))}"
+
+    def ids(self, *arguments: str) -> Ran:
+        return self.run("ids", "-C", str(self.project), *arguments)
+
+    def holds(self, lines: dict[str, str], platform: str | None = None) -> Desk:
+        self.file.parent.mkdir(exist_ok=True)
+        section = {platform or self.world: {"acme": lines}}
+        self.file.write_text(yaml.safe_dump(section), encoding="utf-8")
+        return self
+
+    @property
+    def lines(self) -> dict[str, str]:
+        found = yaml.safe_load(self.file.read_text(encoding="utf-8")) if self.file.exists() else None
+        return dict((found or {}).get(self.world, {}).get("acme", {}))
+
+
+@pytest.fixture
+def desk(run: Run, project: Callable[[str], Path], platform: ThreadedServer) -> Desk:
+    return Desk(run, project(CONFIGURATION), platform)
+
+
+def test_what_is_recognised_is_recorded(desk: Desk) -> None:
+    first, again = desk.ids(), desk.ids()
+
+    assert (first.code, again.code) == (0, 0)
+    assert desk.lines == LINES
+    assert "+ acme/teams/writers: writers\n" in first.out
+    assert again.out.startswith("Right: 3 entries recognised")
+
+
+def test_check_says_what_is_missing_and_writes_nothing(desk: Desk) -> None:
+    ended = desk.ids("--check")
+
+    assert (ended.code, desk.file.exists()) == (2, False)
+    desk.ids()
+    assert desk.ids("--check").code == 0
+
+
+def test_a_line_whose_object_is_not_there_is_said_or_put_right(desk: Desk) -> None:
+    desk.holds(LINES | {"acme/teams/sales": "nobody", "acme/teams/old": "legacy"})
+    ended = desk.ids("--check")
+
+    assert ended.code == 2
+    assert "acme/teams/sales: " in ended.out
+    assert "? acme/teams/old: legacy, and no entry has this address; its line stays" in ended.out
+
+
+def test_a_line_without_an_entry_is_nothing_wrong_and_stays(desk: Desk) -> None:
+    desk.holds(LINES | {"acme/teams/old": "legacy"})
+
+    assert desk.ids("--check").code == 0
+    desk.ids()
+    assert desk.lines["acme/teams/old"] == "legacy"
+
+
+def test_another_world_is_neither_read_nor_written(desk: Desk) -> None:
+    desk.holds({"acme/teams/sales": "writers"}, "world-0")
+    desk.ids()
+
+    assert desk.lines == LINES
+    assert yaml.safe_load(desk.file.read_text(encoding="utf-8"))["world-0"] == {
+        "acme": {"acme/teams/sales": "writers"}
+    }
+
+
+# What a person says.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        (["--bind", "acme/teams/writers=legacy"], LINES | {"acme/teams/writers": "legacy"}),
+        (
+            ["--forget", "acme/teams/sales"],
+            {name: id for name, id in LINES.items() if name != "acme/teams/sales"},
+        ),
+        (
+            ["--move", "acme/teams/sales", "acme/teams/sellers"],
+            {name.replace("teams/sales", "teams/sellers"): id for name, id in LINES.items()},
+        ),
+        (
+            ["--move", "acme/teams/sales", "acme/teams/sellers", "--bind", "acme/teams/sales=legacy"],
+            {name.replace("teams/sales", "teams/sellers"): id for name, id in LINES.items()}
+            | {"acme/teams/sales": "legacy"},
+        ),
+    ],
+)
+def test_lines_are_edited(arguments: list[str], lines: dict[str, str], desk: Desk) -> None:
+    desk.holds(LINES)
+
+    assert desk.ids(*arguments).code == 0
+    assert desk.lines == lines
+
+
+def test_what_is_in_it_goes_and_moves_along(desk: Desk) -> None:
+    below = "acme/sites/handbook/structure/people"
+    desk.holds(LINES | {below: "section-1 place-1"})
+    desk.ids("--move", "acme/sites/handbook", "acme/sites/manual")
+    moved = desk.lines
+    desk.ids("--forget", "acme/sites/manual")
+
+    assert moved["acme/sites/manual/structure/people"] == "section-1 place-1"
+    assert {name for name in desk.lines if "sites" in name} == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--bind", "acme/teams/writers"], "is not ADDRESS=ID"),
+        (["--bind", "acme/teams/writers=two words"], "is not ADDRESS=ID"),
+        (
+            ["--bind", "acme/teams/writer=x"],
+            'there is no entry acme/teams/writer, did you mean "acme/teams/writers"?',
+        ),
+        (["--bind", "acme=x"], "acme is the address of no entry that has a line"),
+        (["--forget", "acme/teams/nobody"], "acme/teams/nobody has no line"),
+        (["--forget", "acme/team/nobody"], "is the address of no entry"),
+        (["--forget", "globex/teams/nobody"], '"globex" is no organization of this configuration'),
+        (["--move", "acme/teams/sales", "acme/teams/writers"], "acme/teams/writers has a line already"),
+        (["--move", "acme/teams/nobody", "acme/teams/x"], "acme/teams/nobody has no line"),
+        (["--check", "--forget", "acme/teams/sales"], "--check writes nothing"),
+    ],
+)
+def test_what_cannot_be_is_wrong_usage_and_changes_nothing(
+    arguments: list[str], why: str, desk: Desk
+) -> None:
+    desk.holds(LINES)
+    ended = desk.ids(*arguments)
+
+    assert (ended.code, desk.lines) == (64, LINES)
+    assert why in ended.err
+
+
+def test_elsewhere_nothing_is_asked_of_the_platform(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPSYNC_URL", "https://nobody.invalid")
+    ended = desk.ids("--bind", "acme/teams/writers=team-1")
+
+    assert ended.code == 0
+    assert yaml.safe_load((desk.project / "dpsync.ids.yaml").read_text(encoding="utf-8")) == {
+        "https://nobody.invalid": {"acme": {"acme/teams/writers": "team-1"}}
+    }
+
+
+# After a merge.
+
+
+def conflict(desk: Desk, ours: str, theirs: str) -> None:
+    desk.file.parent.mkdir(exist_ok=True)
+    head = f"{desk.world}:\n  acme:\n    acme/sites/handbook: internal-handbook\n"
+    text = f"{head}<<<<<<< HEAD\n    {ours}\n=======\n    {theirs}\n>>>>>>> feature\n"
+    desk.file.write_text(text, encoding="utf-8")
+
+
+def test_with_conflict_markers_every_other_command_says_what_to_do(desk: Desk) -> None:
+    conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy")
+    ended = desk.run("plan", "-C", str(desk.project))
+
+    assert ended.code == 5
+    assert "DP154" in ended.err
+    assert "run dpsync ids" in ended.err
+
+
+def test_both_sides_are_kept_and_the_platform_decides_where_they_differ(desk: Desk) -> None:
+    conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy\n    acme/teams/old: old")
+    ended = desk.ids()
+
+    assert ended.code == 0, ended.err
+    assert desk.lines == LINES | {"acme/teams/old": "old"}
+
+
+def test_what_the_platform_does_not_decide_is_left_to_people(desk: Desk) -> None:
+    conflict(desk, "acme/teams/old: one", "acme/teams/old: two")
+    before = desk.file.read_text(encoding="utf-8")
+    ended = desk.ids()
+
+    assert (ended.code, desk.file.read_text(encoding="utf-8")) == (5, before)
+    assert "the sides differ about acme/teams/old" in ended.err
+
+
+def test_check_reads_both_sides_and_writes_nothing(desk: Desk) -> None:
+    conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy")
+    before = desk.file.read_text(encoding="utf-8")
+
+    assert desk.ids("--check").code == 2
+    assert desk.file.read_text(encoding="utf-8") == before
+
+
+# As data.
+
+
+def test_the_result_is_data_too(desk: Desk) -> None:
+    ended = desk.ids("--check", "--format", "json")
+    document = json.loads(ended.out)
+    jsonschema.validate(document, json.loads((SCHEMAS / "ids.schema.json").read_text()))
+
+    assert (document["exit"], document["recognised"], document["written"]) == (2, 3, False)
+    assert document["lines"][0] == {
+        "address": "acme/sites/handbook", "what": "missing", "recorded": None, "found": "internal-handbook",
+    }  # fmt: skip
+
+
+def test_the_file_fits_its_schema(desk: Desk) -> None:
+    desk.ids()
+    schema = json.loads((SCHEMAS / "ids-file.schema.json").read_text())
+    jsonschema.validate(yaml.safe_load(desk.file.read_text(encoding="utf-8")), schema)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"acme": {}},
+        {"https://a.example": []},
+        {"https://a.example": {"o": {"acme/teams": "x"}}},
+        {"https://a.example": {"o": {"acme/teams/a": None}}},
+        {"https://a.example": {"o": {"acme/teams/a": "a b c"}}},
+    ],
+)
+def test_the_schema_refuses_what_dpsync_refuses(wrong: object) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, ids_schema())
