@@ -65,3 +65,11 @@ def test_nothing_older_is_read_than_what_is_too_long(tmp_path: Path, monkeypatch
     assert skipped == [long]
     long.write_bytes(b"")
     assert last_ids(tmp_path) == {A: "t1"}
+
+
+def test_what_is_too_long_is_told_with_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, "t1", at=10).write_bytes(b"x" * 3_000_000)
+    monkeypatch.setattr(journal, "MOST_READ", 2 << 20)
+    told: list[str] = []
+    assert last_ids(tmp_path, lambda _, why: told.append(why)) == {}
+    assert told == ["this one and those before it have more than 2 MiB"]

@@ -12,8 +12,9 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Organization, Plan
 from dpsync.model.snapshot import Evidence, Match
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.plan import make_plan
+from dpsync.planner.plan import CircularPlan, _check_circles, make_plan
 from dpsync.planner.sides import Options, Sides
+from dpsync.planner.stepset import Edge, Edges, PlannedSteps
 
 from .stages import ACME, SPAN, Case
 
@@ -246,3 +247,12 @@ def test_what_has_a_name_in_several_languages_is_called_by_the_first_one(
 ) -> None:
     case = Case({"glossary_term": {}}, {"glossary_term": {"g": {"translations": terms}}})
     assert str(case.sides().names.address(("glossary_term", "glossary_term-g"))) == f"acme/glossary/{name}"
+
+
+@pytest.mark.parametrize("only_ended", [False, True])
+def test_steps_that_wait_for_each_other_are_no_plan(only_ended: bool) -> None:
+    steps = Case({"team": {**ONE, **TWO}}).steps()
+    one, two = "acme/teams/one create", "acme/teams/two create"
+    _check_circles(PlannedSteps(steps.drafts, Edges([Edge(one, two)])))
+    with pytest.raises(CircularPlan, match=r"one create.*two create|two create.*one create"):
+        _check_circles(PlannedSteps(steps.drafts, Edges([Edge(one, two), Edge(two, one, only_ended)])))
