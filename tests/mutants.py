@@ -45,6 +45,7 @@ TESTS = (
     "tests/planner",
     "tests/identity",
     "tests/apply",
+    "tests/ids",
     *(f"tests/cli/test_{name}.py" for name in ("drift", "select", "saved", "secrets", "forget")),
 )
 """Those of the packages, and of the commands that are the way to a module of theirs."""

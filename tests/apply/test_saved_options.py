@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from dpsync.apply import saved
 from dpsync.apply.saved import Saved
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Part, Plan
 from dpsync.planner.sides import Options
 
@@ -23,3 +27,15 @@ from dpsync.planner.sides import Options
 def test_the_options_are_those_of_the_plan(made: dict[str, object], options: Options) -> None:
     plan = Plan().model_copy(update=made)
     assert Saved(digest=plan.digest, plan=plan).options == options
+
+
+def test_a_file_that_is_too_long_for_a_plan_is_told_with_the_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved, "LARGEST", 2_000_000)
+    path = tmp_path / "plan.json"
+    for length, words in [(2_000_001, "it has more than 2 MB"), (2_000_000, "it is no plan")]:
+        path.write_bytes(b"x" * length)
+        with pytest.raises(DiagnosticError) as found:
+            saved.read_saved(path)
+        assert words in found.value.diagnostics[0].message

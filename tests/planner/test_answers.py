@@ -72,6 +72,7 @@ def test_every_form_is_in_the_list_that_is_told() -> None:
 def test_what_was_answered_and_never_asked_is_idle() -> None:
     one, other, third = Answer("delete", "1"), Answer("delete", "2"), Answer("delete", "3")
     answers = Answers([other, one])
+    assert list(answers.idle()) == [one, other]
     assert (answers.agree(one), answers.agree(third)) == (True, False)
     assert list(answers.idle()) == [other]
 

@@ -340,18 +340,28 @@ def test_what_leads_to_what_is_planned_later_is_planned_later_too() -> None:
     assert blocked == ["redirects/a", "structure/a", "structure/a/p", "structure/b/p"]
 
 
-def test_one_site_that_is_restructured_does_not_keep_another_one_from_being_settled() -> None:
-    names = ("docs", "more", "other")
+def test_no_other_site_keeps_one_from_being_settled() -> None:
+    """Neither one that is made, nor one that nobody answered for, nor one that is restructured."""
+    made, quiet, changing, other = names = ("docs-a", "docs-b", "docs-c", "docs-d")
     sites = {key: {"title": key} for key in names}
-    agreed = [f"restructure acme/sites/{key}" for key in names]
-    section = {"more/a": {"title": "a"}, "other/a": {"title": "a"}}
-    places = {"docs/a/p": {"space": "x"}, "other/a/p": {"space": "x"}, "more/a/p": {"space": "x"}}
-    wanted = {**files(section={"docs/a": {"title": "a"}, **section}, site_space=places), "site": sites}
-    made = {"other/z": {"title": "other"}, "more/z": {"title": "more"}}
-    there = {"docs/x": {"space": "x"}, "other/z/p": {"space": "x"}, "more/z/p": {"space": "x"}}
-    case = Case(wanted, {**platform(section=made, site_space=there), "site": sites}, confirm=agreed)
+    wanted = files(
+        section={f"{key}/a": {"title": "a"} for key in names},
+        site_space={f"{key}/a/p": {"space": "x"} for key in names},
+    )
+    live = platform(
+        section={f"{key}/z": {"title": key} for key in (quiet, other)},
+        site_space={
+            f"{changing}/x": {"space": "x"},
+            **{f"{key}/z/p": {"space": "x"} for key in (quiet, other)},
+        },
+    )
+    case = Case({**wanted, "site": sites}, {**live, "site": {key: sites[key] for key in names[1:]}})
+    case.confirm = [f"restructure acme/sites/{key}" for key in (made, changing, other)]
     pins = case.decisions().restructuring.pins
-    assert {str(address): id for address, id in pins.items()} == {
-        "acme/sites/more/structure/a": "section-more-z",
-        "acme/sites/other/structure/a": "section-other-z",
-    }
+    assert pins == {case.address("section", f"{other}/a"): f"section-{other}-z"}
+
+
+def test_what_is_planned_later_keeps_nothing_else_from_being_deleted() -> None:
+    case = Case({**files(**TWO), "team": {}}, {**platform(site_space=ROOT), "team": {"t": {"title": "T"}}})
+    case.confirm, case.prune = [AGREED], ["teams", "sites/*/structure"]
+    assert list(case.decisions().deletions.roots) == [("team", "team-t")]
