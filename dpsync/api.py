@@ -28,12 +28,14 @@ from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.ids import IdsFile
 from dpsync.planner.sides import Options
+from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
 from dpsync.workflows.imports import Imported, import_, update
 from dpsync.workflows.session import Planned, Session
 
 __all__ = [
-    "Base", "Expected", "IdsFile", "IdsOnDisk", "Imported", "Options", "Planned", "Session",
-    "ids_path", "import_", "load", "load_base", "load_ids", "load_registry", "update", "validate",
+    "Base", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotPossible", "Options", "Planned",
+    "Session", "check_settled", "compare_ids", "edited_ids", "ids_path", "import_", "load", "load_base",
+    "load_ids", "load_registry", "update", "validate",
 ]  # fmt: skip
 
 LOCAL_IDS = Path(disk.OWN) / "ids.yaml"

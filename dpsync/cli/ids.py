@@ -13,11 +13,10 @@ from dpsync.cli.options import Place, as_output, layered, output, profiled, read
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import IdsOnDisk, Session
+    from dpsync.api import IdsAsked, IdsOnDisk, Session
     from dpsync.apply.ids_on_disk import Merged
     from dpsync.client.client import ReadClient
     from dpsync.model.ids import Edits
-    from dpsync.workflows.ids import Asked
 
 
 @click.command("ids")
@@ -56,16 +55,15 @@ def command(
 
     With --bind, --forget or --move it edits lines and reads nothing that it does not need.
     """
-    from dpsync.api import Session, load_registry
+    from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
     from dpsync.apply.ids_on_disk import Merged
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
     from dpsync.render.ids_text import compared_document, edits_document, render_ids
-    from dpsync.workflows.ids import Asked, check_settled, compare
 
     out = as_output(format_, color, verbose, quiet)
-    asked = Asked(bound, forgotten, moved)
+    asked = IdsAsked(bound, forgotten, moved)
     if asked.anything and checking:
         raise click.UsageError("--check writes nothing, so it takes no --bind, --forget or --move")
     with endings(out):
@@ -82,7 +80,7 @@ def command(
                 edits = _edits(session, client, asked)
                 document = edits_document(ids.name, client.platform, edits)
             else:
-                compared = compare(session, client)
+                compared = compare_ids(session, client)
                 check_settled(merged, compared, ids.name)
                 edits = {} if checking else compared.edits
                 document = compared_document(ids.name, compared, checking)
@@ -96,11 +94,11 @@ def command(
     raise AssertionError
 
 
-def _edits(session: Session, client: ReadClient, asked: Asked) -> Edits:
-    from dpsync.workflows.ids import NotPossible, edited
+def _edits(session: Session, client: ReadClient, asked: IdsAsked) -> Edits:
+    from dpsync.api import NotPossible, edited_ids
 
     try:
-        return edited(session, client, asked)
+        return edited_ids(session, client, asked)
     except NotPossible as wrong:
         raise click.UsageError(str(wrong)) from None
 

@@ -21,7 +21,7 @@ from dpsync.workflows.reading import Reading
 from dpsync.workflows.session import Session
 
 
-def compare(session: Session, client: ReadClient) -> Compared:
+def compare_ids(session: Session, client: ReadClient) -> Compared:
     """Read the platform and hold the session's ids file against it.
 
     Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
@@ -75,7 +75,7 @@ class NotPossible(ValueError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class IdsAsked:
     """What a person wants to be changed in the file."""
 
     bound: tuple[str, ...] = ()
@@ -90,7 +90,9 @@ class Asked:
         return bool(self.bound or self.forgotten or self.moved)
 
 
-def edited(session: Session, client: ReadClient, asked: Asked) -> dict[tuple[str, Address], Line | None]:
+def edited_ids(
+    session: Session, client: ReadClient, asked: IdsAsked
+) -> dict[tuple[str, Address], Line | None]:
     """The edits of lines that a person asks for. The platform is asked only where the files do not name it.
 
     Raises NotPossible, and ClientError where the platform had to be asked and could not be.
