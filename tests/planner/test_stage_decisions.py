@@ -185,3 +185,15 @@ def test_a_circle_is_refused_unless_it_goes_through_something_that_is_deleted(
     wanted = {"a": {"title": "A", "parent": LiveId("collection-u")}}
     found = refused(Case({"collection": wanted}, {"collection": live}, prune=prune))
     assert [item.code for item in found] == codes
+
+
+def test_of_two_circles_the_one_that_ends_does_not_hide_the_other() -> None:
+    live = {"a": {"title": "A"}, "u": {"title": "U", "parent": LiveId("collection-a")}}
+    live |= {"b": {"title": "B"}, "c": {"title": "C", "parent": LiveId("collection-b")}}
+    at = {key: LiveId(f"collection-{holder}") for key, holder in (("a", "u"), ("b", "c"), ("c", "b"))}
+    wanted = {key: {"title": key.upper(), "parent": at[key]} for key in "abc"}
+    found = refused(Case({"collection": wanted}, {"collection": live}, prune=["collections"]))
+    assert [(item.code, item.address) for item in found] == [
+        ("in-use", "acme/collections/a#parent"),
+        ("circle", "acme/collections/b#parent"),
+    ]

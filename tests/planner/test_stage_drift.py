@@ -137,3 +137,12 @@ def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str) 
     assert [[part.field for part in item.fields] for item in found.found] == [["title"]]
     (ignored,) = found.ignored
     assert ([part.field for part in ignored.fields], ignored.moved) == (["emoji", "language"], told)
+
+
+def test_what_no_request_writes_is_drift_all_the_same() -> None:
+    """Its type is set when a site is made: the plan refuses it, and has no step for it."""
+    case = Case(
+        {"site": {"s": {"title": "S", "type": "basic"}}}, {"site": {"s": {"title": "S", "type": "premium"}}}
+    )
+    (item,) = drift(case)
+    assert (item.address, [part.field for part in item.fields]) == ("acme/sites/s", ["type"])
