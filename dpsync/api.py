@@ -29,13 +29,13 @@ from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.ids import IdsFile
 from dpsync.planner.sides import Options
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
-from dpsync.workflows.imports import Imported, import_, update
+from dpsync.workflows.imports import Imported, add, import_, update
 from dpsync.workflows.session import Planned, Session
 
 __all__ = [
     "Base", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotPossible", "Options", "Planned",
-    "Session", "check_settled", "compare_ids", "edited_ids", "ids_path", "import_", "load", "load_base",
-    "load_ids", "load_registry", "update", "validate",
+    "Session", "add", "check_settled", "compare_ids", "edited_ids", "ids_path", "import_", "load",
+    "load_base", "load_ids", "load_registry", "update", "validate",
 ]  # fmt: skip
 
 LOCAL_IDS = Path(disk.OWN) / "ids.yaml"

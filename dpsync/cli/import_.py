@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     help="Put live values into the lines of a configuration that is there, at the ADDRESSes.",
 )  # fmt: skip
 @click.option(
+    "--add", "adding", is_flag=True,
+    help="Write entries for what is live at the ADDRESSes and undeclared, into the files of their siblings.",
+)  # fmt: skip
+@click.option(
     "--from-navigation", "navigation", type=click.Path(path_type=Path),
     metavar="FILE", help="Take over the platform's own navigation file of one site; reads no platform.",
 )  # fmt: skip
@@ -52,9 +56,9 @@ if TYPE_CHECKING:
 @output
 def command(
     addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
-    profile: str, organizations: tuple[str, ...], updating: bool, navigation: Path | None, full: bool,
-    force: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float, format_: str,
-    color: str, verbose: int, quiet: bool,
+    profile: str, organizations: tuple[str, ...], updating: bool, adding: bool, navigation: Path | None,
+    full: bool, force: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float,
+    format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Write the configuration of what is live.
 
@@ -64,14 +68,18 @@ def command(
     (visibility, roles, permissions, who signs in how): what no file names, drift does not see.
 
     With --update and addresses (acme/teams, acme/sites/docs#title) the live values are written into the lines
-    of the configuration that is there; everything else in its files stays as it is.
+    of the configuration that is there; everything else in its files stays as it is. With --add entries are
+    written for what was made on the platform ('acme/teams/[Sales]', as plan and drift name it).
     """
     from dpsync.api import load_registry
     from dpsync.cli.edge import endings
 
     out = as_output(format_, color, verbose, quiet)
-    _usage(addresses, files, organizations, updating, navigation, full, base)
-    if updating and not directory.is_dir():
+    if updating and adding:
+        raise click.UsageError("--update and --add are two different things")
+    editing = updating or adding
+    _usage(addresses, files, organizations, editing, navigation, full, base)
+    if editing and not directory.is_dir():
         raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
     if navigation is not None:
         if not (directory / navigation).exists():
@@ -80,14 +88,14 @@ def command(
             return _taken_over(
                 out, directory / navigation, load_registry(), organizations[0], directory, force
             )
-    if updating:
+    if editing:
         with endings(out):
             place = Place.find(files, directory, environment, ids_in)
             desired = place.load(out)
             to = connection(out, desired.environment)
         with endings(out, to):
             session = opened(out, place, desired, to, profile, parallelism, base).session
-            return _updated(out, to, place, session, addresses, force, timeout)
+            return _edited(out, to, place, session, addresses, adding, force, timeout)
     to = connection(out)
     with endings(out, to):
         registry = load_registry(profile)
@@ -102,17 +110,21 @@ def _usage(
 ) -> None:  # fmt: skip
     """Refuse what has no meaning together."""
     if updating and navigation is not None:
-        raise click.UsageError("--update and --from-navigation are two different things")
+        raise click.UsageError("--update or --add, and --from-navigation, are two different things")
     if full and (updating or navigation is not None):
         raise click.UsageError("--full is for a new configuration of what is live")
     if updating and organizations:
-        raise click.UsageError("--organization is for a new configuration; --update takes addresses")
+        raise click.UsageError("--organization is for a new configuration; --update and --add take addresses")
     if updating != bool(addresses):
-        raise click.UsageError("--update takes addresses, and addresses need --update")
+        raise click.UsageError("--update and --add take addresses, and addresses need one of them")
     if not updating and (files or base):
-        raise click.UsageError("--file and --base belong to --update; --directory says where to write")
+        raise click.UsageError(
+            "--file and --base belong to --update and --add; --directory says where to write"
+        )
     if not updating and chosen_by_flag():
-        raise click.UsageError("--env belongs to --update: a new configuration has no environments yet")
+        raise click.UsageError(
+            "--env belongs to --update and --add: a new configuration has no environments yet"
+        )
     if navigation is not None and len(organizations) != 1:
         raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
 
@@ -141,11 +153,11 @@ def _imported(
     return code
 
 
-def _updated(
-    out: Output, to: Connection, place: Place, session: Session, addresses: tuple[str, ...], force: bool,
-    timeout: float,
+def _edited(
+    out: Output, to: Connection, place: Place, session: Session, addresses: tuple[str, ...], adding: bool,
+    force: bool, timeout: float,
 ) -> int:  # fmt: skip
-    from dpsync.api import update
+    from dpsync.api import add, update
     from dpsync.cli.trace import tracer
     from dpsync.config.layers import Layers
     from dpsync.importing.files import put
@@ -155,7 +167,8 @@ def _updated(
     layers = Layers.of(place.root, place.overlays, place.environment)
     with RememberingClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
         try:
-            made = update(session, client, place.root, addresses, layers)
+            edit = add if adding else update
+            made = edit(session, client, place.root, addresses, layers)
         except ValueError as wrong:
             raise click.UsageError(str(wrong)) from None
         requests = client.requests

@@ -95,7 +95,10 @@ class PolicyReader:
             covering = (*self.patterns["prune"], *self.patterns["watch"])
             if not any(pattern.matches(scope.address) for pattern in covering):
                 word = scope.address.segments[-1]
-                hint = f"remove the key to leave {word} alone, or add a prune or watch pattern that covers it"
+                hint = (
+                    f"remove the key to leave {word} alone, or add a prune pattern that covers it, "
+                    "or a watch pattern"
+                )
                 self.declared.error("DP232", f"an empty {word} would mean nothing here", scope.span, hint)
 
     def _fit(self, registry: Registry, resources: list[Resource]) -> None:

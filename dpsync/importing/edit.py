@@ -136,6 +136,32 @@ class Document:
         )
         return Edit(stop, stop, indent + written)
 
+    def after(self, sibling: Span, key: str, value: Any) -> Edit:
+        """An entry more in a mapping, behind its last one. `sibling` is where another entry has its key."""
+        mapping = next(
+            (
+                item
+                for _, item in _pairs(self.root)
+                if isinstance(item, Mapping) and any(one.span[1:] == sibling[1:] for one, _ in item)
+            ),
+            None,
+        )
+        if mapping is None:
+            raise Uneditable("the place of its siblings was not found")
+        written = f"{scalar(key, key=True)}: {on_one_line(value)}"
+        last_key, last = max(mapping, key=lambda pair: self._range(pair[0]))
+        (_, end), (start, stop) = self._range(last_key), self._range(last)
+        if start > end:  # else its value is an alias, which stands elsewhere
+            end = start + len(self.text[start:stop].rstrip())
+        if self.text[self._range(mapping)[0]] == "{":
+            return Edit(end, end, f", {written}")
+        if start <= end and start < self._range(last_key)[0]:
+            raise Uneditable("the last of its siblings is an alias")
+        breaks = (at for at in (self.text.find("\n", end), self.text.find("\r", end)) if at >= 0)
+        at = min(breaks, default=len(self.text))
+        indent = self.line_end + " " * (last_key.span.column - 1)
+        return Edit(at, at, indent + written)
+
     def _in_its_line(self, key: Scalar, value: Scalar) -> bool:
         """Whether a value stands in the line of its key: neither below it nor somewhere else, as an alias."""
         start, end = self._range(value)

@@ -73,6 +73,32 @@ def describe(registry: Registry, whole: Whole, full: bool = False) -> Entries:
     return _Describing(registry, whole, full).describe()
 
 
+def worth_writing(kind: Kind, one: Field, live: LiveObject, key: str, full: bool) -> Any:
+    """The value of a field that is worth writing in the entry with this key, or NONE.
+
+    None when there is nothing to write: by default what a new thing has anyway.
+    """
+    if one.nest or one.name == kind.natural or one.source is None or one.on == "neither":
+        return None
+    value = live.fields.get(one.name)
+    if value == {} and isinstance(one.source, Mapping):
+        return None  # none of the parts that lie apart was there
+    if one.name == kind.default and value == key:
+        return None
+    if one.required or one.name == kind.shorthand:
+        return value
+    partly = isinstance(one.type, Json) and one.type.partial
+    if full or one.secures:
+        if value is None:
+            return None if one.null == "refused" else NONE
+        return None if partly and value == {} else value  # no member of it is managed
+    if value in (one.absent, one.platform_default):
+        return None
+    if partly:
+        return trimmed(value, one.absent if one.platform_default is None else one.platform_default)
+    return value
+
+
 class _Describing:
     def __init__(self, registry: Registry, whole: Whole, full: bool) -> None:
         self.registry = registry
@@ -143,29 +169,9 @@ class _Describing:
 
     def _value(self, one: Field, item: Found) -> Any:
         """The live value that is worth writing, or NONE; None when there is nothing to write."""
-        if one.nest or one.name == item.kind.natural:
-            return None
         if isinstance(one, ListOrder):
             return self._order(one, item)
-        if one.source is None or one.on == "neither":
-            return None
-        value = item.live.fields.get(one.name)
-        if value == {} and isinstance(one.source, Mapping):
-            return None  # none of the parts that lie apart was there
-        if one.name == item.kind.default and value == item.key:
-            return None
-        if one.required or one.name == item.kind.shorthand:
-            return value
-        partly = isinstance(one.type, Json) and one.type.partial
-        if self.full or one.secures:
-            if value is None:
-                return None if one.null == "refused" else NONE
-            return None if partly and value == {} else value  # no member of it is managed
-        if value in (one.absent, one.platform_default):
-            return None
-        if partly:
-            return trimmed(value, one.absent if one.platform_default is None else one.platform_default)
-        return value
+        return worth_writing(item.kind, one, item.live, item.key, self.full)
 
     def _order(self, order: ListOrder, item: Found) -> Value:
         """The order of what is in it, where that is more than one thing."""

@@ -27,10 +27,10 @@ from dpsync.model.values import LiveId, Ref, Value
 
 @dataclass(frozen=True)
 class Taken:
-    """A field whose live value was put into a file."""
+    """A field whose live value was put into a file; with no field, an entry that is new there."""
 
     address: Address
-    field: str
+    field: str | None
     span: Span
 
 

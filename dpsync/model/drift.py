@@ -41,6 +41,14 @@ class FieldDrift(Frozen):
     moved: Mover = "unknown"
 
 
+class Renamed(Frozen):
+    """Something live that nobody declares, and that an entry is perhaps called now."""
+
+    address: str
+    id: str
+    label: str
+
+
 class Drifted(Frozen):
     """One address whose two sides are not alike."""
 
@@ -53,6 +61,10 @@ class Drifted(Frozen):
     place: str | None = None
     """Where the files put it among its siblings, when it stands elsewhere."""
     moved: Mover = "unknown"
+    renamed: tuple[Renamed, ...] = ()
+    """Of what is missing: what looks like it, the most alike first."""
+    in_tree: bool = False
+    """It is undeclared and a node of a navigation: a person must say where it belongs."""
     kept: bool = False
     """It is undeclared and no plan deletes it: its place is only watched."""
 

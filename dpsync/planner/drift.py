@@ -10,14 +10,22 @@ from dataclasses import replace
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Policy, Resource
-from dpsync.model.drift import Drift, Drifted, FieldDrift, Mover
+from dpsync.model.drift import Drift, Drifted, FieldDrift, Mover, Renamed
 from dpsync.model.plan import Change, Kept, Plan
-from dpsync.model.snapshot import Identity
+from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import Ref
 from dpsync.planner.compare import same
+from dpsync.planner.decisions import decide
+from dpsync.planner.lookalikes import lookalikes
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 from dpsync.planner.unwritten import with_unwritten
+
+
+def candidates(sides: Sides) -> dict[Address, tuple[LiveObject, ...]]:
+    """By entry that is not live, the live things that look like it and that no entry is: renamed, perhaps."""
+    found = lookalikes(sides, decide(sides).blocking)
+    return {one.resource.address: one.live for one in found if one.by_looks}
 
 
 def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
@@ -97,6 +105,7 @@ class _Witness:
     def __init__(self, sides: Sides) -> None:
         self.sides = sides
         self.before = sides.base.desired
+        self.candidates = candidates(sides)
 
     def each(self, plan: Plan) -> Iterator[Drifted]:
         for change in with_unwritten(self.sides, plan).changes:
@@ -111,8 +120,25 @@ class _Witness:
         moved: Mover = "unknown"
         if self.before is not None:
             moved = "platform" if Address.parse(change.address) in self.before.resources else "file"
+        return self._perhaps(change.address, change.kind, change.label, moved)
+
+    def _perhaps(self, address: str, kind: str, label: str, moved: Mover) -> Drifted:
+        """An entry that is not live, with what it may be called now."""
+        live = self.candidates.get(Address.parse(address), ())
         return Drifted(
-            address=change.address, kind=change.kind, what="missing", label=change.label, moved=moved
+            address=address,
+            kind=kind,
+            what="missing",
+            label=label,
+            moved=moved,
+            renamed=tuple(
+                Renamed(
+                    address=str(self.sides.names.address(item.identity)),
+                    id=item.id,
+                    label=self.sides.names.label(item),
+                )
+                for item in live
+            ),
         )
 
     def _undeclared(self, change: Change) -> Drifted:
@@ -123,6 +149,7 @@ class _Witness:
             label=change.label,
             id=change.id,
             moved=self._who_left_it(self._identity(change)),
+            in_tree=self.sides.registry[change.kind].in_tree,
         )
 
     def appeared(self, plan: Plan) -> Iterator[Drifted]:
@@ -144,6 +171,7 @@ class _Witness:
                         label=label,
                         id=live.id,
                         moved=self._who_left_it(identity),
+                        in_tree=self.sides.registry[live.kind].in_tree,
                         kept=True,
                     )
 

@@ -27,8 +27,8 @@ def unwatched(sides: Sides) -> Unwatched:
 
 
 def _selected(sides: Sides) -> Iterator[Resource]:
-    """The entries that are looked at."""
-    for address in sorted(sides.desired.resources):
+    """The entries that are looked at, by address."""
+    for address in sides.resources:
         if not sides.policy.ignored(address):
             yield sides.desired.resources[address]
 

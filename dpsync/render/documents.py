@@ -145,7 +145,7 @@ class TakenOver(Frozen):
     """A field that has its live value in the file now, and where it stood."""
 
     address: str
-    field: str
+    field: str | None
     at: Origin
 
 

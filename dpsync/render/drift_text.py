@@ -49,13 +49,19 @@ class WaysOut(Frozen):
 def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     address = visible(item.address)
     apply = f"dpsync apply --select {shlex.quote(address)}"
+    if item.what == "missing" and item.renamed:
+        back = f"write id: {visible(item.renamed[0].id)} and apply: it gets the name of the file again"
+        if len(item.renamed) == 1:
+            return WaysOut(platform=back, files=f"dpsync import --update {shlex.quote(address)}")
+        return WaysOut(platform=back, by_hand=f"write its new name{_at(drift, item)}")
     if item.what == "missing":
         return WaysOut(platform=apply, by_hand=f"remove the entry{_at(drift, item)}")
+    forget = f'declare it, or add "{address}" to policy: forget'
     if item.kept:
         undo = "delete it on the platform; it is only watched, and no plan deletes it"
-        return WaysOut(platform=undo, by_hand=f'declare it, or add "{address}" to policy: forget')
+        return WaysOut(platform=undo, files=_add(item), by_hand=forget)
     if item.what == "undeclared":
-        return WaysOut(platform=apply, by_hand=f'declare it, or add "{address}" to policy: forget')
+        return WaysOut(platform=apply, files=_add(item), by_hand=forget)
     if not item.fields:
         return WaysOut(platform=apply, by_hand=f"put the entry where it is live{_at(drift, item)}")
     blocked = {one.address: one for one in drift.blocked}
@@ -63,6 +69,10 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck if one is not None))
     by_person = todo if todo and None not in stuck else None
     return WaysOut(platform=by_person or apply, files=f"dpsync import --update {shlex.quote(address)}")
+
+
+def _add(item: Drifted) -> str | None:
+    return None if item.in_tree else f"dpsync import --add {shlex.quote(visible(item.address))}"
 
 
 def _at(drift: Drift, item: Drifted) -> str:
@@ -107,6 +117,8 @@ def _inside(item: Drifted, paint: Paint) -> Iterator[str]:
     noun, label = item.kind.replace("_", " "), visible(item.label)
     if item.what == "missing":
         yield f'    the {noun} "{label}" is not live{_by(item.moved, paint)}'
+        for other in item.renamed:
+            yield f'    renamed on the platform? live: "{visible(other.label)}" ({visible(other.id)})'
     elif item.what == "undeclared":
         yield f'    the {noun} "{label}" is live and not in the files{_by(item.moved, paint)}'
     width = max((len(part.field) for part in item.fields), default=0)

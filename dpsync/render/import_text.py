@@ -22,7 +22,8 @@ def render_import(document: ImportDocument, paint: Paint, verbose: int = 0) -> s
 def _taken(document: ImportDocument) -> Iterator[str]:
     for item in document.taken:
         place = f"{item.at.file}:{item.at.line}:{item.at.column}"
-        yield f"  {visible(item.address)}#{item.field}  {visible(place)}"
+        name = f"{item.address}#{item.field}" if item.field is not None else item.address
+        yield f"  {visible(name)}  {visible(place)}"
 
 
 def _files(document: ImportDocument, verbose: int) -> Iterator[str]:

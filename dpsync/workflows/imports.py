@@ -18,8 +18,10 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.plan import Plan
 from dpsync.workflows.session import Session
+from dpsync.workflows.strangers import renamed, undeclared
 
 if TYPE_CHECKING:
+    from dpsync.importing.add import Adding
     from dpsync.importing.made import Made
     from dpsync.importing.update import Updated
 
@@ -87,7 +89,7 @@ def update(
     from dpsync.importing.update import update as edit
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
-    planned, files = session.plan(client), Directory(root)
+    planned, files = renamed(session.plan(client), patterns), Directory(root)
     before = session.differences(planned)
     made = edit(Sides(session.registry, session.desired, planned.snapshot, files), before, patterns)
     if made.files:
@@ -100,3 +102,60 @@ def update(
         if found:
             raise DiagnosticError(found, Exit.REFUSED, desired.texts)
     return made
+
+
+def add(
+    session: Session,
+    client: ReadClient,
+    root: Path,
+    addresses: Sequence[str],
+    layers: Layers | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Updated:
+    """The files of a configuration with entries for what is live and undeclared; nothing is written.
+
+    `addresses` name it as plan and drift do (`acme/teams/[Sales]`); patterns are allowed. The files are
+    planned before they are given back; an entry that would not be recognised gets a pin. Raises as `update`.
+    """
+    from dpsync.importing.add import add as edit
+    from dpsync.importing.sides import Sides
+    from dpsync.importing.update import unintended
+
+    patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
+    session = replace(session, desired=replace(session.desired, watching=True))
+    planned, files = session.plan(client), Directory(root)
+    strangers, problems = undeclared(planned, patterns)
+    sides = Sides(session.registry, session.desired, planned.snapshot, files)
+    pinned: frozenset[str] = frozenset()
+    while True:
+        adding = edit(sides, strangers, pinned)
+        adding.made.problems[:0] = problems
+        if not adding.made.files:
+            return adding.made
+        edited = InFront(files, adding.made.files)
+        desired, wrong = load_from(edited, session.registry.whole, os.environ if env is None else env, layers)
+        found = list(wrong.errors)
+        unlike = _named(adding, found)
+        if not found:
+            again = replace(session, desired=desired)
+            try:
+                after = again.plan(client)
+                unlike = {one.id for one in adding.entries if after.snapshot.bound(one.address) != one.id}
+                found = unintended(session.differences(planned), session.differences(after), adding.made)
+            except DiagnosticError as unclear:
+                found = list(unclear.diagnostics)
+                unlike = _named(adding, found)
+        if not found and not unlike:
+            spans = {address: resource.span for address, resource in desired.resources.items()}
+            adding.made.taken = [replace(item, span=spans[item.address]) for item in adding.made.taken]
+            return adding.made
+        if unlike <= pinned:
+            raise DiagnosticError(found, Exit.REFUSED, desired.texts)
+        pinned |= unlike
+
+
+def _named(adding: Adding, found: Sequence[Diagnostic]) -> set[str]:
+    """The ids of the new entries that findings are about; all of them where they name none."""
+    about = {item.address for item in found}
+    named = {one.id for one in adding.entries if str(one.address) in about}
+    return named or {one.id for one in adding.entries} if found else set()

@@ -223,7 +223,7 @@ def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
     ways = drift(run, directory, 2)["ways_out"]
     assert ways["acme/teams/[Two words]"] == {
         "platform": "dpsync apply --select 'acme/teams/[Two words]'",
-        "files": None,
+        "files": "dpsync import --add 'acme/teams/[Two words]'",
         "by_hand": 'declare it, or add "acme/teams/[Two words]" to policy: forget',
     }
     assert ways["acme/teams/legacy"]["by_hand"] == "remove the entry at dpsync.yaml:11"

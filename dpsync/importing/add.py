@@ -1,0 +1,222 @@
+"""Entries for what was made on the platform and no file declares, in the file where their siblings are.
+
+One line for each, with what import would write. The lines are planned before anything is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from dpsync.config.reader import DEFAULT_LIMITS, decode
+from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
+from dpsync.importing.entries import NONE, worth_writing
+from dpsync.importing.keys import slug
+from dpsync.importing.sides import Sides
+from dpsync.importing.update import Taken, Updated
+from dpsync.importing.values import Content, Unwritable, Writing, variable
+from dpsync.kinds.base import Kind
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.model.address import LOCAL_KEY, Address
+from dpsync.model.desired import Resource, Scope
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import LiveId
+
+
+@dataclass(frozen=True)
+class Added:
+    """An entry that was written, and the object that it has to be."""
+
+    address: Address
+    id: str
+
+
+@dataclass
+class Adding:
+    """The edited files, and the entries that are new in them."""
+
+    made: Updated = field(default_factory=Updated)
+    entries: list[Added] = field(default_factory=list)
+
+
+def add(
+    sides: Sides, strangers: Mapping[Address, LiveObject], pinned: frozenset[str] = frozenset()
+) -> Adding:
+    """Edit the files so that they declare these objects, those of the `pinned` ids with a pin."""
+    adder = _Adder(sides, pinned)
+    for address, live in strangers.items():
+        adder.entry(address, live)
+    return adder.finish()
+
+
+class _Adder:
+    def __init__(self, sides: Sides, pinned: frozenset[str]) -> None:
+        self.sides = sides
+        self.pinned = pinned
+        self.adding = Adding()
+        self.documents: dict[str, Document] = {}
+        self.edits: dict[str, list[Edit]] = {}
+        self.used = set(sides.desired.resources)
+        self.new_places: dict[tuple[str, Address], list[tuple[str, Any]]] = {}
+
+    def entry(self, address: Address, live: LiveObject) -> None:
+        """Put the line for one object where it belongs, or say why it cannot be put."""
+        kind = self.sides.registry[live.kind]
+        try:
+            if isinstance(kind.shape, NodeShape):
+                raise Uneditable("it stands in a navigation: write it where it belongs by hand")
+            place = Address(address.segments[:-1])
+            parent = self._parent(kind, address)
+            key = self._key(kind, place, live, parent)
+            value = self._value(kind, live, parent, key)
+            span = self._put(place, parent, kind, key, value)
+        except (Uneditable, Unwritable) as why:
+            message = f"no entry can be written for it: {why}"
+            self.adding.made.problems.append(
+                Diagnostic("not-added", message, None, str(address), "write it by hand")
+            )
+            return
+        own = place.child(self.sides.registry.folded(kind, key))
+        self.used.add(own)
+        self.adding.entries.append(Added(own, live.id))
+        self.adding.made.taken.append(Taken(own, None, span))
+
+    def _parent(self, kind: Kind, address: Address) -> Resource:
+        return self.sides.desired.resources[address.parent(kind.key)]
+
+    def _key(self, kind: Kind, place: Address, live: LiveObject, parent: Resource) -> str:
+        """The key that the entry is, or a free one made of what the platform knows it by."""
+        if kind.natural is not None:
+            value = live.fields.get(kind.natural)
+            if isinstance(value, LiveId):
+                value = self.sides.named(parent)(kind.field(kind.natural).type.refers, value.id)
+                if value is None:
+                    raise Uneditable("its key is what it belongs to, and no entry declares that")
+            if not isinstance(value, str) or not value:
+                raise Uneditable("it has nothing that could be its key")
+            return value
+        default = live.fields.get(kind.default) if kind.default else None
+        names = [name for key in kind.identity for name in ((key,) if isinstance(key, str) else key)]
+        titles = (live.fields.get(name.partition(".")[0]) for name in (*names, kind.title))
+        words = [slug(title) for title in titles if isinstance(title, str)]
+        wanted = next((word for word in words if word), slug(kind.noun))
+        if isinstance(default, str) and LOCAL_KEY.fullmatch(default):
+            wanted = default
+        key, number = wanted, 1
+        while place.child(key) in self.used:
+            number += 1
+            key = f"{wanted}-{number}"
+        return key
+
+    def _value(self, kind: Kind, live: LiveObject, parent: Resource, key: str) -> Any:
+        """What stands behind the key: the short form where there is nothing but its field."""
+        named = self.sides.named(parent)
+        fields: dict[str, Any] = {}
+        place = parent.address.child(*kind.key.split("."), key)
+        for one in kind.fields:
+            value = worth_writing(kind, one, live, key, full=False)
+            if value is NONE:
+                fields[one.name] = None
+            elif value is not None:
+                writing = Writing(named, partial(variable, place, one.name))
+                fields[one.name] = _in_place(writing.value(one.type, value))
+            elif one.required and one.name not in (kind.natural, kind.default):
+                raise Unwritable(f"its {one.name} cannot be read")
+        if live.id in self.pinned:
+            return {"id": live.id, **fields}
+        if kind.shorthand is not None and set(fields) == {kind.shorthand}:
+            short = fields[kind.shorthand]
+            if kind.only_short or not isinstance(short, dict):
+                return short
+        return fields
+
+    def _put(self, place: Address, parent: Resource, kind: Kind, key: str, value: Any) -> Any:
+        """Behind the last sibling; where there is none yet, as the place of the parent's entry."""
+        siblings = [
+            item
+            for item in self.sides.desired.resources.values()
+            if item.parent == parent.address and item.kind == kind.name
+        ]
+        if siblings:
+            last = max(siblings, key=lambda item: (item.span.file, item.span.line, item.span.column))
+            document = self._document(last.span.file)
+            self._edit(last.span.file, document.after(last.span, key, value))
+            return last.span
+        scope: Scope | None = self.sides.desired.scopes.get(place)
+        at = (scope or parent).span
+        self.new_places.setdefault((at.file, place), []).append((key, value))
+        return at
+
+    def _edit(self, name: str, edit: Edit) -> None:
+        self.edits.setdefault(name, []).append(edit)
+
+    def _document(self, name: str) -> Document:
+        if name not in self.documents:
+            text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
+            self.documents[name] = Document(text, name)
+        return self.documents[name]
+
+    def _new_place(self, place: Address, entries: dict[str, Any]) -> None:
+        """Entries of a place that has none yet: in place of its `{}`, or a new key of the parent's entry."""
+        scope = self.sides.desired.scopes.get(place)
+        if scope is not None:
+            document = self._document(scope.span.file)
+            key, old = document.value_of(scope.span)
+            for edit in document.edits(key, old, entries):
+                self._edit(scope.span.file, edit)
+            return
+        watched = self.sides.desired.watched[place]
+        parent = self.sides.desired.resources[watched.parent]
+        words = self.sides.registry[watched.kinds[0]].key.split(".")
+        value: Any = entries
+        for word in reversed(words[1:]):
+            value = {word: value}
+        names = {item.name for item in self.sides.registry[parent.kind].fields}
+        edit = self._document(parent.span.file).adding(parent.span, words[0], value, names)
+        self._edit(parent.span.file, edit)
+
+    def finish(self) -> Adding:
+        made = self.adding.made
+        for (_, place), entries in self.new_places.items():
+            try:
+                self._new_place(place, dict(entries))
+            except Uneditable as why:
+                self._not(place, str(why))
+        for name, edits in self.edits.items():
+            before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
+            mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
+            text = apply_edits(self.documents[name].text, _together(edits))
+            made.files[name] = mark + text.encode()
+        return self.adding
+
+    def _not(self, place: Address, why: str) -> None:
+        """Take back what was said of the entries of a place."""
+        left = [item for item in self.adding.entries if not item.address.is_in(place)]
+        self.adding.entries = left
+        known = {item.address for item in left}
+        made = self.adding.made
+        made.taken = [item for item in made.taken if item.address in known]
+        message = f"no entry can be written there: {why}"
+        made.problems.append(Diagnostic("not-added", message, None, str(place), "write it by hand"))
+
+
+def _in_place(value: Any) -> Any:
+    """Long values in the line, too: an entry that is added names no new file."""
+    if isinstance(value, Content):
+        return json.loads(value.text) if value.suffix == ".json" else value.text
+    if isinstance(value, dict):
+        return {key: _in_place(item) for key, item in value.items()}
+    return [_in_place(item) for item in value] if isinstance(value, list) else value
+
+
+def _together(edits: list[Edit]) -> list[Edit]:
+    """Insertions at one place as one, in their order."""
+    found: dict[tuple[int, int], Edit] = {}
+    for edit in edits:
+        at = (edit.start, edit.end)
+        found[at] = replace(found[at], text=found[at].text + edit.text) if at in found else edit
+    return list(found.values())

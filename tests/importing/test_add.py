@@ -1,0 +1,195 @@
+"""`import --add`: an entry for what was made on the platform, where its siblings are; and renames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.cli.test_drift import change
+
+Project = Callable[..., Path]
+ROOT = """\
+dpsync: 1
+include: [teams.yaml]
+policy: { watch: [sites/*/shareLinks, spaces/*/permissions/teams], prune: [sites/*/redirects] }
+organizations:
+  acme:
+    id: acme
+    sites:
+      help: { title: Help center, basename: help, redirects: {} }
+    spaces:
+      archive: { title: Archive }
+"""
+TEAMS = """\
+# Who is who.
+organizations:
+  acme:
+    teams:
+      # Those who write.
+      writers: { title: Technical writers }   # the docs
+      legacy:
+        title: Legacy   # soon to go
+
+    # nothing below
+"""
+
+
+@pytest.fixture
+def directory(project: Project) -> Path:
+    return project(ROOT, {"teams.yaml": TEAMS})
+
+
+def add(run: Run, directory: Path, code: int, *addresses: str) -> dict[str, Any]:
+    ended = run("import", "-C", str(directory), "--force", "--add", *addresses, "--format", "json")
+    assert ended.code == code, ended.out + ended.err
+    found: dict[str, Any] = json.loads(ended.out)
+    return found
+
+
+def read(directory: Path, name: str = "teams.yaml") -> str:
+    return (directory / name).read_text(encoding="utf-8")
+
+
+def settled(run: Run, directory: Path) -> None:
+    planned = run("plan", "-C", str(directory), "--detailed-exitcode")
+    assert planned.code == 0, planned.out + planned.err
+
+
+def test_it_stands_behind_its_siblings_and_every_other_character_stays(
+    platform: ThreadedServer, run: Run, directory: Path
+) -> None:
+    change(platform, "/orgs/acme/teams", "PUT", title="Temporary")
+    document = add(run, directory, 0, "acme/teams/[Temporary]")
+    assert [item["address"] for item in document["taken"]] == ["acme/teams/temporary"]
+    expected = TEAMS.replace("# soon to go\n", "# soon to go\n      temporary: { title: Temporary }\n")
+    assert read(directory) == expected
+    assert read(directory, "dpsync.yaml") == ROOT
+    settled(run, directory)
+    assert "temporary" not in json.dumps(add(run, directory, 3, "acme/teams/[Temporary]")["files"])
+
+
+def test_a_flow_mapping_gets_it_at_its_end(platform: ThreadedServer, run: Run, project: Project) -> None:
+    directory = project(
+        "dpsync: 1\norganizations:\n  acme: { id: acme, teams: { writers: { title: Technical writers } } }\n"
+    )
+    add(run, directory, 0, "acme/teams/[Sales]", "acme/teams/[Legacy]")
+    assert (
+        "teams: { writers: { title: Technical writers }, sales: { title: Sales }, legacy: { title: Legacy } }"
+        in read(directory, "dpsync.yaml")
+    )
+    settled(run, directory)
+
+
+def test_a_pattern_adds_all_that_it_names(platform: ThreadedServer, run: Run, directory: Path) -> None:
+    add(run, directory, 0, "acme/teams/*")
+    assert read(directory).count("title:") == 4
+    settled(run, directory)
+
+
+def test_a_place_without_entries_gets_them(platform: ThreadedServer, run: Run, directory: Path) -> None:
+    external = {"kind": "external", "url": "https://a.example/"}
+    change(platform, "/orgs/acme/sites/help/redirects", "POST", source="/old", destination=external)
+    change(platform, "/orgs/acme/sites/help/share-links", "POST", name="Partners")
+    add(run, directory, 0, "acme/sites/help/redirects/[%2Fold]", "acme/sites/help/shareLinks/[Partners]")
+    text = read(directory, "dpsync.yaml")
+    assert "redirects: {/old: { destination: { kind: external, url: https://a.example/ }" in text
+    assert "shareLinks: { Partners: { active: true } }" in text
+    settled(run, directory)
+
+
+def test_what_would_not_be_recognised_is_pinned(platform: ThreadedServer, run: Run, directory: Path) -> None:
+    change(platform, "/orgs/acme/teams", "PUT", title="Twin")
+    change(platform, "/orgs/acme/teams", "PUT", title="Twin")
+    add(run, directory, 0, "acme/teams/*")
+    text = read(directory)
+    assert text.count("title: Twin") == 2
+    assert text.count("{ id: ") == 1
+    assert "twin-2: { id: " in text
+    settled(run, directory)
+
+
+def test_what_is_not_there_and_what_is_declared_is_named(
+    platform: ThreadedServer, run: Run, directory: Path
+) -> None:
+    for address in ("acme/teams/[Nobody]", "acme/teams/writers"):
+        document = add(run, directory, 3, address)
+        (problem,) = document["differences"]
+        assert f'"{address}" names nothing that was read and that no entry declares' in problem["message"]
+        assert document["files"] == []
+
+
+def test_nodes_of_a_navigation_are_left_to_people(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
+    directory = project(
+        "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    spaces: { support: { title: Support } }\n"
+        "    sites:\n      help:\n        title: Help center\n        basename: help\n"
+        "        structure: [{ type: space, key: support, space: support, path: support }]\n"
+    )
+    (problem,) = add(run, directory, 3, "acme/sites/help/structure/[archive]")["differences"]
+    assert "it stands in a navigation" in problem["message"]
+
+
+def test_add_is_no_update(run: Run, tmp_path: Path) -> None:
+    ended = run("import", "-C", str(tmp_path), "--add", "--update", "acme/teams")
+    assert ended.code == 64
+    assert "--update and --add are two different things" in ended.err
+    assert run("import", "-C", str(tmp_path), "--add").code == 64
+
+
+# A rename by hand.
+
+
+def test_a_rename_by_hand_is_drift_with_both_ways_out(
+    platform: ThreadedServer, run: Run, directory: Path
+) -> None:
+    change(platform, "/orgs/acme/teams/writers", title="Technical writing")
+    ended = run("drift", "-C", str(directory))
+    assert ended.code == 2
+    block = ended.out[ended.out.index("- acme/teams/writers") :].partition("\n\n")[0]
+    assert 'renamed on the platform? live: "Technical writing" (writers)' in block
+    assert "undo: write id: writers and apply: it gets the name of the file again" in block
+    assert "keep: dpsync import --update acme/teams/writers" in block
+
+
+@pytest.mark.parametrize(
+    ("path", "address", "title", "name", "line"),
+    [
+        ("/orgs/acme/teams/writers", "acme/teams/writers", "Technical writing", "teams.yaml",
+         "      writers: { title: Technical writing }   # the docs\n"),
+        ("/spaces/archive", "acme/spaces/archive", "Archives", "dpsync.yaml",
+         "      archive: { title: Archives }\n"),
+    ],
+)  # fmt: skip
+def test_an_update_takes_the_new_name_over(
+    platform: ThreadedServer,
+    run: Run,
+    directory: Path,
+    path: str,
+    address: str,
+    title: str,
+    name: str,
+    line: str,
+) -> None:
+    change(platform, path, title=title)
+    ended = run("import", "-C", str(directory), "--force", "--update", address)
+    assert ended.code == 0, ended.out + ended.err
+    assert line in read(directory, name)
+    settled(run, directory)
+
+
+def test_a_name_that_could_be_several_is_not_taken_over(
+    platform: ThreadedServer, run: Run, directory: Path
+) -> None:
+    change(platform, "/orgs/acme/teams/writers", title="Technical writing")
+    change(platform, "/orgs/acme/teams", "PUT", title="Technical writer")
+    ended = run("import", "-C", str(directory), "--force", "--update", "acme/teams/writers")
+    assert ended.code == 3
+    assert read(directory) == TEAMS
+    assert "keep: write its new name at teams.yaml:6" in run("drift", "-C", str(directory)).out
