@@ -168,9 +168,14 @@ def collection_in_order(size: int) -> Shape:
 
 
 def title_swaps(size: int) -> Shape:
-    """0 and 1 change titles, 2 and 3, …"""
-    entries = {f"p{n}": {"title": f"Space {n ^ 1}"} for n in range(size)}
-    return Shape({"spaces": entries}, _spaces(size), before={"spaces": _declared(size)}, changes=size)
+    """0 and 1 change titles, 2 and 3, … What did not change about them tells that it is still to be done."""
+    emoji = [{"emoji": f"1f4d{n % 2}"} for n in range(size)]
+    entries = {f"p{n}": {"title": f"Space {n ^ 1}", **emoji[n]} for n in range(size)}
+    before = {key: {**entry, **emoji[n]} for n, (key, entry) in enumerate(_declared(size).items())}
+    lists = {
+        path: [{**item, **emoji[n]} for n, item in enumerate(items)] for path, items in _spaces(size).items()
+    }
+    return Shape({"spaces": entries}, lists, before={"spaces": before}, changes=size)
 
 
 def chain_of_renames(size: int) -> Shape:

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic_core import from_json
-
 from dpsync import disk
-from dpsync.model.address import Address
 from dpsync.model.json_text import json_text
 from dpsync.model.mask import Mask
-
-REMEMBERED = 50
-"""How many of the newest journals are read."""
-MOST_READ = 64 * 1024 * 1024
-"""Bytes that are read of all of them."""
 
 
 class JournalFull(Exception):
@@ -43,49 +34,6 @@ def record(journal: Journal, event: str, **facts: Any) -> str | None:
     except Exception as mistake:
         return f"the journal cannot be written ({type(mistake).__name__})"
     return None
-
-
-def last_ids(directory: Path, skipped: Callable[[Path, str], None] = lambda *_: None) -> dict[Address, str]:
-    """Which live id each address had when it was last written, by the newest journals of this checkout.
-
-    A hint, never a state: it is only asked where nothing else can tell two readings apart. So a journal that
-    cannot be read is passed over; `skipped` is called with its path and the reason.
-    """
-    ids: dict[Address, str] = {}
-    for content in _newest(directory, skipped):
-        for line in content.splitlines():
-            try:
-                event = from_json(line)
-                known = isinstance(event, dict) and event.get("event") in ("intent", "outcome")
-                if known and event.get("id"):
-                    ids[Address.parse(str(event.get("address")))] = str(event["id"])
-            except ValueError:
-                continue  # the process was killed while it wrote
-    return ids
-
-
-def _newest(directory: Path, skipped: Callable[[Path, str], None]) -> list[bytes]:
-    """The contents of the newest journals, oldest first."""
-    contents: list[bytes] = []
-    left = MOST_READ
-    try:
-        paths = disk.entries(directory, ".jsonl")
-    except OSError as error:
-        skipped(directory, disk.why(error))
-        return []
-    for path in reversed(paths[-REMEMBERED:]):
-        try:
-            content = disk.read(path, left, follow=False)
-        except OSError as error:
-            skipped(path, disk.why(error))
-            continue
-        if len(content) > left:
-            # Older ones might contradict what this one would have said.
-            skipped(path, f"this one and those before it have more than {MOST_READ >> 20} MiB")
-            break
-        left -= len(content)
-        contents.append(content)
-    return contents[::-1]
 
 
 class NoJournal:

@@ -1,4 +1,4 @@
-"""What a command knows from before: the git base, the ids file, and what the last applies saw."""
+"""What a command knows from before: the git base and the ids file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from dpsync.render.visible import visible
 if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk, Session
     from dpsync.cli.connection import Connection
-    from dpsync.model.address import Address
     from dpsync.model.base import Base
     from dpsync.model.desired import Desired
 
@@ -43,7 +42,7 @@ def opened(
     ids = on_disk(path)
     known = ids.read()
     past = git_base(out, place, base, path)
-    session = Session(desired, load_registry(profile), parallelism, past, known_ids(out, place), known)
+    session = Session(desired, load_registry(profile), parallelism, past, known)
     return Opened(session, ids)
 
 
@@ -75,13 +74,3 @@ def git_base(out: Output, place: Place, ref: str | None, ids: Path) -> Base:
         text = render_diagnostics([base.warning], {}, color=out.paint(error=True).on)
         out.complain(text.rstrip())
     return base
-
-
-def known_ids(out: Output, place: Place) -> dict[Address, str]:
-    """Which id each address had after the last applies; a journal that cannot be read is said on stderr."""
-    from dpsync.apply.journal import last_ids
-
-    def skipped(path: Path, why: str) -> None:
-        out.complain(f"warning: {visible(str(path))} is left out as a journal: {visible(why)}")
-
-    return last_ids(place.journals, skipped)

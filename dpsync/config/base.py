@@ -130,7 +130,7 @@ def _pushed_on(env: Mapping[str, str]) -> str | None:
 
 def _missing(what: str) -> Base:
     said = f"{what} is not in this clone"
-    return Base(said, warning=_warning(said, _DEEPER))
+    return Base(said, warning=_warning(said, _DEEPER), lacking=True)
 
 
 def _warning(why: str, hint: str) -> Diagnostic:

@@ -1,9 +1,9 @@
-"""The `policy:` part of the root file: prune, protect, ignore, forget, watch and limits."""
+"""The `policy:` part of the root file: lists of patterns, limits, and what is pruned without a question."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
-from typing import Final
+from typing import Final, Literal
 
 from dpsync.config.declare import Declarations
 from dpsync.kinds.places import Names, Places
@@ -27,6 +27,7 @@ class PolicyReader:
         self.declared = declared
         self.patterns: dict[str, list[Pattern]] = {name: [] for name in _LISTS}
         self.limits = Limits()
+        self.prune_unmanaged: Literal["ask", "allow"] = "ask"
 
     def read(self, node: Node | None) -> Policy:
         if isinstance(node, Mapping):
@@ -35,11 +36,14 @@ class PolicyReader:
                     self._list(str(key.value), value)
                 elif key.value == "limits":
                     self._limits(value)
+                elif key.value == "pruneUnmanaged":
+                    self._prune_unmanaged(value)
                 else:
-                    self.declared.unknown_key(key, [*_LISTS, "limits"], "policy")
+                    self.declared.unknown_key(key, [*_LISTS, "limits", "pruneUnmanaged"], "policy")
         elif node is not None:
             self.declared.error("DP202", "policy is a mapping", node.span)
-        return Policy(limits=self.limits, **{name: tuple(self.patterns[name]) for name in _LISTS})
+        lists = {name: tuple(self.patterns[name]) for name in _LISTS}
+        return Policy(limits=self.limits, prune_unmanaged=self.prune_unmanaged, **lists)
 
     def _list(self, name: str, node: Node) -> None:
         if not isinstance(node, Sequence):
@@ -58,6 +62,13 @@ class PolicyReader:
                 self.declared.error("DP230", f"{name} takes addresses, not fields", item.span, "remove #…")
                 continue
             self.patterns[name].append(pattern)
+
+    def _prune_unmanaged(self, node: Node) -> None:
+        value = node.value if isinstance(node, Scalar) else None
+        if value == "ask" or value == "allow":
+            self.prune_unmanaged = "allow" if value == "allow" else "ask"
+        else:
+            self.declared.error("DP202", "pruneUnmanaged is ask or allow", node.span)
 
     def _limits(self, node: Node) -> None:
         values = {"deletes": Limits().deletes, "percent": Limits().percent}

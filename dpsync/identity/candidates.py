@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from dpsync.identity.recorded import NOTHING_RECORDED, Recorded
 from dpsync.identity.view import Index, Key, View, names
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
@@ -27,11 +28,11 @@ NEW_BY_LATER_KEY: Final = 3
 
 @dataclass(frozen=True)
 class Past:
-    """What is known of earlier: the entries of the git base, and the ids that this run has found or made."""
+    """What is known of earlier: the entries of the git base, and the lines of the ids file."""
 
     entries: Mapping[Address, Resource] = field(default_factory=dict)
     first_child: Callable[[Resource], Resource | None] = lambda _: None
-    known: Mapping[Address, str] = field(default_factory=dict)
+    recorded: Recorded = NOTHING_RECORDED
 
 
 @dataclass(eq=False)

@@ -1,4 +1,4 @@
-"""Which live object is which entry, within one parent: pins, earlier names, natural keys in their order.
+"""Which live object is which entry, within one parent: pins, lines, earlier names, then natural keys.
 
 A mutable parent is never part of a key: it only breaks ties (`tie_breakers`), so moving is not replacing.
 The later keys are what a creating call can set: an object whose creation was interrupted is found by them.
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dpsync.identity.candidates import Past
+from dpsync.identity.recorded import by_lines, questions, renamed_keys
 from dpsync.identity.renames import renames
 from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.kinds.base import Kind, Node
@@ -28,6 +29,8 @@ class Matching:
 
     matches: dict[Address, Match] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    gone: dict[Address, str] = field(default_factory=dict)
+    """The recorded ids of entries that are not live any more."""
 
 
 NOTHING_PAST = Past()
@@ -39,9 +42,15 @@ def match(
     """Match the entries of one parent with its live objects, which come in live order."""
     found = Matching()
     claimed = _pins(view.kind, wanted, live, found)
+    claimed |= _lines(view, past, wanted, live, claimed, found)
     if view.kind.identity:
+        known = set(claimed.values())
         claimed |= _earlier_names(
-            view, past, wanted, [item for item in live if item.id not in claimed], found
+            view,
+            past,
+            [item for item in wanted if item.address not in known],
+            [item for item in live if item.id not in claimed],
+            found,
         )
     free = [item for item in live if item.id not in claimed]
     # The order of nodes means something: of equal ones the first takes the first. That of mappings does not.
@@ -59,13 +68,48 @@ def match(
         _sole_key(
             view, past, [item for item in rest if item.address not in found.matches], index, claimed, found
         )
+    found.diagnostics += questions(view, past.recorded, wanted, live, found.matches)
     return found
+
+
+def _lines(
+    view: View,
+    past: Past,
+    wanted: Sequence[Resource],
+    live: Sequence[LiveObject],
+    pinned: dict[str, Address],
+    found: Matching,
+) -> dict[str, Address]:
+    """What the ids file says; then entries with a new key, whose objects have a line under the old one."""
+    if not past.recorded.lines and not past.recorded.orphans:
+        return {}
+    said_so = by_lines(past.recorded, wanted, live, pinned)
+    found.matches |= said_so.matches
+    found.diagnostics += said_so.diagnostics
+    found.gone |= said_so.gone
+    claimed = {match.id: address for address, match in said_so.matches.items()}
+    taken = {*claimed, *pinned}
+    open_ = [
+        entry
+        for entry in wanted
+        if entry.pin is None and not entry.previously
+        if entry.address not in past.recorded.lines and entry.address not in past.entries
+    ]
+    free = [item for item in live if item.id not in taken]
+    for address, item in renamed_keys(view, past.recorded, open_, free).items():
+        found.matches[address] = Match(item.id, f"the line of {past.recorded.orphans[item.id]}", first=False)
+        claimed[item.id] = address
+    return claimed
 
 
 def _earlier_names(
     view: View, past: Past, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Matching
 ) -> dict[str, Address]:
-    unpinned = sorted((item for item in wanted if item.pin is None), key=lambda item: item.address)
+    ambiguous = _ambiguous(found)
+    unpinned = sorted(
+        (item for item in wanted if item.pin is None and item.address not in ambiguous),
+        key=lambda item: item.address,
+    )
     earlier = renames(view, past, unpinned, live)
     found.matches |= earlier.matches
     found.diagnostics += earlier.diagnostics

@@ -3,7 +3,8 @@
 An old name that is live is a rename still to be done, unless the present name is live as well: then the two
 must be told apart. What all good explanations of a place have in common is certain: that is how a chain of
 renames is recognised, done or not. Names that went round in a ring look the same before and after; then what
-did not change about the entries decides, and where that says nothing, the base is taken at its word.
+did not change about the entries decides, and where that says nothing, it is asked. All of this is for entries
+that the ids file has no line for.
 """
 
 from __future__ import annotations
@@ -91,29 +92,16 @@ class _Settling:
             if _narrow(open_):
                 continue
             rings = list(self._rings([entry for entry in open_ if entry.was]))
+            if not rings:
+                break
             for ring in rings:
                 self._exchange(ring)
-            if rings:
-                passed = {entry.address: entry.was[0].id for ring in rings for entry in ring}
-                open_ = [entry for entry in open_ if entry.address not in passed]
-                _take(open_, set(passed.values()))
-            elif not self._seen(open_):
-                break
+            passed = {entry.address: entry.was[0].id for ring in rings for entry in ring}
+            open_ = [entry for entry in open_ if entry.address not in passed]
+            _take(open_, set(passed.values()))
         for entry in open_:
             if entry.was and entry.how != "kept":  # what is kept is found by its natural key, or is not
                 self._both_live(entry)
-
-    def _seen(self, open_: list[Entry]) -> bool:
-        """Of what an entry could be, keep what it was seen to be earlier. Whether that ruled out any."""
-        found = False
-        for entry in open_:
-            both = [*entry.now, *entry.was]
-            seen = [item for item in both if item.id == self.past.known.get(entry.address)]
-            if entry.was and seen and len(seen) < len(both):
-                entry.now = [item for item in entry.now if item in seen]
-                entry.was = [item for item in entry.was if item in seen]
-                found = True
-        return found
 
     def _certain(self, open_: list[Entry]) -> list[Entry]:
         """Decide what every good explanation has in common; returns the entries that are left."""
@@ -154,32 +142,23 @@ class _Settling:
                 yield [way[address] for address in passed[passed.index(at.address) :]]
 
     def _exchange(self, ring: list[Entry]) -> None:
-        """Whether the names are still to be passed round, or were already."""
+        """Whether the names are still to be passed round, or were already; asked where nothing tells."""
         still = sum(self._unchanged(entry, entry.was[0]) for entry in ring)
         done = sum(self._unchanged(entry, entry.now[0]) for entry in ring)
-        if done > still or (done == still and self._done_before(ring)):
-            for entry in ring:
-                self._decide(entry, entry.now[0])
-            return
-        if done == still and any(entry.how == "previously" and not self.past.entries for entry in ring):
+        if still == done and not self._done_before(ring):
             for entry in ring:
                 self._unclear(entry, entry.was[0], entry.now[0])
             return
         for entry in ring:
-            self._decide(entry, entry.was[0])
+            self._decide(entry, entry.was[0] if still > done else entry.now[0])
 
     def _done_before(self, ring: list[Entry]) -> bool:
-        """Whether this run saw the exchange done, or the base has it already and `previously` is outdated."""
-        seen = [(self.past.known.get(entry.address), entry) for entry in ring]
-        if any(id == entry.now[0].id for id, entry in seen):
-            return not any(id == entry.was[0].id for id, entry in seen)
+        """Whether it is so in the git base already: then its `previously` has had its time."""
+        first = self.view.kind.identity[0]
         return all(
             (earlier := self.past.entries.get(entry.address)) is not None
-            and any(
-                (value := self.before.wanted(earlier, key)) is not None
-                and value == self.view.wanted(entry.resource, key)
-                for key in self.view.kind.identity[:1]
-            )
+            and (value := self.before.wanted(earlier, first)) is not None
+            and value == self.view.wanted(entry.resource, first)
             for entry in ring
         )
 

@@ -1,6 +1,7 @@
 """An entry that was given to another parent: the live object still lies below the one that it had.
 
-Nothing is guessed: its pin says so, an earlier name, or the git base, which has the same key elsewhere.
+Nothing is guessed: its pin says so, the ids file or the git base, which have the same key elsewhere, or an
+earlier name.
 """
 
 from __future__ import annotations
@@ -8,17 +9,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dpsync.identity.recorded import BY
 from dpsync.identity.view import View, said
 from dpsync.model.desired import Resource
+from dpsync.model.ids import Line
 from dpsync.model.snapshot import LiveObject, Match
 
 
 def find_elsewhere(
-    view: View, resource: Resource, live: Sequence[LiveObject], earlier: Sequence[Resource]
+    view: View,
+    resource: Resource,
+    live: Sequence[LiveObject],
+    earlier: Sequence[Resource],
+    line: Line | None = None,
 ) -> Match | None:
     """The live object below another parent that the entry is; None where none or several could be meant."""
     if resource.pin is not None:
         return next((Match(item.id, "pin") for item in live if item.id == resource.pin), None)
+    if line is not None and any(item.id == line.id for item in live):
+        return Match(line.id, BY)
     if resource.new:
         return None
     was = [replace(resource, fields={**resource.fields, **names}) for names in resource.previously]

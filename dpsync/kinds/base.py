@@ -364,6 +364,8 @@ class Kind:
     """The field that people know an undeclared one by."""
     url: str | None = None
     """Where an answer has the address at which people see it."""
+    changed: str | None = None
+    """Where an answer says when it was last changed."""
     identity: tuple[str | tuple[str, ...], ...] = ()
     """Natural keys: a field, a member of one ("translations.en"), "$child.NAME", or several of these."""
     tie_breakers: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ COLLECTION = Kind(
     shape=Entries(),
     at="/collections/{id}",
     read=Pages("{parent}/collections"),
+    changed="updatedAt",
     identity=("title",),
     tie_breakers=("parent",),
     create=Post("{parent}/collections", repeat="look_up"),

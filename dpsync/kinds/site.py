@@ -12,6 +12,7 @@ SITE = Kind(
     at="{parent}/sites/{id}",
     read=Pages("{parent}/sites"),
     # Creating takes no basename: an interrupted creation is found by its title.
+    changed="updatedAt",
     identity=("basename", "title"),
     create=Post("{parent}/sites", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),

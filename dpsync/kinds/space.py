@@ -12,6 +12,7 @@ SPACE = Kind(
     shape=Entries(),
     at="/spaces/{id}",
     read=Pages("{parent}/spaces"),
+    changed="updatedAt",
     identity=("title",),
     tie_breakers=("collection", "language"),
     create=Post("{parent}/spaces", {"...": "$fields", "empty": True}, repeat="look_up"),

@@ -29,6 +29,7 @@ TRANSLATION = Kind(
     shape=Entries(),
     at="{parent}/translations/{id}",
     read=Pages("{parent}/translations"),
+    changed="updatedAt",
     identity=(("source", "language"),),
     title="language",
     create=Post("{parent}/translations", repeat="look_up"),

@@ -64,7 +64,10 @@ def decode(
     fields = {item.name: decode_field(item, body) for item in kind.fields if item.source is not None}
     url = pointer(body, kind.url) if kind.url else None
     url = url if isinstance(url, str) else None
-    return LiveObject(kind.name, own, parent, holder, fields, source, own_id=kind.own_id, url=url)
+    changed = pointer(body, kind.changed) if kind.changed else None
+    changed = changed if isinstance(changed, str) else None
+    own_id = kind.own_id
+    return LiveObject(kind.name, own, parent, holder, fields, source, own_id, url=url, changed=changed)
 
 
 def decode_list(

@@ -8,12 +8,13 @@ not read is noted and never taken for absence. A long file: reading and matching
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
 from dpsync.identity.candidates import Past
-from dpsync.identity.match import match, no_such_id
+from dpsync.identity.match import Matching, match, no_such_id
+from dpsync.identity.recorded import NOTHING_RECORDED
 from dpsync.identity.view import View
 from dpsync.kinds.base import Field, Kind, Single
 from dpsync.kinds.base import Node as NodeShape
@@ -22,6 +23,7 @@ from dpsync.live.orders import read_orders
 from dpsync.live.organizations import read_organizations
 from dpsync.live.parts import read_parts
 from dpsync.live.reading import Reading
+from dpsync.live.records import lines_of_other_kinds, read_records
 from dpsync.live.references import check_references
 from dpsync.live.sources import Listed, Source
 from dpsync.live.transfers import find_transfers
@@ -31,7 +33,7 @@ from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Lookup, Resource, Scope
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.ids import NO_IDS, IdsFile
-from dpsync.model.snapshot import LiveObject, Match, Snapshot
+from dpsync.model.snapshot import Gone, LiveObject, Match, Snapshot
 from dpsync.model.values import LiveId
 from dpsync.model.words import plural
 
@@ -42,15 +44,15 @@ def read_snapshot(
     desired: Desired,
     parallelism: int = 4,
     base: Base = NOT_ASKED,
-    known: Mapping[Address, str] | None = None,
     ids: IdsFile = NO_IDS,
 ) -> Snapshot:
     """Read and match. Raises ClientError for failed reads, DiagnosticError for what needs an answer.
 
-    `known` is which id each address had after the last applies, `ids` what the ids file says.
+    `ids` is what the ids file of the working tree says.
     """
-    reader = _Reader(Reading(client, registry, desired, parallelism, base, known or {}, ids))
+    reader = _Reader(Reading(client, registry, desired, parallelism, base, ids))
     read_organizations(reader.reading)
+    read_records(reader.reading)
     for kind in registry.ordered:
         if kind.parent is not None:
             reader.kind(kind)
@@ -177,9 +179,29 @@ class _Reader:
         reading = self.reading
         view = View(kind, reading.bound, reading.first_child, lambda item: listed.inside[item.identity])
         earlier = reading.earlier_by_parent.get((kind.name, parent), {})
-        found = match(view, wanted, live, Past(earlier, reading.earlier_first_child, reading.known))
+        recorded = reading.recorded if kind.recorded else NOTHING_RECORDED
+        found = match(view, wanted, live, Past(earlier, reading.earlier_first_child, recorded))
         reading.matches |= found.matches
+        self._gone(kind, parent, found)
         reading.diagnostics += [item for item in found.diagnostics if not self.unread.excuses(item)]
+
+    def _gone(self, kind: Kind, parent: Address, found: Matching) -> None:
+        """Note the recorded ids that are not live; of content that nothing else is, whether it can come back.
+
+        One request for each of these, and no other.
+        """
+        gone = {address: id for address, id in found.gone.items() if address in self.reading.records.lines}
+        lost = {address: id for address, id in gone.items() if address not in found.matches}
+        back: set[Address] = set()
+        if kind.content and kind.lifecycle.restore is not None and lost:
+            owner, chain = self.reading.identity(parent), self.reading.chain(parent)
+            url = self.reading.source(kind, parent).url
+            seen = self.sources.map(
+                lambda id: self.sources.deleted(kind, id, owner, chain, url), [*lost.values()]
+            )
+            back = {address for address, item in zip(lost, seen, strict=True) if item is not None}
+        for address, id in gone.items():
+            self.reading.gone[address] = Gone(id, address in back)
 
     def _deleted(
         self, kind: Kind, parent: Address, source: Source, wanted: list[Resource], live: list[LiveObject]
@@ -237,6 +259,7 @@ class _Reader:
         read_parts(reading)
         self._untold_outputs()
         self.unread.settle()
+        lines_of_other_kinds(reading)
         self._pins_without_parent()
         check_references(reading)
         reading.stop(Exit.INVALID)
@@ -255,6 +278,8 @@ class _Reader:
             unread_fields=self.unread.fields,
             unsettled=self.unread.unsettled,
             unwatched=self.unread.watched,
+            records=reading.records,
+            gone=reading.gone,
             platform=reading.client.url,
         )
 

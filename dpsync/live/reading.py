@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dpsync.client.client import ReadClient
+from dpsync.identity.recorded import NOTHING_RECORDED, Recorded
 from dpsync.kinds.base import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
@@ -19,19 +20,18 @@ from dpsync.model.base import Base
 from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, IdsFile
-from dpsync.model.snapshot import Identity, LiveObject, Match
+from dpsync.model.snapshot import Gone, Identity, LiveObject, Match, Records
 
 
 @dataclass
 class Reading:
-    """The state of a reading. `known` is which id each address had after the last applies."""
+    """The state of a reading. `ids` is the ids file of the working tree."""
 
     client: ReadClient
     registry: Registry
     desired: Desired
     parallelism: int
     base: Base
-    known: Mapping[Address, str]
     ids: IdsFile = NO_IDS
     sources: Sources = field(init=False)
     matches: dict[Address, Match] = field(default_factory=dict)
@@ -41,7 +41,12 @@ class Reading:
     put_out: set[Identity] = field(default_factory=set)
     outputs: dict[Address, str | None] = field(default_factory=dict)
     transferred: set[Address] = field(default_factory=set)
+    gone: dict[Address, Gone] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    records: Records = field(default_factory=Records)
+    """What the ids files say of the declared organizations, once these are known."""
+    recorded: Recorded = NOTHING_RECORDED
+    """What the lines mean for the entries."""
 
     def __post_init__(self) -> None:
         self.sources = Sources(self.client, self.registry, self.parallelism)
@@ -52,6 +57,22 @@ class Reading:
         self.earlier_by_parent: dict[tuple[str, Address | None], dict[Address, Resource]] = defaultdict(dict)
         for address, resource in self.earlier.items():
             self.earlier_by_parent[resource.kind, resource.parent][address] = resource
+        self._given_away()
+
+    def _given_away(self) -> None:
+        """Entries that the git base has under the same key in another organization, and nobody has there now.
+
+        One may have been given away by a run that was interrupted: then it still bears its earlier name here.
+        """
+        removed: dict[tuple[str, ...], list[Resource]] = defaultdict(list)
+        for address, entry in self.earlier.items():
+            if address not in self.desired.resources:
+                removed[address.segments[1:]].append(entry)
+        for address, entry in self.desired.resources.items():
+            was = removed[address.segments[1:]] if address not in self.earlier else []
+            transferable = self.registry[entry.kind].lifecycle.transfer is not None
+            if transferable and len(was) == 1 and was[0].kind == entry.kind:
+                self.earlier_by_parent[entry.kind, entry.parent][address] = was[0]
 
     def resource(self, address: Address) -> Resource:
         return self.desired.resources[address]

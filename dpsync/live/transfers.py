@@ -30,7 +30,8 @@ def find_transfers(reading: Reading, unread: Unread, kind: Kind) -> None:
         and address not in reading.matches
         and resource.parent in reading.matches
     ]
-    asking = [item for item in asking if item[1].pin or item[1].previously or item[2]]
+    lines = reading.recorded.lines
+    asking = [item for item in asking if item[1].pin or item[1].previously or item[2] or item[0] in lines]
     if not asking:
         return
     bound = {match.id for address, match in reading.matches.items() if _is_of(reading, address, kind)}
@@ -40,7 +41,7 @@ def find_transfers(reading: Reading, unread: Unread, kind: Kind) -> None:
     for address, resource, was in asking:
         owner = reading.matches[address.parent(kind.key)].id
         others = [item for item in free if item.parent is not None and item.parent[1] != owner]
-        found = find_elsewhere(view, resource, others, was)
+        found = find_elsewhere(view, resource, others, was, lines.get(address))
         if found is not None:
             reading.matches[address] = found
             reading.transferred.add(address)

@@ -20,6 +20,8 @@ class Base:
     commit: str | None = None
     desired: Desired | None = None
     warning: Diagnostic | None = None
+    lacking: bool = False
+    """There is such a commit, and this clone does not have it."""
     ids: IdsFile = NO_IDS
     """The ids file of that commit."""
 

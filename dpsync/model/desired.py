@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from dpsync.model.address import Address, Pattern
 from dpsync.model.diagnostic import Diagnostic
@@ -79,6 +80,8 @@ class Policy:
     forget: tuple[Pattern, ...] = ()
     watch: tuple[Pattern, ...] = ()
     """Places in which something undeclared is drift, when everything is asked for."""
+    prune_unmanaged: Literal["ask", "allow"] = "ask"
+    """Whether what holds content and was never declared here is pruned without a question."""
 
     def ignores(self, address: Address, field: str | None = None) -> bool:
         """Whether the object, something around it, or this field of it is left alone."""

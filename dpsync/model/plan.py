@@ -130,13 +130,37 @@ class PlatformTrouble(Frozen):
     what: str
 
 
+class Candidate(Frozen):
+    """A live object that an entry could be, and that nobody claims."""
+
+    address: str
+    id: str
+    title: str
+    why: str = ""
+    """What speaks for it; empty where nothing does but that it is there."""
+    changed: str | None = None
+    """When it was last changed, as the platform says it."""
+    shown_in: tuple[str, ...] = ()
+    """The addresses of what shows it, as far as was read."""
+
+
+class WayOut(Frozen):
+    """One answer to a refusal: what to add to the entry at `address`, or to say on the command line."""
+
+    address: str
+    add: str
+    means: str
+
+
 class Refusal(Frozen):
-    """Why the plan may not be applied, and the way out."""
+    """Why the plan may not be applied, and the way out: in words, and where it is a question as data."""
 
     code: str
     address: str
     message: str
     way_out: str
+    candidates: tuple[Candidate, ...] = ()
+    answers: tuple[WayOut, ...] = ()
 
 
 class Kept(Frozen):
@@ -256,14 +280,18 @@ class Plan(Frozen):
     def bytes(self) -> bytes:
         """The canonical form.
 
-        It is without `origins`, how much reading it took, how the base was found, what the platform is at
-        work on or reports as wrong, what is not watched, and the platform's address: a companion has another
-        port each time.
+        It is without `origins`, times, how much reading it took, how the base was found, what the platform
+        is at work on or reports as wrong, what is not watched, and the platform's address: a companion has
+        another port each time.
         """
-        left_out = {
-            "origins", "requests", "base_from", "waiting", "platform", "organizations", "unwatched",
-            "trouble",
-        }  # fmt: skip
+        left_out: dict[str, Any] = dict.fromkeys(
+            (
+                *("origins", "requests", "base_from", "waiting", "platform", "organizations", "unwatched"),
+                "trouble",
+            ),
+            True,
+        )
+        left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed"}}}}
         return to_json(_ordered(self.model_dump(mode="json", exclude=left_out)))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Unserved
+from dpsync.model.ids import Line
 from dpsync.model.values import Value
 
 Identity = tuple[str, str]
@@ -32,6 +33,8 @@ class LiveObject:
     """It is no longer in its list and can be brought back."""
     url: str | None = None
     """Where people see it; compared with nothing."""
+    changed: str | None = None
+    """When it was last changed, as the platform says it; compared with nothing."""
 
     @property
     def identity(self) -> Identity:
@@ -58,6 +61,27 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Gone:
+    """An object that a line names and that is not live, or that this token does not see."""
+
+    id: str
+    restorable: bool = False
+    """It was deleted, and its pin brings it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The ids files of the working tree and of the git base, for the organizations that are declared."""
+
+    lines: Mapping[Address, Line] = field(default_factory=dict)
+    """By address, also of entries that nobody declares any more."""
+    earlier: Mapping[Address, Line] = field(default_factory=dict)
+    """The same in the git base."""
+    empty: frozenset[Address] = frozenset()
+    """The organizations that have no line in the working tree."""
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     objects: Mapping[Identity, LiveObject]
     matches: Mapping[Address, Match]
@@ -79,6 +103,9 @@ class Snapshot:
     unread: Mapping[Address, Unserved] = field(default_factory=dict)
     """Declared, and not known: this token may not read it, or may not read what it is recognised by."""
     unread_fields: Mapping[tuple[Address, str], Unserved] = field(default_factory=dict)
+    records: Records = field(default_factory=Records)
+    gone: Mapping[Address, Gone] = field(default_factory=dict)
+    """Entries whose recorded object is not live any more."""
     unsettled: Mapping[Address, Unserved] = field(default_factory=dict)
     """Scopes in which nobody can tell what is undeclared, with the reason: nothing there may be deleted."""
 

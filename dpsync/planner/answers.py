@@ -18,9 +18,11 @@ from dpsync.model.address import Address, Pattern
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 DELETE: Final = "delete"
+DELETE_ONE: Final = "delete object"
 RESTRUCTURE: Final = "restructure"
 SEND: Final = "send"
 NOT_MY_OWN: Final = "not my own"
+NEW: Final = "new"
 
 IDLE: Final = "nothing asks for this (any more)"
 _DIGITS: Final = 12
@@ -63,6 +65,8 @@ def forms(registry: Registry) -> tuple[Form, ...]:
     acts = sorted({word for kind in kinds for word in kind.platform.acts})
     return (
         Form(DELETE, "N"),
+        Form(DELETE_ONE, "ADDRESS", lambda kind: kind.content),
+        Form(NEW, "ADDRESS", lambda kind: kind.content),
         Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
         Form(SEND, "ADDRESS#field"),
         *(Form(word, "ADDRESS", _can(word)) for word in acts),
@@ -77,13 +81,13 @@ def _can(word: str) -> Callable[[Kind], bool]:
 def parse(text: str, registry: Registry) -> Answer:
     """The answer that a text is. Raises ValueError with a sentence when no rule asks for anything like it."""
     known = forms(registry)
-    for form in known:
-        if text.startswith(f"{form.words} "):
-            subject = text.removeprefix(form.words).strip()
-            wrong = _wrong(form, subject, registry)
-            if wrong is None:
-                return Answer(form.words, str(int(subject)) if form.subject == "N" else subject)
+    fitting = [form for form in known if text.startswith(f"{form.words} ")]
+    if fitting:
+        form = max(fitting, key=lambda one: len(one.words))
+        subject = text.removeprefix(form.words).strip()
+        if wrong := _wrong(form, subject, registry):
             raise ValueError(f'"{text}": {wrong}')
+        return Answer(form.words, str(int(subject)) if form.subject == "N" else subject)
     listed = ", ".join(f'"{form}"' for form in known)
     raise ValueError(f'"{text}" answers nothing that dpsync ever asks. Answers are: {listed}')
 

@@ -12,13 +12,13 @@ from dpsync.model.address import Address, Pattern
 from dpsync.model.circles import chain
 from dpsync.model.plan import Change, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.words import counted
 from dpsync.planner import transfers
-from dpsync.planner.answers import DELETE, NOT_MY_OWN, Answer
+from dpsync.planner.answers import NOT_MY_OWN, Answer
 from dpsync.planner.cascade import named_ids
 from dpsync.planner.decisions import Decisions
+from dpsync.planner.limits import limited
 from dpsync.planner.nesting import Nesting, own_places
-from dpsync.planner.restructuring import answered, refused
+from dpsync.planner.restructuring import refused
 
 
 def refusals(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
@@ -32,7 +32,7 @@ def refusals(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
     yield from refused(decided.sides, decided.restructuring)
     yield from transfers.refused(decided.sides, decided.transfers)
     yield from _holders(decided)
-    yield from _limits(decided, deletes)
+    yield from limited(decided, deletes)
 
 
 def _create_only(decided: Decisions) -> Iterator[Refusal]:
@@ -247,40 +247,3 @@ def _last(
 
 def _article(word: str) -> str:
     return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
-
-
-def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
-    """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number."""
-    sides = decided.sides
-    limits = sides.desired.policy.limits
-    agreed = answered(sides, decided.restructuring)
-    deletes = [
-        change
-        for change in deletes
-        if not any(Address.parse(change.address).is_in(place) for place in agreed)
-    ]
-    total = sum(1 + sum(effect.counts for effect in change.effects) for change in deletes)
-    for organization in sorted({Address.parse(change.address).segments[0] for change in deletes}):
-        mine = [change for change in deletes if change.address.split("/")[0] == organization]
-        count = sum(1 + sum(effect.counts for effect in change.effects) for change in mine)
-        inside_ = Address.parse(organization)
-        managed = {
-            str(sides.names.address(identity))
-            for address, items in sides.snapshot.scopes.items()
-            if address.is_in(inside_)
-            for identity in items
-        }
-        # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
-        along = {effect.address for change in mine for effect in change.effects if effect.counts}
-        known = len(managed | along)
-        percent = 100 * count / max(known, 1)
-        too_many = count > limits.deletes or percent > limits.percent
-        question = Answer(DELETE, str(total))
-        if too_many and not sides.answers.agree(question):
-            yield Refusal(
-                code="limits",
-                address=organization,
-                message=f"{counted(count, 'thing')} would be deleted ({percent:.0f} percent of {known}); "
-                f"allowed are {limits.deletes} and {limits.percent} percent",
-                way_out=f"check them, then say {question.flag}",
-            )

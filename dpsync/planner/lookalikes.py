@@ -1,15 +1,14 @@
 """New entries that look like something live which nobody declares: perhaps a rename that nobody spelled out.
 
-It is only ever proposed, with the line to add. A thing that holds content is not created until that is
-answered: a rename must not quietly make an empty one. What would take the place of something live, under
-another name altogether, is proposed, too, and no more than that.
+It is only ever proposed, with the line to add; so is what would take the place of something live, under
+another name altogether. About what holds content it is asked (planner/unclear.py).
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +17,7 @@ from dpsync.identity.view import View
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Note, Refusal
+from dpsync.model.plan import Note
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.blocking import Blocking
@@ -50,13 +49,17 @@ class Lookalike:
 
     def line(self) -> str:
         """What to write when the entry is the first of them."""
-        first = self.live[0]
-        key = self.kind.identity[0]
-        name = first.fields.get(key) if isinstance(key, str) else None
-        same = [item for item in self.live if isinstance(key, str) and item.fields.get(key) == name]
-        if isinstance(name, str) and len(same) == 1:
-            return f"previously: {json.dumps(name, ensure_ascii=False)}"
-        return f"id: {first.id}"
+        return previous_name(self.kind, self.live)
+
+
+def previous_name(kind: Kind, live: Sequence[LiveObject]) -> str:
+    """What to write into an entry that is the first of these: its name, or its id where others share that."""
+    first, key = live[0], kind.identity[0]
+    name = first.fields.get(key) if isinstance(key, str) else None
+    same = [item for item in live if isinstance(key, str) and item.fields.get(key) == name]
+    if isinstance(name, str) and len(same) == 1:
+        return f"previously: {json.dumps(name, ensure_ascii=False)}"
+    return f"id: {first.id}"
 
 
 def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
@@ -127,25 +130,15 @@ def _title(kind: Kind, item: LiveObject) -> str:
 
 
 def proposals(found: list[Lookalike]) -> Iterator[Note]:
+    """Notes about what holds no content; about the rest it is asked (planner/unclear.py)."""
     for one in found:
-        if not one.by_looks:
+        if one.kind.content:
+            continue
+        if one.by_looks:
+            text = f"it looks like {one.named()}, which nobody declares; if it is that one, add {one.line()}"
+        else:
             text = (
                 f"it takes the place of {one.named()}, which nobody declares; if it is that one, "
                 f"renamed, add {one.line()}"
             )
-            yield Note(address=str(one.resource.address), text=text)
-        elif not one.kind.content:
-            text = f"it looks like {one.named()}, which nobody declares; if it is that one, add {one.line()}"
-            yield Note(address=str(one.resource.address), text=text)
-
-
-def questions(found: list[Lookalike]) -> Iterator[Refusal]:
-    for one in found:
-        if one.kind.content and one.by_looks:
-            yield Refusal(
-                code="look-alike",
-                address=str(one.resource.address),
-                message=f"{one.kind.one} would be created that looks like {one.named()}, "
-                "which is live and which nobody declares",
-                way_out=f"add {one.line()} if it is that one, or new: true if it is another",
-            )
+        yield Note(address=str(one.resource.address), text=text)

@@ -16,6 +16,7 @@ def past_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
     yield from _rewritten(sides)
     yield from _removed(sides, deletions)
     yield from _served(sides)
+    yield from _replaced(sides)
 
 
 def _rewritten(sides: Sides) -> Iterator[Note]:
@@ -74,3 +75,10 @@ def _served(sides: Sides) -> Iterator[Note]:
             yield Note(address=f"{address}#previously", text="it has its present name: this line can go")
         if resource.new:
             yield Note(address=f"{address}#new", text="it is live: this line can go")
+
+
+def _replaced(sides: Sides) -> Iterator[Note]:
+    """Entries whose recorded object is gone, and that were recognised as another one by their names."""
+    for address, gone in sides.snapshot.gone.items():
+        if address in sides.snapshot.matches:
+            yield Note(address=str(address), text=f"it was {gone.id}, which is gone")

@@ -20,13 +20,14 @@ from dpsync.planner.deletions import unseen
 from dpsync.planner.edges import edges
 from dpsync.planner.guards import refusals
 from dpsync.planner.lanes import lanes
-from dpsync.planner.lookalikes import lookalikes, proposals, questions
+from dpsync.planner.lookalikes import lookalikes, proposals
 from dpsync.planner.past import past_notes
 from dpsync.planner.remade import remade
 from dpsync.planner.restructuring import urls
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import Edges, PlannedSteps
+from dpsync.planner.unclear import unclear
 from dpsync.planner.unique import unique_values
 from dpsync.planner.unmatched import unmatched, where
 from dpsync.planner.unwatched import unwatched
@@ -111,7 +112,7 @@ class _Made:
         refused = [
             *self.taken,
             *refusals(decided, [change for change in found if change.action == "delete"]),
-            *questions(similar),
+            *unclear(sides, decided.blocking, decided.deletions, similar),
         ]
         notes = [
             *decided.notes,

@@ -469,6 +469,7 @@ WORDS: dict[type, dict[str, str]] = {
         "own_id": "whether the id names one thing everywhere, or one below each parent",
         "title": "the field that people know an undeclared one by",
         "url": "where an answer has the address at which people see it",
+        "changed": "where an answer says when it was last changed",
         "identity": "natural keys in the order in which they are tried: a field, a member of one, several",
         "tie_breakers": "fields that break a tie between several with one key; they never make a key",
         "sole_key": "a field that identifies one when no natural key does, where nothing else could be meant",

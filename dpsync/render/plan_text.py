@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.plan import Change, Difference, Note, Plan
+from dpsync.model.plan import Candidate, Change, Difference, Note, Plan
 from dpsync.model.words import counted
 from dpsync.render.head_text import PlanOrDrift, render_head
 from dpsync.render.paint import Paint
@@ -221,8 +221,16 @@ def _refusals(plan: Plan, paint: Paint) -> str:
             f"  {paint(visible(item.address), 'red')}" + (f"  {paint(where, 'dim')}" if where else "")
         )
         lines.append(f"      {visible(item.message)} ({item.code})")
+        lines += [f"      {_candidate(one)}" for one in item.candidates]
         lines.append(f"      way out: {visible(item.way_out)}")
     return "\n".join(lines)
+
+
+def _candidate(one: Candidate) -> str:
+    facts = [one.id, one.why]
+    facts += [f"last changed {one.changed}"] if one.changed else []
+    facts += [f"shown in {', '.join(one.shown_in)}"] if one.shown_in else []
+    return f'- "{visible(one.title)}": ' + visible(", ".join(fact for fact in facts if fact))
 
 
 def _where(plan: PlanOrDrift, address: str) -> str:

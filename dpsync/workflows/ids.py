@@ -193,4 +193,4 @@ class _Hand:
 
 
 def _reading(session: Session, client: ReadClient) -> Reading:
-    return Reading(client, session.registry, session.parallelism, session.base, session.known, session.ids)
+    return Reading(client, session.registry, session.parallelism, session.base, session.ids)

@@ -6,14 +6,12 @@ read until nothing new is found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dpsync.client.client import ReadClient
 from dpsync.kinds.registry import Registry
 from dpsync.live.evidence import Surroundings
 from dpsync.live.reader import read_snapshot
-from dpsync.model.address import Address
 from dpsync.model.base import Base
 from dpsync.model.desired import Desired
 from dpsync.model.ids import NO_IDS, IdsFile, rewritten
@@ -28,13 +26,12 @@ from dpsync.planner.transfers import transfers
 
 @dataclass(frozen=True)
 class Reading:
-    """How one configuration is read. `known` is which id each address had after the last applies."""
+    """How one configuration is read: with the git base and the ids file."""
 
     client: ReadClient
     registry: Registry
     parallelism: int
     base: Base
-    known: Mapping[Address, str]
     ids: IdsFile = NO_IDS
 
     def sides(self, desired: Desired, options: Options, closely: bool) -> Sides:
@@ -61,9 +58,7 @@ class Reading:
 
     def snapshot(self, desired: Desired) -> Snapshot:
         """What is live of a configuration, and what was recognised. Raises as `sides` does."""
-        return read_snapshot(
-            self.client, self.registry, desired, self.parallelism, self.base, self.known, self.ids
-        )
+        return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.ids)
 
     def _looked_around(self, sides: Sides, closely: bool) -> Snapshot:
         """The snapshot with what goes along with deletes, and with what shows things that are transferred.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from threading import Event
 
 from dpsync.apply.executor import Executor
@@ -57,15 +57,13 @@ class Session:
     """A configuration against a platform. `parallelism` bounds the requests in flight.
 
     `base` is the configuration of an earlier commit: by it renamed entries are recognised, and what was
-    protected stays so. `known` is which id each address had after the last applies: asked only where names
-    went round in a ring and nothing else tells whether that was done.
+    protected stays so. `ids` says which live object each entry is.
     """
 
     desired: Desired
     registry: Registry
     parallelism: int = 4
     base: Base = NOT_ASKED
-    known: Mapping[Address, str] = field(default_factory=dict)
     ids: IdsFile = NO_IDS
     """Which live object each entry is, as the ids file in the working tree has it."""
 
@@ -85,7 +83,7 @@ class Session:
         """
         asked = options or Options()
         try:
-            reading = Reading(client, self.registry, self.parallelism, self.base, self.known, self.ids)
+            reading = Reading(client, self.registry, self.parallelism, self.base, self.ids)
             sides = reading.sides(self.desired, asked, closely)
             return Planned(make_plan(sides), sides)
         except DiagnosticError as found:
@@ -166,8 +164,7 @@ class Session:
 
         def again() -> Plan:
             proof = replace(planned.options, proof=True)
-            known = {**self.known, **executor.ids}
-            proven = replace(self, known=known, ids=recorder.known).plan(client, proof)
+            proven = replace(self, ids=recorder.known).plan(client, proof)
             recorder.recognised(proven.snapshot, proven.plan)
             return proven.plan
 

@@ -22,7 +22,7 @@ from tests.live.answers import Tape
 from tests.planner.lab import Lab
 from tests.planner.vanishing import EVERYTHING, named, section, things
 
-LIMITS = "limits: { deletes: 999, percent: 100 }"
+LIMITS = "limits: { deletes: 999, percent: 100 }, pruneUnmanaged: allow"
 ORG, DOCS, OTHER = "/orgs/acme", "/orgs/acme/sites/docs", "/orgs/acme/sites/other"
 OPS = "teams: { ops: { title: ops } }"
 PEOPLE = "members: { ada@acme.example: admin, cy@acme.example: read }"

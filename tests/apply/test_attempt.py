@@ -26,7 +26,6 @@ from dpsync.model.span import Span
 REGISTRY = load()
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 TEAM, ACME = Address.parse("acme/teams/t"), Address.root("acme")
-BOT, GONE = Address.parse("acme/integrations/bot"), Address.parse("acme/teams/gone")
 MADE = LiveObject("team", "7", ("organization", "acme"), None, {"title": "T"}, "/orgs/acme/teams")
 
 
@@ -81,10 +80,9 @@ def attempt(
 ) -> tuple[Outcome, Ids]:
     change = Change(address=str(TEAM), kind="team", action="create", steps=(step,))
     team = Resource("team", TEAM, "t", ACME, None, {"title": "T"}, SPAN, {})
-    bot = Resource("installation", BOT, "bot", ACME, None, {}, SPAN, {})
-    ids, secrets = Ids({ACME: "acme", BOT: "bot/installations/i", GONE: "a/b"}), {"KEY": "hush"}
+    ids, secrets = Ids({ACME: "acme"}), {"KEY": "hush"}
     shared = Shared(
-        cast(WriteClient, client), REGISTRY, Desired({TEAM: team, BOT: bot}, {}), NoJournal(), secrets, ids,
+        cast(WriteClient, client), REGISTRY, Desired({TEAM: team}, {}), NoJournal(), secrets, ids,
         cast(Fresh, reading or Reading()), checks, threading.Event(),
     )  # fmt: skip
     return Attempt(shared, Task(change, step)).run(), ids
@@ -92,8 +90,10 @@ def attempt(
 
 def step(verb: Any = "create", repeat: Any = "look_up", **more: Any) -> Step:
     gives = (Gives(address=str(TEAM), pointer="id"),) if verb == "create" else ()
-    words = {"path": "/orgs/acme/teams", "body": {"title": "T"}, "method": "PUT", "gives": gives, **more}
-    return Step(id=f"{TEAM} {verb}", verb=verb, repeat=repeat, **words)
+    return Step(
+        id=f"{TEAM} {verb}", method=more.pop("method", "PUT"), path="/orgs/acme/teams",
+        **{"verb": verb, "repeat": repeat, "gives": gives, "body": {"title": "T"}, **more},
+    )  # fmt: skip
 
 
 def answer(status: int = 200, **body: Any) -> Answer:
@@ -271,17 +271,3 @@ def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, wor
     assert client.sent[0][2] == ({"key": "hush"} if body else {})
     assert words in (outcome.error or "")
     assert ("left out" in (outcome.error or "")) is bool(body)
-
-
-@pytest.mark.parametrize(
-    ("path", "sent"),
-    [
-        ("/x/{acme/integrations/bot}/y", "/x/bot/installations/i/y"),
-        ("/x/{acme/teams/gone}/y", "/x/a%2Fb/y"),
-        ("/x/{acme}/y", "/x/acme/y"),
-    ],
-)
-def test_an_id_is_one_segment_of_a_path_unless_its_kind_has_several(path: str, sent: str) -> None:
-    client = Client(answer())
-    attempt(client, step("update", "safe", path=path))
-    assert client.sent[0][1] == sent

@@ -144,7 +144,7 @@ def test_who_changed_an_order(run: Run, project: Project, platform: ThreadedServ
         spaces = "".join(f"      {key}: {{ title: {key.title()} }}\n" for key in ("guides", "news"))
         return (
             "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    collections:\n"
-            f"      mine: {{ title: Mine, order: [{', '.join(keys)}] }}\n    spaces:\n"
+            f"      mine: {{ title: Mine, new: true, order: [{', '.join(keys)}] }}\n    spaces:\n"
             + spaces.replace(" }", ", collection: mine }")
         )
 

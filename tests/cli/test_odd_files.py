@@ -104,26 +104,6 @@ def test_links_inside_of_a_project_and_a_project_behind_a_link(run: Run, project
         assert run("validate", "-C", str(place)).out.startswith("Valid: ")
 
 
-def test_what_is_no_journal_is_left_out_and_named(
-    run: Run, project: Project, lay: Lay, platform: ThreadedServer
-) -> None:
-    at = project(BASE)
-    (at / ".dpsync" / "journal").mkdir(parents=True)
-    lay(at / ".dpsync" / "journal" / "x.jsonl")
-    for command in ("plan", "drift"):
-        told(run(command, "-C", str(at)), 0, "x.jsonl is left out as a journal")
-
-
-def test_a_journal_that_is_too_large_is_not_read(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
-    at = project(BASE)
-    (at / ".dpsync" / "journal").mkdir(parents=True)
-    with (at / ".dpsync" / "journal" / "x.jsonl").open("wb") as file:
-        file.truncate(1 << 40)
-    told(run("plan", "-C", str(at)), 0, "x.jsonl is left out as a journal", "MiB")
-
-
 @pytest.mark.parametrize("own", [".dpsync", ".dpsync/journal", ".dpsync/.gitignore"])
 def test_nothing_of_ours_is_written_through_a_link(
     own: str, run: Run, project: Project, platform: ThreadedServer

@@ -26,8 +26,11 @@ from .markdown import DOCS, ROOT, Section, sections
 
 SOURCE = ROOT / "dpsync"
 PAGE = {section.title: section for section in sections(DOCS / "errors.md") if section.level == 3}
-# A code whose cause is a race, another program or a flag has no example that could be run.
-WITHOUT_EXAMPLE = {"unseen", "DP140", "DP142", "DP143", "DP320", "DP330", "DP331", "DP332"}
+# A code whose cause is a race, another program, a flag or an ids file has no example that could be run.
+WITHOUT_EXAMPLE = {
+    *("DP140", "DP142", "DP143", "DP311", "DP312", "DP313", "DP314", "DP315", "DP320", "DP330", "DP331"),
+    *("DP332", "passed-over", "unseen"),
+}
 
 
 def _calls(name: str, files: Iterator[Path]) -> Iterator[ast.Call]:

@@ -8,11 +8,13 @@ from random import Random
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.match import Matching, match
+from dpsync.identity.recorded import Recorded
 from dpsync.identity.view import View
 from dpsync.kinds.base import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
+from dpsync.model.ids import Line
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Value
@@ -99,8 +101,10 @@ class Case:
             for space in self.shown[item.id]
         ]
 
-    def matched(self, *, base: bool = True, known: Mapping[Address, str] | None = None) -> Matching:
-        past = Past(self.base.entries, self.base.first, known or {}) if base else Past()
+    def matched(self, *, base: bool = True, recorded: Mapping[Address, str] | None = None) -> Matching:
+        lines = {address: Line(address, id) for address, id in (recorded or {}).items()}
+        past = Past(self.base.entries, self.base.first) if base else Past()
+        past = replace(past, recorded=Recorded(lines))
         return match(self.view(self.now), list(self.now.entries.values()), self.live, past)
 
     @property

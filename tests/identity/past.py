@@ -11,10 +11,12 @@ from textwrap import dedent, indent
 from typing import Any
 
 from dpsync.api import Options, Planned, Session, load, load_base
-from dpsync.apply.journal import FileJournal, last_ids
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.kinds.registry import load as load_registry
+from dpsync.live.recorded import recorded_lines
+from dpsync.model.address import Address
+from dpsync.model.ids import NO_IDS, IdsFile, Line
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
@@ -44,11 +46,8 @@ class Project:
     directory: Path
     env: dict[str, str] = field(default_factory=dict)
     base: str | None = None
-    keeps_journals: bool = False
-
-    @property
-    def journals(self) -> Path:
-        return self.directory / ".dpsync" / "journal"
+    ids: dict[Address, Line] | None = None
+    """The lines of the ids file; None where there is none and none is written."""
 
     def holds(self, **organization: Any) -> Project:
         ada = {"id": "ada", "displayName": "ada", "email": "ada@acme.example"}
@@ -71,8 +70,26 @@ class Project:
     def session(self) -> Session:
         root = self.directory / "dpsync.yaml"
         base = load_base(root, self.base, self.env, REGISTRY)
-        known = last_ids(self.journals) if self.keeps_journals else {}
-        return Session(load(root, self.env, REGISTRY), REGISTRY, 1, base, known)
+        return Session(load(root, self.env, REGISTRY), REGISTRY, 1, base, self.file())
+
+    def file(self) -> IdsFile:
+        """The ids file, of a platform that stays the same when the companion is filled anew."""
+        if not self.ids:
+            return NO_IDS
+        with self.client() as client:
+            client.get("/user")
+            return IdsFile({client.platform: {"acme": self.ids}})
+
+    def record(self) -> Project:
+        """Write down which object each entry is, as an import or an apply does."""
+        session = self.session()
+        with self.client() as client:
+            self._note(session, session.plan(client))
+        return self
+
+    def _note(self, session: Session, planned: Planned) -> None:
+        lines = recorded_lines(REGISTRY, session.desired, planned.snapshot)
+        self.ids = {**(self.ids or {}), **lines}
 
     def plan(self, *confirm: str) -> Plan:
         with self.client() as client:
@@ -83,12 +100,9 @@ class Project:
         with client or self.client() as open_:
             planned: Planned = session.plan(open_, options)
             assert planned.plan.can_apply, planned.plan.refusals
-            journal = FileJournal(self.journals, "now") if self.keeps_journals else None
-            try:
-                return session.apply(open_, planned, journal=journal)
-            finally:
-                if journal is not None:
-                    journal.close()
+            if self.ids is not None:
+                self._note(session, planned)
+            return session.apply(open_, planned)
 
     def converges(self, *confirm: str) -> Report:
         report = self.apply(*confirm)

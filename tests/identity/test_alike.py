@@ -33,7 +33,7 @@ def test_a_content_holder_is_not_created_beside_its_look_alike(
 ) -> None:
     project.holds(spaces=docs(live)).write(f'spaces: {{ g: {{ title: "{title}" }} }}')
     plan = project.plan()
-    assert refused(plan) == [("look-alike", "acme/spaces/g")]
+    assert refused(plan) == [("unclear", "acme/spaces/g")]
     assert not plan.can_apply
     (refusal,) = plan.refusals
     assert f'"{live}" (s1)' in refusal.message
@@ -53,7 +53,7 @@ def test_less_is_enough_where_everything_else_agrees(project: Project) -> None:
     live = [{"id": "s1", "title": "Product docs", "emoji": "1f4d6"}]
     project.holds(spaces=live)
     text = 'spaces: {{ g: {{ title: Product documentation, emoji: "{}" }} }}'
-    assert refused(project.write(text.format("1f4d6")).plan()) == [("look-alike", "acme/spaces/g")]
+    assert refused(project.write(text.format("1f4d6")).plan()) == [("unclear", "acme/spaces/g")]
     assert refused(project.write(text.format("1f680")).plan()) == []
 
 
@@ -65,7 +65,7 @@ def test_likeness_is_looked_for_among_names_with_the_same_numbers(
     live = ("Guide 1", "Guide 2", "Guide 3")
     wanted = "spaces: { a: { title: The guide 1 }, b: { title: The guide 2 }, c: { title: The guide 3 } }"
     plan = project.holds(spaces=docs(*live)).write(wanted).plan()
-    assert refused(plan) == [("look-alike", f"acme/spaces/{key}") for key in "abc"]
+    assert refused(plan) == [("unclear", f"acme/spaces/{key}") for key in "abc"]
 
 
 def test_new_is_the_answer(project: Project) -> None:
@@ -107,7 +107,7 @@ def test_what_prune_would_delete_is_asked_about_as_well(project: Project) -> Non
     project.holds(spaces=docs("Guides", "News", "More", "Else", "Other"))
     names = "n: { title: News }, m: { title: More }, e: { title: Else }, o: { title: Other }"
     project.write(f"spaces: {{ g: {{ title: guides }}, {names} }}", "{ prune: [spaces] }")
-    assert refused(project.plan()) == [("look-alike", "acme/spaces/g")]
+    assert refused(project.plan()) == [("unmanaged", "acme/spaces/[Guides]"), ("unclear", "acme/spaces/g")]
 
 
 def test_in_a_large_place_only_names_that_fold_to_the_same_are_alike(
@@ -116,10 +116,14 @@ def test_in_a_large_place_only_names_that_fold_to_the_same_are_alike(
     monkeypatch.setattr(lookalikes, "MOST", 3)
     project.holds(spaces=docs("Guides", "Documentation"))
     project.write("spaces: { g: { title: guides }, d: { title: Documentations } }")
-    assert refused(project.plan()) == [("look-alike", "acme/spaces/g")]
+    plan = project.plan()
+    assert [(item.address, [one.why for one in item.candidates]) for item in plan.refusals] == [
+        ("acme/spaces/d", ["", ""]),
+        ("acme/spaces/g", ["it looks like it"]),
+    ]
 
 
-def test_what_would_take_the_place_of_something_live_is_proposed(project: Project) -> None:
+def test_what_would_take_the_place_of_something_live_is_asked(project: Project) -> None:
     place = {"type": "space", "id": "place", "space": "s1", "path": "en"}
     project.holds(
         spaces=docs("Guide"), sites=[{"id": "d", "title": "Docs", "basename": "docs", "structure": [place]}]
@@ -135,8 +139,10 @@ def test_what_would_take_the_place_of_something_live_is_proposed(project: Projec
         """
     )
     plan = project.plan()
-    assert refused(plan) == []
-    assert said(plan) == [
-        'acme/spaces/h: it takes the place of "Guide" (s1), which nobody declares; '
-        'if it is that one, renamed, add previously: "Guide"'
-    ]
+    (refusal,) = plan.refusals
+    assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/h")
+    (candidate,) = refusal.candidates
+    assert (candidate.id, candidate.why, candidate.shown_in) == (
+        "s1", "it is what is shown there now", ("acme/sites/docs/structure/en",)
+    )  # fmt: skip
+    assert [answer.add for answer in refusal.answers] == ["id: s1", "new: true"]

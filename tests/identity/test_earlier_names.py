@@ -142,8 +142,6 @@ def exchange(base: list[dict[str, Any]], there: list[dict[str, Any]]) -> dict[st
 @pytest.mark.parametrize(
     ("first", "second", "found"),
     [
-        # The base is taken at its word where nothing else tells.
-        ({}, {}, {"a": "1", "b": "2"}),
         # What did not change tells whether the paths were exchanged already: a field, or a later key alone.
         ({"box": LiveId("A")}, {"box": LiveId("B")}, {"a": "2", "b": "1"}),
         ({"box": LiveId("B")}, {"box": LiveId("A")}, {"a": "2", "b": "1"}),
@@ -158,6 +156,16 @@ def test_what_did_not_change_tells_whether_names_were_exchanged_already(
     assert exchange(base, [{"path": "p", **second}, {"path": "q", **first}]) == found
     # And before the exchange they are what they were.
     assert exchange(base, [{"path": "p", **first}, {"path": "q", **second}]) == {"a": "1", "b": "2"}
+
+
+def test_where_nothing_tells_whether_names_were_exchanged_it_is_asked() -> None:
+    wanted = [entry("a", path="q"), entry("b", path="p")]
+    earlier = [entry("a", path="p"), entry("b", path="q")]
+    found = matched(BY_PATH, wanted, [live("1", path="p"), live("2", path="q")], earlier)
+    assert [(item.code, item.hint) for item in found.diagnostics] == [
+        ("DP305", "say which one is meant: id: 1 (renamed) or id: 2"),
+        ("DP305", "say which one is meant: id: 2 (renamed) or id: 1"),
+    ]
 
 
 SHOWS = kind("path", ("title", "$child.box"))

@@ -131,13 +131,9 @@ def test_a_site_is_known_by_its_old_basename_and_a_section_by_its_old_path(proje
 # Exchanged names.
 
 
-def swapped(project: Project) -> Project:
-    project.holds(teams=teams("A", "B")).commit("teams: { a: { title: A }, b: { title: B } }")
-    return project.write("teams: { a: { title: B }, b: { title: A } }")
-
-
 def test_exchanged_titles_go_through_a_temporary_name(project: Project) -> None:
-    report = swapped(project).converges()
+    project.holds(teams=teams("A", "B")).commit("teams: { a: { title: A }, b: { title: B } }").record()
+    report = project.write("teams: { a: { title: B }, b: { title: A } }").converges()
     assert [item.phase for item in report.outcomes].count("free") == 1
     assert project.live("teams") == {"t1": "B", "t2": "A"}
 

@@ -70,7 +70,7 @@ def test_two_that_exchange_names_without_a_base_are_a_question(project: Project)
 
 
 def test_two_that_exchange_names_do_so_once(project: Project) -> None:
-    project.holds(teams=teams("A", "B")).commit("teams: { a: { title: A }, b: { title: B } }")
+    project.holds(teams=teams("A", "B")).commit("teams: { a: { title: A }, b: { title: B } }").record()
     text = "teams: { a: { title: B, previously: A }, b: { title: A, previously: B } }"
     project.write(text).converges()
     assert project.live("teams") == {"t1": "B", "t2": "A"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from dpsync.kinds.base import Kind
 from dpsync.kinds.registry import Registry
@@ -43,6 +43,7 @@ class Case:
     wanted: Things = field(default_factory=dict)
     live: Things = field(default_factory=dict)
     prune: Sequence[str] = ()
+    prune_unmanaged: Literal["ask", "allow"] = "allow"
     protect: Sequence[str] = ()
     ignore: Sequence[str] = ()
     forget: Sequence[str] = ()
@@ -158,7 +159,7 @@ class Case:
             tuple(Pattern.parse(text, words) for text in texts)
             for texts in (self.prune, self.protect, self.ignore, self.forget)
         )
-        return Policy(prune, protect, ignore, self.limits, forget)
+        return Policy(prune, protect, ignore, self.limits, forget, prune_unmanaged=self.prune_unmanaged)
 
     # Live objects.
 

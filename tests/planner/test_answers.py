@@ -42,6 +42,8 @@ def test_an_answer_is_read(text: str, answer: Answer) -> None:
         ("delete ¹²", "delete N, with a number"),
         ("delete " + "9" * 5000, "delete N, with a number"),
         ("delete acme/teams/writers", "delete N, with a number"),
+        ("delete object acme/teams/writers", "delete object ADDRESS"),
+        ("new acme/teams/writers", "new ADDRESS"),
         ("restructure acme/site/docs", 'did you mean "acme/sites/docs"?'),
         ("restructure acme/teams/writers", "restructure ADDRESS"),
         ("restructure acme/sites/docs#title", "the answer is restructure ADDRESS"),
@@ -64,7 +66,8 @@ def test_every_form_is_in_the_list_that_is_told() -> None:
     with pytest.raises(ValueError, match=r".+") as wrong:
         parse("please", REGISTRY)
     assert [str(form) for form in forms(REGISTRY)] == [
-        "delete N", "restructure ADDRESS", "send ADDRESS#field", "run ADDRESS", "not my own ADDRESS",
+        "delete N", "delete object ADDRESS", "new ADDRESS", "restructure ADDRESS", "send ADDRESS#field",
+        "run ADDRESS", "not my own ADDRESS",
     ]  # fmt: skip
     assert all(f'"{form}"' in str(wrong.value) for form in forms(REGISTRY))
 

@@ -9,7 +9,7 @@ from dpsync.planner.cascade import INSIDE
 
 from .lab import Lab, group, section, site, spaces
 
-LIMITLESS = "limits: { deletes: 99, percent: 100 }"
+LIMITLESS = "limits: { deletes: 99, percent: 100 }, pruneUnmanaged: allow"
 
 
 def prune(*places: str, more: str = "") -> str:
@@ -204,7 +204,7 @@ def test_what_goes_with_a_holder_and_empties_it_goes_with_both(lab: Lab) -> None
     """It is shown where the holder is, whichever of the two deletes is looked at first."""
     second = {**site(section("a", "x", "y")), "id": "other", "title": "Other", "basename": "other"}
     lab.holds(spaces=spaces("x", "y", "z"), sites=[site(section("b", "z")), second])
-    policy = "{ prune: [sites, spaces], limits: { deletes: 99, percent: 100 } }"
+    policy = prune("sites", "spaces")
     plan = lab.plan("spaces: { z: { title: Space z } }\nsites: { docs: { title: Docs } }", policy)
     assert {change.address: [effect.what for effect in change.effects] for change in plan.changes} == {
         "acme/sites/[Other]": [INSIDE, INSIDE, INSIDE],

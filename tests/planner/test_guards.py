@@ -14,7 +14,7 @@ from dpsync.model.plan import Plan
 
 from .lab import Lab, group, section, site, spaces
 
-LIMITLESS = "limits: { deletes: 99, percent: 100 }"
+LIMITLESS = "limits: { deletes: 99, percent: 100 }, pruneUnmanaged: allow"
 
 
 def codes(plan: Plan) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from tests.live.answers import Tape
 
 from .lab import Lab, spaces
 
-LIMITS = "limits: { deletes: 99, percent: 100 }"
+LIMITS = "limits: { deletes: 99, percent: 100 }, pruneUnmanaged: allow"
 
 
 def planned(lab: Lab, body: str, policy: str, *refused: str) -> Plan:

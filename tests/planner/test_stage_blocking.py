@@ -9,11 +9,10 @@ import pytest
 from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
-from dpsync.model.desired import Unserved
 from dpsync.model.plan import Blocked
 from dpsync.planner.decisions import decide
 
-from .stages import ACME, SPAN, Case, Things
+from .stages import Case, Things
 
 _TREE = Tree("{parent}/plan", root="plan")
 _TITLE = Field("title", Text())
@@ -88,15 +87,6 @@ def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
 def test_nothing_is_blocked_once_it_is_live(wanted: Things) -> None:
     live = {kind: things for kind, things in wanted.items() if kind in ("hall", "wing")}
     assert blocked(wanted, live) == {}
-
-
-@pytest.mark.parametrize("count", [0, 1, 2])
-def test_what_cannot_be_read_keeps_nothing_else_from_being_blocked(count: int) -> None:
-    sides = Case(CHAIR, registry=HOUSES).sides()
-    unserved = {ACME.child("halls", str(number)): Unserved("no", SPAN) for number in range(count)}
-    desired = replace(sides.desired, unserved=unserved)
-    found = [item.address for item in decide(replace(sides, desired=desired)).blocking.all()]
-    assert found == [*map(str, unserved), "acme/halls/h", "acme/halls/h/chairs/c"]
 
 
 # What the platform makes of an entry.

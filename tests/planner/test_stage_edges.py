@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
 import pytest
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, One, Pages, Patch, Post
-from dpsync.kinds.registry import Registry
-from dpsync.kinds.types import Text
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.edges import edges
 from dpsync.planner.nesting import Nesting, own_places
@@ -226,45 +222,3 @@ def test_what_a_thing_is_told_to_do_is_sent_when_somebody_says_so(
     steps = sent(Case(wanted, {**spaces, "translation": {"fr": there}}, confirm=confirm))
     path = "/orgs/acme/translations/translation-fr/run"
     assert steps == {f"acme/translations/fr act {word}": ("POST", path, None) for word in told}
-
-
-def test_who_becomes_admin_keeps_nothing_waiting_but_who_stops_being_it() -> None:
-    live = {"member": {"ada": {"role": "admin"}, "bo": {"role": "read"}}, "team": {"old": {"title": "Old"}}}
-    wanted = {"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}, "team": {"new": {"title": "New"}}}
-    steps = Case(wanted, live, prune=["teams"]).steps()
-    promoted = "acme/members/bo update"
-    assert [id for id in steps.drafts.steps if before(steps, promoted, id)] == ["acme/members/ada update"]
-
-
-_NAME = Field("title", Text())
-
-
-def _thing(name: str, **more: Any) -> Kind:
-    there = f"{{parent}}/{name}s"
-    return Kind(
-        name, "house", f"{name}s", Entries(), f"{there}/{{id}}", Pages(there), (_NAME,),
-        create=Post(there, repeat="look_up"), update=Patch("{self}", repeat="safe"),
-        delete=Delete(repeat="safe"), identity=("title",), **more,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("now", "then", "step", "waits"),
-    [
-        ({}, {"w": {"title": "W"}}, "acme/wires/w create", True),
-        ({"w": {"title": "V"}}, {"w": {"title": "W"}}, "acme/wires/w update", True),
-        ({"w": {"title": "V"}}, {}, "acme/wires/[V] delete", False),
-    ],
-)
-def test_what_comes_after_a_kind_waits_for_what_is_made_or_changed_of_it(
-    now: Any, then: Any, step: str, waits: bool
-) -> None:
-    house = Kind(
-        "house", None, "organizations", Entries(), "/houses/{id}", One(), (_NAME,), identity=("title",)
-    )
-    houses = Registry([house, _thing("wire"), _thing("lamp", after=("wire",))])
-    lamp = {"l": {"title": "L"}}
-    steps = Case(
-        {"wire": then, "lamp": lamp}, {"wire": now, "lamp": {}}, prune=["wires"], registry=houses
-    ).steps()
-    assert before(steps, step, "acme/lamps/l create") is waits

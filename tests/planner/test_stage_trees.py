@@ -340,13 +340,6 @@ def test_what_leads_to_what_is_planned_later_is_planned_later_too() -> None:
     assert blocked == ["redirects/a", "structure/a", "structure/a/p", "structure/b/p"]
 
 
-def test_everything_beside_the_first_section_is_planned() -> None:
-    link = {"share_link": {"docs/friends": {"active": True}}}
-    case = Case({**files(**TWO), **link}, platform(site_space=ROOT), confirm=[AGREED])
-    made = [str(address) for address, entry in case.decisions().entries.items() if entry.live is None]
-    assert made == [f"{TREE}/b", "acme/sites/docs/shareLinks/friends"]
-
-
 def test_no_other_site_keeps_one_from_being_settled() -> None:
     """Neither one that is made, nor one that nobody answered for, nor one that is restructured."""
     made, quiet, changing, other = names = ("docs-a", "docs-b", "docs-c", "docs-d")

@@ -1,4 +1,4 @@
-"""With a git base, names may be dealt anew at will: all stays what it was, by id, interrupted or not."""
+"""With an ids file, names may be dealt anew at will: all stays what it was, by id, interrupted or not."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import copy
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 from dpsync.api import Session
-from dpsync.apply.journal import FileJournal, last_ids
+from dpsync.live.recorded import recorded_lines
 from dpsync.model.base import Base
+from dpsync.model.ids import NO_IDS
 from dpsync.model.plan import Plan
 
 from .configurations import Written, document, world
@@ -77,24 +77,23 @@ class Renamed:
         discard_if(not planned.plan.empty, "not as configured")
         self.ids = planned.plan.bindings
         base = Base("before", "0" * 40, first.desired)
-        self.session: Session = replace(platform.session(dealt(draw, before)), base=base)
+        lines = recorded_lines(first.registry, first.desired, planned.snapshot)
+        with platform.client() as client:
+            client.get("/user")
+            file = NO_IDS.replaced(client.platform, planned.plan.organizations[0].id, lines)
+        self.session: Session = replace(platform.session(dealt(draw, before)), base=base, ids=file)
 
     def plan(self) -> Plan:
         plan = self.platform.plan(self.session).plan
         assert plan.refusals == ()
         return plan
 
-    def apply(self, journals: Path, at: int | None = None, when: str = "after") -> None:
-        """Apply with what earlier journals know, and die at a write."""
-        session = replace(self.session, known=last_ids(journals))
+    def apply(self, at: int | None = None, when: str = "after") -> None:
+        """Apply, and die at a write."""
         around = (lambda inner: inner) if at is None else (lambda inner: Kill(inner, at, when))
-        journal = FileJournal(journals, "now")
-        try:
-            with self.platform.client(around) as client:
-                report = session.apply(client, session.plan(client), journal=journal, secrets={})
-                assert report.complete, said(report)
-        finally:
-            journal.close()
+        with self.platform.client(around) as client:
+            report = self.session.apply(client, self.session.plan(client), secrets={})
+            assert report.complete, said(report)
 
 
 @law(40)
@@ -112,14 +111,10 @@ def test_names_dealt_anew_make_and_delete_nothing(platform: Platform, draw: Draw
 @law(40)
 def test_interrupted_renames_are_gone_on_with(platform: Platform, draw: Draw) -> None:
     renamed = Renamed(platform, draw, draw.number(2, 5))
-    journals = platform.directory / "journals"
-    for old in journals.glob("*"):
-        old.unlink()
     for _ in range(draw.number(1, 3)):
         with suppress(Killed):
-            renamed.apply(journals, draw.number(0, 6), draw.pick(["before", "after"]))
-    renamed.apply(journals)
-    again = replace(renamed.session, known=last_ids(journals))
-    plan = platform.plan(again).plan
+            renamed.apply(draw.number(0, 6), draw.pick(["before", "after"]))
+    renamed.apply()
+    plan = platform.plan(renamed.session).plan
     assert plan.empty
     assert plan.bindings == renamed.ids

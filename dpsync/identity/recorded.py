@@ -1,0 +1,186 @@
+"""Which live object the ids file says each entry is, and where its lines ask something. Pure.
+
+A line goes before every name: whatever the object is called now, it is that entry. A pin goes before a line,
+and where somebody may have meant another object than the line's, both are named.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dpsync.identity.view import Index, Key, View, names, said
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.ids import Line
+from dpsync.model.snapshot import LiveObject, Match
+from dpsync.model.span import Span
+
+BY = "its line in the ids file"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The lines that concern one place.
+
+    `orphans` are lines without an entry, by the id that they name. `returned` are entries that the git base
+    does not have though its ids file has their line: they were removed, and are back.
+    """
+
+    lines: Mapping[Address, Line] = field(default_factory=dict)
+    orphans: Mapping[str, Address] = field(default_factory=dict)
+    returned: frozenset[Address] = frozenset()
+
+
+NOTHING_RECORDED = Recorded()
+
+
+@dataclass
+class ByLine:
+    """What lines say: the matches, the ids that are gone, and what has to be answered."""
+
+    matches: dict[Address, Match] = field(default_factory=dict)
+    gone: dict[Address, str] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def by_lines(
+    recorded: Recorded, wanted: Iterable[Resource], live: Sequence[LiveObject], pinned: Mapping[str, Address]
+) -> ByLine:
+    """The entries of one place by their lines; `pinned` are the ids that pins have claimed."""
+    found = ByLine()
+    ids = {item.id for item in live}
+    claims: dict[str, list[Resource]] = defaultdict(list)
+    for resource in wanted:
+        line = recorded.lines.get(resource.address)
+        if line is None or resource.pin is not None:
+            continue
+        if line.id in ids:
+            claims[line.id].append(resource)
+        else:
+            found.gone[resource.address] = line.id
+    for id, entries in claims.items():
+        others = [str(entry.address) for entry in entries]
+        if id in pinned:
+            others.append(str(pinned[id]))
+        for entry in entries:
+            if len(others) == 1:
+                found.matches[entry.address] = Match(id, BY)
+            else:
+                found.diagnostics.append(_shared(recorded.lines[entry.address], entry, others))
+    return found
+
+
+def _shared(line: Line, entry: Resource, all_: Sequence[str]) -> Diagnostic:
+    others = " and ".join(f'"{name}"' for name in all_ if name != str(entry.address))
+    message = f'its line in the ids file says "{line.id}", which {others} is as well'
+    hint = f"take the wrong line out: dpsync ids --forget {entry.address}"
+    return Diagnostic("DP311", message, _at(line, entry), str(entry.address), hint)
+
+
+def _at(line: Line, entry: Resource) -> Span:
+    return line.span or entry.span
+
+
+def renamed_keys(
+    view: View, recorded: Recorded, open_: Sequence[Resource], live: Sequence[LiveObject]
+) -> dict[Address, LiveObject]:
+    """Entries whose key is new and whose object has a line under the old key: it bears the name they declare.
+
+    Only where one entry and one such object fit each other and nothing else.
+    """
+    orphans = [item for item in live if item.id in recorded.orphans]
+    if not orphans:
+        return {}
+    index = Index(view, orphans)
+    hits = {entry.address: _bearing(view, index, entry) for entry in open_ if not entry.new}
+    asked: dict[str, int] = defaultdict(int)
+    for items in hits.values():
+        for item in items:
+            asked[item.id] += 1
+    return {
+        address: items[0] for address, items in hits.items() if len(items) == 1 and asked[items[0].id] == 1
+    }
+
+
+def _bearing(view: View, index: Index, entry: Resource) -> list[LiveObject]:
+    """The objects that bear the first natural key that an entry declares."""
+    key, value = _declared(view, entry)
+    return [] if key is None else index.bearing(key, value)
+
+
+def _declared(view: View, entry: Resource) -> tuple[Key, tuple[bytes, ...]] | tuple[None, None]:
+    for key in view.kind.identity:
+        value = view.wanted(entry, key)
+        if value is not None:
+            return key, value
+    return None, None
+
+
+def questions(
+    view: View,
+    recorded: Recorded,
+    wanted: Iterable[Resource],
+    live: Sequence[LiveObject],
+    found: Mapping[Address, Match],
+) -> list[Diagnostic]:
+    """What lines leave open, once everything else in the place is settled.
+
+    Another object that nobody claims bears the name that an entry declares while the line's does not; a
+    `previously` that means another object than the line; an entry that was removed and is back under another
+    name. Nobody can tell from here what was meant.
+    """
+    by_line = [entry for entry in wanted if entry.address in found and found[entry.address].by == BY]
+    if not by_line:
+        return []
+    claimed = {match.id for match in found.values()}
+    index = Index(view, [item for item in live if item.id not in claimed])
+    objects = {item.id: item for item in live}
+    asked: list[Diagnostic] = []
+    for entry in by_line:
+        line = recorded.lines[entry.address]
+        mine = objects[line.id]
+        key, value = _declared(view, entry)
+        bears_it = key is not None and value is not None and view.has(mine, key, value)
+        before = [
+            item
+            for fields in entry.previously
+            for item in _bearing(view, index, replace(entry, fields=fields))
+        ]
+        if before:
+            asked.append(_two(view, entry, line, before[0], "DP313", "previously", "an earlier name of it"))
+        elif bears_it or key is None:
+            continue
+        elif others := index.bearing(key, value):
+            name = names(key)[0]
+            asked.append(
+                _two(view, entry, line, others[0], "DP312", name, f"the {said(key)} that it declares")
+            )
+        elif entry.address in recorded.returned:
+            asked.append(_returned(view, entry, line, key))
+    return asked
+
+
+def _two(
+    view: View, entry: Resource, line: Line, other: LiveObject, code: str, where: str, has: str
+) -> Diagnostic:
+    recorded = f'{view.kind.noun} "{line.id}"'
+    message = f'the ids file says that it is the {recorded}, and "{other.id}", which nobody has, bears {has}'
+    hint = f"say which one is meant: id: {line.id}, or dpsync ids --bind {entry.address}={other.id}"
+    return Diagnostic(code, message, entry.where(where), str(entry.address), hint)
+
+
+def _returned(view: View, entry: Resource, line: Line, key: Key) -> Diagnostic:
+    recorded = f'{view.kind.noun} "{line.id}"'
+    message = f"it was removed and is back, and the {recorded} that it was has another {said(key)} now"
+    hint = f"say whether it is that one: id: {line.id}, or dpsync ids --forget {entry.address}"
+    return Diagnostic("DP314", message, entry.where(names(key)[0]), str(entry.address), hint)
+
+
+def other_kind(line: Line, entry: Resource, noun: str, other: str) -> Diagnostic:
+    """A line with the id of another kind of thing."""
+    message = f'its line in the ids file says "{line.id}", which is {other} and not {noun}'
+    hint = f"take the line out: dpsync ids --forget {entry.address}"
+    return Diagnostic("DP315", message, _at(line, entry), str(entry.address), hint)

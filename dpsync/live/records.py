@@ -1,0 +1,68 @@
+"""The lines of the ids file that concern a reading: those of the declared organizations, and of one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dpsync.identity.recorded import Recorded, other_kind
+from dpsync.live.reading import Reading
+from dpsync.model.address import Address
+from dpsync.model.ids import IdsFile, Line
+from dpsync.model.snapshot import Records
+
+
+def read_records(reading: Reading) -> None:
+    """Note the lines of each organization that was found, under the key that it has now."""
+    organizations = reading.by_parent[reading.registry.root.name, None]
+    found = {entry.address: reading.matches[entry.address].id for entry in organizations}
+    lines = _lines(reading.ids, reading.client.platform, found)
+    earlier = _lines(reading.base.ids, reading.client.platform, found)
+    empty = frozenset(found) - {Address(address.segments[:1]) for address in lines}
+    reading.records = Records(lines, earlier, empty)
+    known = reading.desired.resources.keys() | reading.desired.unserved.keys()
+    before = reading.base.desired
+    orphans = {address: line for address, line in lines.items() if address not in known}
+    reading.recorded = Recorded(
+        {**_under_another(reading, orphans), **lines},
+        {line.id: address for address, line in orphans.items()},
+        frozenset(
+            address
+            for address in lines.keys() & known
+            if before is not None and address not in before.resources
+            if address in earlier and earlier[address].id == lines[address].id
+        ),
+    )
+
+
+def _under_another(reading: Reading, orphans: Mapping[Address, Line]) -> dict[Address, Line]:
+    """Lines of entries that stand in another organization now, under the same key.
+
+    Where the object is there already, the line is as good as one of its own; where it is not, it is a reason
+    for a transfer (live/transfers.py), and no sign that something is gone.
+    """
+    found: dict[Address, Line] = {}
+    by_key = {address.segments[1:]: line for address, line in orphans.items()}
+    for address, entry in reading.desired.resources.items():
+        line = by_key.get(address.segments[1:])
+        if line is not None and reading.registry[entry.kind].lifecycle.transfer is not None:
+            found[address] = line
+    return found
+
+
+def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> dict[Address, Line]:
+    return {
+        address: line
+        for organization, id in organizations.items()
+        for address, line in ids.lines(platform, id, str(organization)).items()
+    }
+
+
+def lines_of_other_kinds(reading: Reading) -> None:
+    """A line whose id is that of something else is a mistake in the file, not something that is gone."""
+    by_id = {item.id: item.kind for item in reading.objects.values()}
+    for address, gone in sorted(reading.gone.items()):
+        entry = reading.desired.resources[address]
+        if by_id.get(gone.id, entry.kind) != entry.kind:
+            other = reading.registry[by_id[gone.id]].one
+            noun = reading.registry[entry.kind].one
+            reading.diagnostics.append(other_kind(reading.records.lines[address], entry, noun, other))

@@ -1,0 +1,126 @@
+"""How much may be deleted without a question, and what never is: an answer names the number, or the thing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from dpsync.model.address import Address
+from dpsync.model.plan import Change, Refusal, WayOut
+from dpsync.model.words import counted
+from dpsync.planner.answers import DELETE, DELETE_ONE, Answer
+from dpsync.planner.decisions import Decisions
+from dpsync.planner.restructuring import answered
+
+_NAMED: Final = 3
+"""Things that a refusal names; it counts the others."""
+
+
+def limited(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
+    """More than the limits allow, content that was never declared here, and what a pin has passed over."""
+    yield from _unmanaged(decided, deletes)
+    yield from _passed_over(decided)
+    yield from _limits(decided, deletes)
+
+
+def _unmanaged(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
+    """Content that was never declared here, as far as anybody knows: another repository may manage it."""
+    sides = decided.sides
+    if sides.desired.policy.prune_unmanaged == "allow":
+        return
+    agreed = answered(sides, decided.restructuring)
+    records = sides.snapshot.records
+    known = {
+        id for line in (*records.lines.values(), *records.earlier.values()) for id in (line.id, line.also)
+    }
+    strangers = [
+        identity
+        for identity in decided.deletions.everything
+        if sides.registry[identity[0]].content
+        and sides.snapshot.objects[identity].id not in known
+        and identity not in sides.names.earlier_addresses
+        and not any(sides.names.address(identity).is_in(place) for place in agreed)
+    ]
+    question = Answer(DELETE, str(_count(deletes, agreed)))
+    if strangers and not sides.answers.agree(question):
+        named = [str(sides.names.address(identity)) for identity in strangers]
+        yield Refusal(
+            code="unmanaged",
+            address=named[0],
+            message=f"{', '.join(named[:_NAMED])}{_more(named)} would be deleted, and neither the ids file "
+            "nor the git base has an entry for that: somebody else may rely on it",
+            way_out=f"check what it is, then say {question.flag}; or declare it to keep it",
+            answers=(WayOut(address=named[0], add=question.flag, means="all of it may go"),),
+        )
+
+
+def _more(named: list[str]) -> str:
+    return f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+
+
+def _passed_over(decided: Decisions) -> Iterator[Refusal]:
+    """What the ids file says that an entry is whose pin says otherwise: it goes only by its name."""
+    sides = decided.sides
+    for address, line in sorted(sides.snapshot.records.lines.items()):
+        entry = sides.desired.resources.get(address)
+        if entry is None or entry.pin is None or entry.pin == line.id:
+            continue
+        for identity in decided.deletions.everything:
+            if identity[0] != entry.kind or sides.snapshot.objects[identity].id != line.id:
+                continue
+            question = Answer(DELETE_ONE, str(sides.names.address(identity)))
+            if not sides.answers.agree(question):
+                yield Refusal(
+                    code="passed-over",
+                    address=str(sides.names.address(identity)),
+                    message=f"it would be deleted, and it is what the ids file says that {address} is, "
+                    f"whose pin says {entry.pin}",
+                    way_out=f"if it may go: {question.flag}; if it is meant, correct the pin",
+                    answers=(WayOut(address=str(address), add=question.flag, means="it may go"),),
+                )
+
+
+def _count(deletes: list[Change], agreed: Collection[Address]) -> int:
+    """How many things go, without those that go with a navigation that was agreed to be built anew."""
+    return sum(
+        1 + sum(effect.counts for effect in change.effects)
+        for change in deletes
+        if not any(Address.parse(change.address).is_in(place) for place in agreed)
+    )
+
+
+def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
+    """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number."""
+    sides = decided.sides
+    limits = sides.desired.policy.limits
+    agreed = answered(sides, decided.restructuring)
+    deletes = [
+        change
+        for change in deletes
+        if not any(Address.parse(change.address).is_in(place) for place in agreed)
+    ]
+    total = _count(deletes, agreed)
+    for organization in sorted({Address.parse(change.address).segments[0] for change in deletes}):
+        mine = [change for change in deletes if change.address.split("/")[0] == organization]
+        count = sum(1 + sum(effect.counts for effect in change.effects) for change in mine)
+        inside_ = Address.parse(organization)
+        managed = {
+            str(sides.names.address(identity))
+            for address, items in sides.snapshot.scopes.items()
+            if address.is_in(inside_)
+            for identity in items
+        }
+        # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
+        along = {effect.address for change in mine for effect in change.effects if effect.counts}
+        known = len(managed | along)
+        percent = 100 * count / max(known, 1)
+        too_many = count > limits.deletes or percent > limits.percent
+        question = Answer(DELETE, str(total))
+        if too_many and not sides.answers.agree(question):
+            yield Refusal(
+                code="limits",
+                address=organization,
+                message=f"{counted(count, 'thing')} would be deleted ({percent:.0f} percent of {known}); "
+                f"allowed are {limits.deletes} and {limits.percent} percent",
+                way_out=f"check them, then say {question.flag}",
+            )

@@ -1,0 +1,215 @@
+"""What a line of the ids file means: its object is the entry, whatever either is called now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dpsync.api import Options
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.ids import IdsFile, Line
+from dpsync.model.plan import Plan
+
+from .past import Project
+from .test_git_base import did, docs, teams
+
+GUIDES = "spaces: { g: { title: Guides }, n: { title: News } }"
+
+
+def recorded(project: Project, **lines: str) -> Project:
+    """An ids file with these lines: by address, with one underscore for each slash."""
+    named = {Address.parse("acme/" + name.replace("_", "/")): id for name, id in lines.items()}
+    project.ids = {one: Line(one, id) for one, id in named.items()}
+    return project
+
+
+def asked(project: Project) -> list[tuple[str, str | None]]:
+    with pytest.raises(DiagnosticError) as error:
+        project.plan()
+    return sorted((item.code, item.address) for item in error.value.findings)
+
+
+def renamed(plan: Plan) -> dict[str, tuple[Any, Any]]:
+    """By address, the title as it is and as it is wanted."""
+    return {
+        change.address: (item.before, item.after)
+        for change in plan.changes
+        for item in change.differences
+        if item.field == "title"
+    }
+
+
+@pytest.fixture
+def known(project: Project) -> Project:
+    """Two spaces, declared and recorded."""
+    return project.holds(spaces=docs("Guides", "News")).write(GUIDES).record()
+
+
+def test_renamed_on_the_platform_is_a_difference_of_its_title(known: Project) -> None:
+    known.holds(spaces=docs("Handbuch", "News"))
+    plan = known.plan()
+    assert (did(plan), renamed(plan)) == (
+        {"acme/spaces/g": "update"},
+        {"acme/spaces/g": ("Handbuch", "Guides")},
+    )
+    assert plan.can_apply
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_renamed_in_the_file_is_a_difference_of_its_title(known: Project, committed: bool) -> None:
+    text = GUIDES.replace("Guides", "Everything about it")
+    known.commit(text) if committed else known.write(text)
+    assert renamed(known.plan()) == {"acme/spaces/g": ("Guides", "Everything about it")}
+    known.converges()
+    assert known.live("spaces") == {"s1": "Everything about it", "s2": "News"}
+
+
+def test_renamed_on_both_sides_and_with_names_exchanged(known: Project) -> None:
+    known.holds(spaces=docs("News", "Other"))
+    known.write("spaces: { g: { title: Other }, n: { title: Third } }").converges()
+    assert known.live("spaces") == {"s1": "Other", "s2": "Third"}
+
+
+def test_a_copy_under_the_old_name_is_not_adopted(known: Project) -> None:
+    """Whoever copied it renamed the original, and perhaps goes on working in the copy: nobody can tell."""
+    known.holds(spaces=docs("Guides (old)", "News", "Guides"))
+    assert asked(known) == [("DP312", "acme/spaces/g")]
+    known.write("spaces: { g: { id: s1, title: Guides }, n: { title: News } }")
+    assert renamed(known.plan()) == {"acme/spaces/g": ("Guides (old)", "Guides")}
+
+
+def test_a_pin_goes_before_a_line_whose_object_goes_only_by_its_name(known: Project) -> None:
+    known.holds(spaces=docs("Guides (old)", "News", "Guides"))
+    policy = "{ prune: [spaces], limits: { deletes: 9, percent: 100 } }"
+    known.write("spaces: { g: { id: s3, title: Guides }, n: { title: News } }", policy)
+    plan = known.plan()
+    assert [(item.code, item.address) for item in plan.refusals] == [
+        ("passed-over", "acme/spaces/[Guides (old)]")
+    ]
+    assert known.plan("delete object acme/spaces/[Guides (old)]").can_apply
+
+
+def test_two_entries_on_one_object_are_an_error_of_both(project: Project) -> None:
+    project.holds(spaces=docs("Guides", "News")).write(GUIDES)
+    assert asked(recorded(project, spaces_g="s1", spaces_n="s1")) == [
+        ("DP311", "acme/spaces/g"),
+        ("DP311", "acme/spaces/n"),
+    ]
+
+
+def test_a_pin_on_the_object_of_another_line_is_an_error(project: Project) -> None:
+    project.holds(spaces=docs("Guides", "News"))
+    project.write("spaces: { g: { title: Guides }, n: { id: s1, title: News } }")
+    assert asked(recorded(project, spaces_g="s1")) == [("DP311", "acme/spaces/g")]
+
+
+def test_an_id_of_another_kind_is_an_error(project: Project) -> None:
+    project.holds(spaces=docs("Guides"), teams=teams("T"))
+    project.write("spaces: { g: { title: Guide } }\nteams: { t: { title: T } }")
+    assert asked(recorded(project, spaces_g="t1")) == [("DP315", "acme/spaces/g")]
+
+
+def test_a_previous_name_of_something_else_is_asked_about(known: Project) -> None:
+    known.holds(spaces=docs("Guides", "News", "Manual"))
+    known.write("spaces: { g: { title: Guides, previously: Manual }, n: { title: News } }")
+    assert asked(known) == [("DP313", "acme/spaces/g")]
+
+
+def test_a_new_key_is_found_by_the_line_of_the_old_one(known: Project) -> None:
+    """Also where another thing has the same name: the line says which of the two it is."""
+    known.holds(spaces=docs("Guides", "News", "Guides"))
+    known.write("spaces: { handbook: { title: Guides }, n: { title: News } }")
+    plan = known.plan()
+    assert plan.bindings["acme/spaces/handbook"] == "s1"
+    assert plan.changes == ()
+
+
+def test_key_and_title_changed_in_one_commit_are_asked_about(known: Project) -> None:
+    known.write("spaces: { handbook: { title: Completely different }, n: { title: News } }")
+    (refusal,) = known.plan().refusals
+    assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/handbook")
+    assert [(item.id, item.why) for item in refusal.candidates] == [("s1", "its entry was removed")]
+    known.write(
+        "spaces: { handbook: { title: Completely different, previously: Guides }, n: { title: News } }"
+    )
+    known.converges()
+    assert known.live("spaces") == {"s1": "Completely different", "s2": "News"}
+
+
+@pytest.mark.parametrize("options", [Options(select=("acme/spaces/handbook",)), Options(delete=False)])
+def test_what_was_removed_is_asked_about_whatever_is_selected(known: Project, options: Options) -> None:
+
+    known.write("spaces: { handbook: { title: Completely different }, n: { title: News } }")
+    with known.client() as client:
+        plan = known.session().plan(client, options).plan
+    assert [item.code for item in plan.refusals] == ["unclear"]
+
+
+def test_a_key_that_comes_back_counts_while_its_object_bears_the_name(known: Project) -> None:
+    known.commit(GUIDES)
+    known.commit("spaces: { n: { title: News } }")
+    base = known.ids
+    assert base is not None
+    known.write(GUIDES)
+    assert bindings(known, base) == {"acme/spaces/g": "s1", "acme/spaces/n": "s2"}
+    known.write(GUIDES.replace("Guides", "Other things"))
+    with pytest.raises(DiagnosticError) as error:
+        bindings(known, base)
+    assert [item.code for item in error.value.findings] == ["DP314"]
+
+
+def bindings(project: Project, base: dict[Address, Line]) -> dict[str, str]:
+    """Of a plan whose git base has this ids file."""
+    session = project.session()
+    with project.client() as client:
+        client.get("/user")
+        file = IdsFile({client.platform: {"acme": base}})
+        plan = replace(session, base=replace(session.base, ids=file)).plan(client).plan
+    return {address: id for address, id in plan.bindings.items() if "/" in address}
+
+
+@pytest.mark.parametrize("deleted", [True, False], ids=["deleted", "not there"])
+def test_content_that_is_gone_is_blocked_with_what_needs_it(project: Project, deleted: bool) -> None:
+    place = "{ type: space, key: en, space: g, path: en }"
+    sites = f"sites: {{ d: {{ title: Docs, structure: [{place}] }} }}"
+    node = {"type": "space", "id": "p", "space": "s1", "path": "en"}
+    site = {"id": "d", "title": "Docs", "structure": [node]}
+    project.holds(spaces=docs("Guides", "News"), sites=[site]).write(f"{GUIDES}\n{sites}").record()
+    if deleted:
+        with project.client() as client:
+            client.send("DELETE", "/orgs/acme/sites/d/site-spaces/p", repeatable=True)
+            client.send("DELETE", "/spaces/s1", repeatable=True)
+    else:
+        project.holds(spaces=docs("Guides", "News")[1:], sites=[{**site, "structure": []}])
+    plan = project.plan()
+    blocked = {item.address: item for item in plan.blocked}
+    assert set(blocked) == {"acme/spaces/g", "acme/sites/d/structure/en"}
+    assert ("id: s1 brings it back" in blocked["acme/spaces/g"].todo) is deleted
+    assert '--confirm "new acme/spaces/g"' in blocked["acme/spaces/g"].todo
+    assert did(plan) == {}
+    assert did(project.plan("new acme/spaces/g"))["acme/spaces/g"] == "create"
+
+
+def test_what_holds_no_content_is_made_anew(project: Project) -> None:
+    project.holds(teams=teams("T")).write("teams: { t: { title: T } }").record()
+    project.holds(teams=[])
+    assert did(project.plan()) == {"acme/teams/t": "create"}
+
+
+def test_one_that_is_gone_is_found_by_its_name(known: Project) -> None:
+    known.holds(spaces=[{"id": "s9", "title": "Guides"}, {"id": "s2", "title": "News"}])
+    plan = known.plan()
+    assert (plan.changes, plan.bindings["acme/spaces/g"]) == ((), "s9")
+    assert [note.text for note in plan.notes] == ["it was s1, which is gone"]
+
+
+def test_each_recorded_id_that_is_gone_costs_one_request_and_nothing_else_does(known: Project) -> None:
+    with_lines = known.plan().requests
+    lines, known.ids = known.ids, None
+    assert known.plan().requests == with_lines
+    known.ids = lines
+    known.holds(spaces=docs("Guides", "News")[1:])
+    assert known.plan().requests == with_lines + 1
