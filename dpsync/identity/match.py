@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dpsync.identity.candidates import Past
-from dpsync.identity.recorded import by_lines, questions, renamed_keys
+from dpsync.identity.recorded import UNDER_ANOTHER_KEY, by_lines, questions, renamed_keys
 from dpsync.identity.renames import renames
 from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.kinds.base import Kind, Node
@@ -97,7 +97,9 @@ def _lines(
     ]
     free = [item for item in live if item.id not in taken]
     for address, item in renamed_keys(view, past.recorded, open_, free).items():
-        found.matches[address] = Match(item.id, f"the line of {past.recorded.orphans[item.id]}", first=False)
+        found.matches[address] = Match(
+            item.id, f"{UNDER_ANOTHER_KEY}{past.recorded.orphans[item.id]}", first=False
+        )
         claimed[item.id] = address
     return claimed
 

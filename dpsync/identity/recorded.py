@@ -19,6 +19,8 @@ from dpsync.model.snapshot import LiveObject, Match
 from dpsync.model.span import Span
 
 BY = "its line in the ids file"
+UNDER_ANOTHER_KEY = "the line of "
+"""What a match by the line of another address begins with."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Which live objects the entries of the git base are: for what was removed since, and for what was protected.
 
-An entry that is still declared is what it was recognised as; the others are matched as they were declared.
+An entry that is still declared is what it was recognised as; of the others those with a line are what that
+says, and the rest is matched as it was declared.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 
 from dpsync.identity.match import match
+from dpsync.identity.recorded import BY
 from dpsync.identity.view import View
 from dpsync.kinds.base import Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource
+from dpsync.model.ids import Line
 from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
 
 _ByParent = dict[tuple[str, "Identity | None"], list[LiveObject]]
@@ -47,9 +50,12 @@ def remember(
             if parent is not None and owner is None:
                 continue
             here = live[kind.name, owner]
-            matches = _same(entries, desired, snapshot)
+            matches, told = _same(entries, desired, snapshot), set[Address]()
+            if kind.recorded:
+                told = {entry.address for entry in entries if _line(snapshot, entry) is not None}
+                matches = {**_by_lines(entries, snapshot, {item.id for item in here}), **matches}
             taken = {item.id for item in matches.values()}
-            rest = [entry for entry in entries if entry.address not in matches]
+            rest = [entry for entry in entries if entry.address not in matches.keys() | told]
             free = [item for item in here if item.id not in taken]
             if isinstance(kind.shape, Single):
                 matches |= {entry.address: Match(item.id, "place") for entry in rest for item in free[:1]}
@@ -70,3 +76,15 @@ def _same(entries: list[Resource], desired: Desired, snapshot: Snapshot) -> dict
         and (now := desired.resources.get(entry.address)) is not None
         and now.kind == entry.kind
     }
+
+
+def _line(snapshot: Snapshot, entry: Resource) -> Line | None:
+    """What the ids file said of an entry of the base, or says still."""
+    records = snapshot.records
+    return records.earlier.get(entry.address) or records.lines.get(entry.address)
+
+
+def _by_lines(entries: list[Resource], snapshot: Snapshot, live: set[str]) -> dict[Address, Match]:
+    """Entries that have a line, as the object that it names: no other one, whatever name that bears now."""
+    lines = ((entry.address, _line(snapshot, entry)) for entry in entries)
+    return {address: Match(line.id, BY) for address, line in lines if line is not None and line.id in live}

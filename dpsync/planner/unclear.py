@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from dpsync.identity.recorded import UNDER_ANOTHER_KEY
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
@@ -58,14 +59,16 @@ def unclear(
     """One refusal per entry that is open, where the plan makes or deletes something of its kind."""
     found = _Unclear(sides, blocking)
     for kind in sides.registry.ordered:
-        open_ = found.of(kind, similar) if kind.content else []
-        if not open_:
+        if not kind.content:
             continue
+        gone = [one for one in deletions.everything if one[0] == kind.name]
+        open_ = found.of(kind, similar)
         made = any(not sides.policy.left_out(one.resource.address) for one in open_)
-        lost = any(sides.snapshot.objects[one].kind == kind.name for one in deletions.everything)
-        if made or lost:
+        if open_ and (made or gone):
             showing = _showing(sides)
             yield from (_refusal(sides, one, len(open_) - 1, showing) for one in open_)
+        elif lost := [one for one in gone if one in found.removed]:
+            yield from (_taken_over(sides, entry, lost) for entry in found.taken_over(kind))
 
 
 @dataclass
@@ -82,11 +85,14 @@ class _Unclear:
         for like in similar:
             if like.by_looks and like.resource.address in made:
                 made[like.resource.address].could_be |= {item.identity: LOOKS for item in like.live}
-        removed = [identity for identity in free if identity in self._removed]
+        removed = [identity for identity in free if identity in self.removed]
+        under_new_keys = self._under_new_keys(kind)
         for address, one in made.items():
-            for identity in self._places[address] & free.keys():
+            for identity in sorted(self._places[address] & free.keys()):
                 one.could_be.setdefault(identity, PLACE)
             self._add(one, removed, REMOVED)
+            for identity, other in under_new_keys.items():
+                one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
             organization = Address(address.segments[:1])
             one.unseen_past = self.sides.base.lacking and organization in self.sides.snapshot.records.empty
         asked = any(one.asked for one in made.values())
@@ -117,6 +123,28 @@ class _Unclear:
             if entry.new or confirmed or ignored or self.blocking.entry(address):
                 continue
             if self._owner(entry) is not None:
+                yield entry
+
+    def _under_new_keys(self, kind: Kind) -> dict[Identity, Address]:
+        """Objects whose entry was removed, and whose name another entry has now."""
+        found: dict[Identity, Address] = {}
+        for address, match in sorted(self.sides.snapshot.matches.items(), key=lambda item: item[0]):
+            live = self.sides.live(address) if match.by.startswith(UNDER_ANOTHER_KEY) else None
+            if live is not None and live.kind == kind.name:
+                found[live.identity] = address
+        return found
+
+    def taken_over(self, kind: Kind) -> Iterator[Resource]:
+        """New entries that were recognised by a name alone, in an organization whose ids are recorded."""
+        sides = self.sides
+        before = sides.base.desired.resources if sides.base.desired is not None else {}
+        for address, entry in sides.resources.items():
+            match = sides.snapshot.matches.get(address)
+            known = address in sides.snapshot.records.lines or address in before
+            if entry.kind != kind.name or match is None or known:
+                continue
+            unrecorded = Address(address.segments[:1]) in sides.snapshot.records.empty
+            if not unrecorded and match.by not in ("pin", "previously"):
                 yield entry
 
     def _owner(self, entry: Resource) -> Identity | None:
@@ -152,7 +180,7 @@ class _Unclear:
         return found
 
     @cached_property
-    def _removed(self) -> set[Identity]:
+    def removed(self) -> set[Identity]:
         """Objects whose entry is gone from the files: by a line without an entry, or by the git base."""
         sides = self.sides
         known = sides.desired.resources.keys() | sides.desired.unserved.keys()
@@ -246,6 +274,27 @@ def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[st
         way_out=f"add {_line(sides, one)} if it is that one, or new: true if it is another",
         candidates=candidates,
         answers=_answers(sides, one),
+    )
+
+
+def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity]) -> Refusal:
+    """A new entry has found an object by its name, while another of its kind goes whose entry was removed."""
+    live = sides.live(entry.address)
+    assert live is not None
+    named = {live.identity: "it has its name", **dict.fromkeys(lost[:MOST], REMOVED)}
+    showing = _showing(sides)
+    candidates = tuple(_candidate(sides, identity, why, showing) for identity, why in named.items())
+    return Refusal(
+        code="unclear",
+        address=str(entry.address),
+        message=f"it has the name of {live.id}, and {candidates[1].address}, whose entry was removed, would "
+        "be deleted: perhaps it is that one, under a new key and a new name",
+        way_out=f"add id: {live.id} if it is what bears its name, or id: {candidates[1].id}",
+        candidates=candidates,
+        answers=tuple(
+            WayOut(address=str(entry.address), add=f"id: {one.id}", means="it is that one")
+            for one in candidates
+        ),
     )
 
 

@@ -15,6 +15,7 @@ from .mutations import Managed
 from .organizations import CALLER, Collection, Draw, Fields, Node, Organization, Site, Thing
 
 TOKEN = f"{CALLER}-token"
+LIMITS = {"deletes": 100_000, "percent": 100_000}
 CLEARABLE = {"description", "emoji", "proxy", "icon", "condition", "logo", "defaultContent"}
 
 
@@ -188,6 +189,11 @@ class Written:
         if not (found or (otherwise and self.draw.chance(0.5))) or self.draw.chance(0.1):
             made["id"] = thing.id
 
+    def _new(self, thing: Thing, made: Fields) -> None:
+        """What holds content and is to be made: that it is no other one under a new name."""
+        if thing.id is None:
+            made["new"] = True
+
     # Parts.
 
     def _organization(self) -> Fields:
@@ -227,6 +233,7 @@ class Written:
     def _collection(self, item: Collection, moved: bool) -> Fields:
         made = self._fields(item, "title")
         self._pin(item, made, "title", self.live.collections)
+        self._new(item, made)
         if moved or not self._left_out():
             made["parent"] = self._reference(item.parent, "collections")
         inside = [space for space in self.wanted.spaces if space.collection == item.key]
@@ -240,6 +247,7 @@ class Written:
         if "mergeRules" in made:
             made["mergeRules"] = self._rules(made["mergeRules"])
         self._pin(space, made, "title", self.live.spaces)
+        self._new(space, made)
         declared = "collections" in self.managed.parts  # by key then, or it could not be in its `order`
         made["collection"] = (
             space.collection if declared else self._reference(space.collection, "collections")
@@ -250,6 +258,7 @@ class Written:
         made = self._fields(site, "title")
         same_title = self._was(site, "title") == site.fields["title"]
         self._pin(site, made, "basename", self.live.sites, self.wanted.sites if same_title else ())
+        self._new(site, made)
         if site.schema and (site.schema != self._was(site, "schema") or not self._left_out()):
             made["adaptiveSchema"] = site.schema
         if site.id is None or site.key not in self.managed.unmanaged_structures:
@@ -291,5 +300,9 @@ class Written:
 
 def document(organizations: dict[str, Fields], prune: Sequence[str] = ("**",)) -> Fields:
     """The root file, with limits that a full prune keeps within."""
-    policy = {"prune": list(prune), "limits": {"deletes": 100_000, "percent": 100_000}}
+    policy = {
+        "prune": list(prune),
+        "limits": {"deletes": 100_000, "percent": 100_000},
+        "pruneUnmanaged": "allow",
+    }
     return {"dpsync": 1, "policy": policy, "organizations": organizations}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .configurations import LIMITS
 from .organizations import Draw, Fields
 
 ROLES = ("admin", "create", "review", "edit", "comment", "read")
@@ -50,7 +51,12 @@ def organization(draw: Draw) -> Fields:
         "teams": {key: {"title": key.title()} for key in teams},
         "collections": {"all": {"title": "All", "permissions": _permissions(draw, teams)}},
         "spaces": {
-            key: {"title": key.title(), "language": "en", "permissions": _permissions(draw, teams)}
+            key: {
+                "title": key.title(),
+                "new": True,
+                "language": "en",
+                "permissions": _permissions(draw, teams),
+            }
             for key in spaces
         },
         "saml": {key: _saml(draw, key, teams) for key in draw.some(["okta", "azure"])},
@@ -71,7 +77,7 @@ PLACES = {
 
 def document(organization: Fields) -> Fields:
     """With a full prune."""
-    policy = {"prune": ["**"], "limits": {"deletes": 100_000, "percent": 100_000}}
+    policy = {"prune": ["**"], "limits": LIMITS, "pruneUnmanaged": "allow"}
     return {"dpsync": 1, "policy": policy, "organizations": {"acme": organization}}
 
 
@@ -117,7 +123,7 @@ def _openapi(draw: Draw) -> Fields:
 
 
 def _translation(draw: Draw, space: str, language: str) -> Fields:
-    made = {"source": {"space": space, "language": "en"}, "language": language}
+    made = {"source": {"space": space, "language": "en"}, "language": language, "new": True}
     return made | ({"instructions": draw.pick(["", "Be *kind*.\n"])} if draw.chance(0.6) else {})
 
 
