@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from dpsync.model.base import Base
 from dpsync.model.plan import Plan
 from dpsync.planner import lookalikes
 
@@ -146,3 +149,46 @@ def test_what_would_take_the_place_of_something_live_is_asked(project: Project) 
         "s1", "it is what is shown there now", ("acme/sites/docs/structure/en",)
     )  # fmt: skip
     assert [answer.add for answer in refusal.answers] == ["id: s1", "new: true"]
+
+
+def test_where_the_commit_before_is_not_in_this_clone_content_is_not_made(project: Project) -> None:
+    """Nobody can tell whether it was there under another name; once something is recorded, it is known."""
+    project.holds(spaces=docs("Guides")).write("spaces: { g: { title: Guides }, n: { title: News } }")
+
+    def planned() -> Plan:
+        session = project.session()
+        with project.client() as client:
+            lacking = Base("the parent of HEAD is not in this clone", lacking=True)
+            return replace(session, base=lacking).plan(client).plan
+
+    (refusal,) = planned().refusals
+    assert (refusal.code, refusal.address, refusal.candidates) == ("unclear", "acme/spaces/n", ())
+    assert [answer.add for answer in refusal.answers] == ["new: true"]
+    project.record()
+    assert planned().can_apply
+
+
+def test_a_translation_whose_source_was_renamed_by_hand_is_not_made_again(project: Project) -> None:
+    """The source is asked about by what the translation shows, and by no likeness."""
+    translation = {
+        "id": "t",
+        "source": {"space": "s1", "language": "en"},
+        "language": "fr",
+        "status": "pending",
+    }
+    project.holds(spaces=docs("Handbuch"), translations=[translation])
+    project.write(
+        """
+        spaces: { g: { title: Guides } }
+        translations: { fr: { source: { space: g, language: en }, language: fr } }
+        """
+    )
+    found = {item.address: {one.id for one in item.candidates} for item in project.plan().refusals}
+    assert found["acme/spaces/g"] == {"s1"}
+    project.write(
+        """
+        spaces: { g: { title: Guides, previously: Handbuch } }
+        translations: { fr: { source: { space: g, language: en }, language: fr } }
+        """
+    )
+    assert did(project.plan()) == {"acme/spaces/g": "update"}
