@@ -57,6 +57,7 @@ class Executor:
         recorder: Recorder,
     ) -> None:
         self.client = client
+        self.registry = registry
         self.plan = plan
         self.mask = Mask(sent_secrets(plan, secrets))
         """Takes out what is sent and secret: the platform may repeat it in any later answer."""

@@ -13,7 +13,7 @@ from dpsync.apply.journal import record
 from dpsync.apply.unkept import unkept
 from dpsync.client.errors import ClientError
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.journal import Outcome, Report
+from dpsync.model.journal import Outcome, Report, Restorable
 from dpsync.model.plan import Plan, PlatformTrouble
 
 
@@ -66,6 +66,7 @@ def _report(executor: Executor, remaining: Plan | None, trouble: Iterable[str]) 
         remaining=remaining,
         started=tuple(_started(executor, remaining)) if remaining else (),
         unkept=tuple(unkept(executor.plan, remaining, executor.outcomes.values())) if remaining else (),
+        restorable=tuple(_restorable(executor)),
         reads=sent.get("GET", 0),
         writes=sum(sent.values()) - sent.get("GET", 0),
         journal=executor.journal.path,
@@ -78,6 +79,17 @@ def _report(executor: Executor, remaining: Plan | None, trouble: Iterable[str]) 
         # What may hold a secret is left out; the outcomes are masked already.
         words = f"not told: a mistake of our own ({type(mistake).__name__})"
         return report.model_copy(update={"verified": False, "remaining": None, "trouble": (words,)})
+
+
+def _restorable(executor: Executor) -> Iterator[Restorable]:
+    """What was seen to be deleted and whose kind can be brought back by its pin."""
+    for change in executor.plan.changes:
+        restore = executor.registry[change.kind].lifecycle.restore
+        if change.action != "delete" or change.id is None or restore is None:
+            continue
+        done = [executor.outcomes[step.id].result for step in change.steps if step.id in executor.outcomes]
+        if "done" in done:
+            yield Restorable(address=change.address, id=change.id, days=restore.days)
 
 
 def _started(executor: Executor, remaining: Plan) -> Iterator[PlatformTrouble]:

@@ -171,10 +171,11 @@ class Guard:
 
 @dataclass(frozen=True)
 class Restore:
-    """One that was deleted can be brought back for a while; till then answers have something at `deleted`."""
+    """One that was deleted can be brought back for some `days`; then answers have something at `deleted`."""
 
     call: Call
     deleted: str
+    days: int
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ SPACE = Kind(
     shown_in=Pages("{parent}/sites?space={id}"),
     lifecycle=Lifecycle(
         transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"),
-        # For 7 days; it is in no site then.
-        restore=Restore(Post("{self}/restore", None, repeat="look_up"), deleted="deletedAt"),
+        # It is in no site then.
+        restore=Restore(Post("{self}/restore", None, repeat="look_up"), deleted="deletedAt", days=7),
     ),
     fields=(
         Field("title", Text(1, 50), required=True),

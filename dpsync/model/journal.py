@@ -40,6 +40,14 @@ class Unkept(Frozen):
     live: Any = None
 
 
+class Restorable(Frozen):
+    """Something that was deleted: an entry that is pinned to its id brings it back, for a while."""
+
+    address: str
+    id: str
+    days: int
+
+
 class Report(Frozen):
     """What an apply did, step by step, and whether the platform is now as configured."""
 
@@ -56,6 +64,8 @@ class Report(Frozen):
     """What the platform reports as wrong with something that was written, and did not before."""
     unkept: tuple[Unkept, ...] = ()
     """What the platform dropped or made into something else, of what this apply wrote."""
+    restorable: tuple[Restorable, ...] = ()
+    """What was deleted and can be brought back for a while."""
     reads: int = 0
     """Reading requests that were sent over the client's life, repeated ones included."""
     writes: int = 0

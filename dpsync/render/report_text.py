@@ -22,6 +22,10 @@ _STYLE = {
 }
 
 
+UNTRIED = 10
+"""Steps that were not tried and are listed; the others are counted."""
+
+
 def render_outcome(outcome: Outcome, paint: Paint) -> str:
     """One line for one step."""
     text = f"{outcome.result:>9}  {visible(outcome.step)}"
@@ -35,8 +39,7 @@ def render_report(report: Report, paint: Paint, verbose: int = 0, known: Collect
 
     `known` is what the plan before it, which people have seen, has said to be blocked.
     """
-    listed = [item for item in report.outcomes if verbose or item.result not in GOOD]
-    parts = ["\n".join(render_outcome(outcome, paint) for outcome in listed)]
+    parts = ["\n".join(_outcomes(report, paint, verbose))]
     parts += [paint(visible(text), "red") for text in report.trouble]
     if report.settled and report.remaining is not None:
         found = tuple(item for item in report.remaining.blocked if item not in known)
@@ -44,11 +47,26 @@ def render_report(report: Report, paint: Paint, verbose: int = 0, known: Collect
         parts.append(render_trouble(report.remaining, paint))
     parts.append(_counts(report))
     parts.append(_proof(report, paint))
+    parts += [
+        f"deleted: {visible(item.address)}; within {item.days} days an entry with id: {visible(item.id)} "
+        "brings it back"
+        for item in report.restorable
+    ]
     if report.unrecorded:
         parts.append(paint(visible(report.unrecorded), "red"))
     if report.journal:
         parts.append(paint(f"journal: {visible(report.journal)}", "dim"))
     return "\n".join(part for part in parts if part)
+
+
+def _outcomes(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
+    untried = 0
+    for outcome in report.outcomes:
+        untried += outcome.result == "not-tried"
+        if verbose or (outcome.result not in GOOD and (outcome.result != "not-tried" or untried <= UNTRIED)):
+            yield render_outcome(outcome, paint)
+    if untried > UNTRIED and not verbose:
+        yield paint(f"{'':>9}  and {untried - UNTRIED} more that were not tried (-v lists them)", "yellow")
 
 
 def _counts(report: Report) -> str:

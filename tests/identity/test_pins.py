@@ -9,10 +9,14 @@ import httpx
 import pytest
 
 from dpsync.model.diagnostic import DiagnosticError
+from dpsync.render.paint import Paint
+from dpsync.render.report_text import render_report
 from dpsync.server import world as worlds
 
 from .past import Project
 from .test_git_base import did, docs, teams
+
+PRUNED = "{ prune: [spaces], pruneUnmanaged: allow, limits: { deletes: 9, percent: 100 } }"
 
 
 def delete(project: Project, space: str) -> None:
@@ -145,3 +149,12 @@ def test_without_sso_an_unknown_id_stays_an_error(project: Project, entry: str) 
 def test_without_an_id_they_have_to_be_invited(project: Project) -> None:
     people(project, "bo@acme.example: { sso: true, role: create }")
     assert [item.address for item in project.plan().blocked] == ["acme/members/bo@acme.example"]
+
+
+def test_the_report_says_how_what_was_deleted_comes_back(project: Project) -> None:
+    project.holds(spaces=docs("Guides", "News")).write("spaces: { n: { title: News } }", PRUNED)
+    report = project.apply()
+    assert [(item.address, item.id, item.days) for item in report.restorable] == [
+        ("acme/spaces/[Guides]", "s1", 7)
+    ]
+    assert "within 7 days an entry with id: s1 brings it back" in render_report(report, Paint(False))

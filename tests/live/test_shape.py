@@ -86,7 +86,9 @@ ROOM = Kind(
     read=Pages("/rooms"),
     id="{house.name}/{id}",
     identity=("title",),
-    lifecycle=Lifecycle(restore=Restore(Call("{self}/restore", None, repeat="look_up"), deleted="deletedAt")),
+    lifecycle=Lifecycle(
+        restore=Restore(Call("{self}/restore", None, repeat="look_up"), deleted="deletedAt", days=7)
+    ),
     fields=(
         Field("title", Text(), required=True),
         Field("colour", Text(), null="clear"),

@@ -1,0 +1,32 @@
+"""The report of an apply: what went wrong is listed, what was merely not tried is counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.model.journal import Outcome, Report
+from dpsync.render.paint import Paint
+from dpsync.render.report_text import UNTRIED, render_report
+
+
+def report(untried: int) -> Report:
+    failed = Outcome(
+        step="acme/teams/a create", address="acme/teams/a", verb="create", result="failed", error="no"
+    )
+    steps = [f"acme/teams/t{n} create" for n in range(untried)]
+    rest = [Outcome(step=name, address=name.split()[0], verb="create", result="not-tried") for name in steps]
+    return Report(plan="0" * 64, outcomes=(*rest, failed), interrupted=True)
+
+
+@pytest.mark.parametrize("more", [0, 1, 324])
+def test_what_was_not_tried_is_counted_beyond_the_first_ones(more: int) -> None:
+    lines = render_report(report(UNTRIED + more), Paint(False)).splitlines()
+    assert sum(line.strip().startswith("not-tried") for line in lines) == UNTRIED
+    assert any(f"and {more} more that were not tried" in line for line in lines) is (more > 0)
+    assert any("failed  acme/teams/a create: no" in line for line in lines)
+    assert f"1 failed, {UNTRIED + more} not tried." in "\n".join(lines)
+
+
+def test_with_v_everything_is_listed() -> None:
+    lines = render_report(report(UNTRIED + 5), Paint(False), verbose=1).splitlines()
+    assert sum(line.strip().startswith("not-tried") for line in lines) == UNTRIED + 5
