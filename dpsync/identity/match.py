@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from dpsync.identity.candidates import Past
+from dpsync.identity.contradictions import contradictions
 from dpsync.identity.recorded import UNDER_ANOTHER_KEY, by_lines, questions, renamed_keys
 from dpsync.identity.renames import renames
 from dpsync.identity.view import Index, Key, View, names, said
@@ -60,7 +61,9 @@ def match(
     if view.kind.identity:
         index = Index(view, free)
         by_first = _first_key(view, open_, index, found)
-        _contradictions(view, past, open_, index, by_first, found)
+        for address, question in contradictions(view, past, open_, index, by_first).items():
+            del found.matches[address]
+            found.diagnostics.append(question)
         claimed |= {item.id: address for address, item in by_first.items()}
         asked = {resource.address for resource in open_} - set(found.matches) - _ambiguous(found)
         rest = [item for item in open_ if item.address in asked]
@@ -204,76 +207,6 @@ def _unclear(kind: Kind, resource: Resource, key: Key, ids: list[str]) -> Diagno
         message = f"{counted(len(ids), f'live {kind.noun}')} have this {said(key)}: {named}"
     hint = f"say which one is meant: id: {ids[0]}"
     return Diagnostic("DP302", message, resource.where(name), str(resource.address), hint)
-
-
-def _contradictions(
-    view: View,
-    past: Past,
-    wanted: Sequence[Resource],
-    index: Index,
-    claims: dict[Address, LiveObject],
-    found: Matching,
-) -> None:
-    """A first and a later key that name different objects: an exchange or a mistake, not for us to guess.
-
-    The later key's object is no contradiction when another entry claims it by its own first key, unless that
-    entry's later key leads back: then two objects have exchanged their keys. Nor is it one when the first
-    key's object is all that the entry is in the git base: then the later key is a new value for it.
-    """
-    other: dict[Address, tuple[LiveObject, Key]] = {}
-    for resource in wanted:
-        mine = claims.get(resource.address)
-        for key in view.kind.identity[1:] if mine else ():
-            hits = index.bearing(key, view.wanted(resource, key))
-            if len(hits) == 1 and hits[0] is not mine:
-                if not _is_in_base(view, past, resource, mine):
-                    other[resource.address] = (hits[0], key)
-                break
-    claimant = {item.id: address for address, item in claims.items()}
-    by_address = {resource.address: resource for resource in wanted}
-    for address, (item, key) in other.items():
-        if _leads_back(address, other, claimant):
-            resource, first = by_address[address], view.kind.identity[0]
-            del found.matches[address]
-            by_first = claims[address].id
-            found.diagnostics.append(
-                Diagnostic(
-                    "DP303",
-                    f'its {said(first)} is that of "{by_first}", its {said(key)} that of "{item.id}"',
-                    resource.where(names(first)[0]),
-                    str(address),
-                    f"say which one is meant: id: {item.id} (renamed) or id: {by_first}",
-                )
-            )
-
-
-def _is_in_base(view: View, past: Past, resource: Resource, live: LiveObject | None) -> bool:
-    """Whether a live object has all natural keys of the entry in the git base, the first one as it is now."""
-    earlier, first = past.entries.get(resource.address), view.kind.identity[0]
-    if earlier is None or live is None:
-        return False
-    before = replace(view, first_child=past.first_child)
-    if before.wanted(earlier, first) not in (None, view.wanted(resource, first)):
-        return False
-    values = {key: before.wanted(earlier, key) for key in view.kind.identity}
-    given = [(key, value) for key, value in values.items() if value is not None]
-    return bool(given) and all(view.has(live, key, value) for key, value in given)
-
-
-def _leads_back(
-    start: Address, other: dict[Address, tuple[LiveObject, Key]], claimant: dict[str, Address]
-) -> bool:
-    seen = {start}
-    at = start
-    while at in other:
-        following = claimant.get(other[at][0].id)
-        if following is None or following == start:
-            return True
-        if following in seen:
-            return False
-        seen.add(following)
-        at = following
-    return False
 
 
 def _later_keys(

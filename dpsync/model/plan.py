@@ -284,13 +284,8 @@ class Plan(Frozen):
         is at work on or reports as wrong, what is not watched, and the platform's address: a companion has
         another port each time.
         """
-        left_out: dict[str, Any] = dict.fromkeys(
-            (
-                *("origins", "requests", "base_from", "waiting", "platform", "organizations", "unwatched"),
-                "trouble",
-            ),
-            True,
-        )
+        words = "origins requests base_from waiting platform organizations unwatched trouble"
+        left_out: dict[str, Any] = dict.fromkeys(words.split(), True)
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed"}}}}
         return to_json(_ordered(self.model_dump(mode="json", exclude=left_out)))
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.identity.candidates import Past
-from dpsync.identity.match import Matching, View, _is_in_base, match
+from dpsync.identity.contradictions import is_in_base
+from dpsync.identity.match import Matching, View, match
 from dpsync.kinds.base import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.address import Address
@@ -466,7 +467,7 @@ def test_the_base_is_certain_of_what_has_all_keys_that_it_says(
     """Then another value of a later key is a new one for it, and no contradiction."""
     now = wanted("a", path="p", title="New")
     past = Past({base.address: base})
-    assert _is_in_base(View(BY_PATH, BOXES.get), past, now, object_) == certain
+    assert is_in_base(View(BY_PATH, BOXES.get), past, now, object_) == certain
 
 
 def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:

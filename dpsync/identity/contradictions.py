@@ -1,0 +1,81 @@
+"""A first and a later natural key that name different objects. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dpsync.identity.candidates import Past
+from dpsync.identity.view import Index, Key, View, names, said
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.snapshot import LiveObject
+
+
+def contradictions(
+    view: View,
+    past: Past,
+    wanted: Sequence[Resource],
+    index: Index,
+    claims: Mapping[Address, LiveObject],
+) -> dict[Address, Diagnostic]:
+    """By entry what is to be asked: an exchange or a mistake, not for us to guess. `claims`: by first keys.
+
+    The later key's object is no contradiction when another entry claims it by its own first key, unless that
+    entry's later key leads back: then two objects have exchanged their keys. Nor is it one when the first
+    key's object is all that the entry is in the git base: then the later key is a new value for it.
+    """
+    other: dict[Address, tuple[LiveObject, Key]] = {}
+    for resource in wanted:
+        mine = claims.get(resource.address)
+        for key in view.kind.identity[1:] if mine else ():
+            hits = index.bearing(key, view.wanted(resource, key))
+            if len(hits) == 1 and hits[0] is not mine:
+                if not is_in_base(view, past, resource, mine):
+                    other[resource.address] = (hits[0], key)
+                break
+    claimant = {item.id: address for address, item in claims.items()}
+    asked: dict[Address, Diagnostic] = {}
+    by_address = {resource.address: resource for resource in wanted}
+    for address, (item, key) in other.items():
+        if _leads_back(address, other, claimant):
+            resource, first = by_address[address], view.kind.identity[0]
+            by_first = claims[address].id
+            asked[address] = Diagnostic(
+                "DP303",
+                f'its {said(first)} is that of "{by_first}", its {said(key)} that of "{item.id}"',
+                resource.where(names(first)[0]),
+                str(address),
+                f"say which one is meant: id: {item.id} (renamed) or id: {by_first}",
+            )
+    return asked
+
+
+def is_in_base(view: View, past: Past, resource: Resource, live: LiveObject | None) -> bool:
+    """Whether a live object has all natural keys of the entry in the git base, the first one as it is now."""
+    earlier, first = past.entries.get(resource.address), view.kind.identity[0]
+    if earlier is None or live is None:
+        return False
+    before = replace(view, first_child=past.first_child)
+    if before.wanted(earlier, first) not in (None, view.wanted(resource, first)):
+        return False
+    values = {key: before.wanted(earlier, key) for key in view.kind.identity}
+    given = [(key, value) for key, value in values.items() if value is not None]
+    return bool(given) and all(view.has(live, key, value) for key, value in given)
+
+
+def _leads_back(
+    start: Address, other: dict[Address, tuple[LiveObject, Key]], claimant: dict[str, Address]
+) -> bool:
+    seen = {start}
+    at = start
+    while at in other:
+        following = claimant.get(other[at][0].id)
+        if following is None or following == start:
+            return True
+        if following in seen:
+            return False
+        seen.add(following)
+        at = following
+    return False
