@@ -13,6 +13,7 @@ from dpsync.apply.expected import Refused
 from dpsync.apply.journal import JournalFull
 from dpsync.apply.run import carry_out
 from dpsync.client.errors import NotSent
+from dpsync.kinds.registry import load
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Change, Plan, Step
@@ -30,6 +31,7 @@ class Run:
     def __init__(self, **facts: Any) -> None:
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.plan = PLAN
+        self.registry = load()
         self.outcomes: dict[str, Outcome] = {}
         self.trouble: list[str] = facts.get("trouble", [])
         self.stopped: bool = facts.get("stopped", False)
