@@ -8,6 +8,17 @@ import sys
 from pathlib import Path
 
 
+def searched(root: Path) -> str:
+    """What the search prints about all mutants of the package."""
+    script = Path(__file__).with_name("mutants.py")
+    run = subprocess.run(
+        [sys.executable, script, "--root", root, "--packages", "toy", "--tests", "tests", "--seed", "7"],
+        capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+    return run.stdout
+
+
 def test_a_mutant_is_killed_by_a_test_that_looks_and_survives_one_that_does_not(tmp_path: Path) -> None:
     (tmp_path / "toy").mkdir()
     source = tmp_path / "toy" / "switches.py"
@@ -18,15 +29,10 @@ def test_a_mutant_is_killed_by_a_test_that_looks_and_survives_one_that_does_not(
         "def test_looks():\n    assert looked_at(False)\n\n"
         "def test_runs():\n    only_run(False)\n"
     )
-    script = Path(__file__).with_name("mutants.py")
-    run = subprocess.run(
-        [sys.executable, script, "--root", tmp_path, "--packages", "toy", "--tests", "tests", "--seed", "7"],
-        capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-    )  # fmt: skip
-    assert "toy/switches.py:6 core/ReplaceUnaryOperator_Delete_Not (1 of 1 tests)" in run.stdout
-    assert "  - return not on\n  +  on" in run.stdout or "  - return not on\n  + return  on" in run.stdout
-    assert "seed 7: 2 mutants: 1 killed, 1 survived, 0 timeout; 50.0% noticed" in run.stdout
+    printed = searched(tmp_path)
+    assert "toy/switches.py:6 core/ReplaceUnaryOperator_Delete_Not (1 of 1 tests)" in printed
+    assert "  - return not on\n  +  on" in printed or "  - return not on\n  + return  on" in printed
+    assert "seed 7: 2 mutants: 1 killed, 1 survived, 0 timeout; 50.0% noticed" in printed
     assert source.read_text().count("not on") == 2
 
 
@@ -39,10 +45,5 @@ def test_what_an_import_runs_is_tried_with_every_test_of_the_file(tmp_path: Path
         "def test_imports():\n    import toy.bound\n\n"
         "def test_looks():\n    from toy.bound import most\n    assert most()\n"
     )
-    script = Path(__file__).with_name("mutants.py")
-    run = subprocess.run(
-        [sys.executable, script, "--root", tmp_path, "--packages", "toy", "--tests", "tests", "--seed", "7"],
-        capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-    )  # fmt: skip
-    assert "1 mutants: 1 killed" in run.stdout
+    printed = searched(tmp_path)
+    assert "1 mutants: 1 killed" in printed

@@ -1,14 +1,16 @@
-"""The lines of the ids file that concern a reading: those of the declared organizations, and of one place."""
+"""Lines of the ids file: those that concern a reading, and those that a reading gives."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from dpsync.identity.recorded import Recorded, other_kind
+from dpsync.kinds.registry import Registry
 from dpsync.live.reading import Reading
 from dpsync.model.address import Address
+from dpsync.model.desired import Desired
 from dpsync.model.ids import IdsFile, Line
-from dpsync.model.snapshot import Records
+from dpsync.model.snapshot import Records, Snapshot
 
 
 def read_records(reading: Reading) -> None:
@@ -66,3 +68,24 @@ def lines_of_other_kinds(reading: Reading) -> None:
             other = reading.registry[by_id[gone.id]].one
             noun = reading.registry[entry.kind].one
             reading.diagnostics.append(other_kind(reading.records.lines[address], entry, noun, other))
+
+
+def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, Line]:
+    """One for each entry that was recognised and has a line at all."""
+    lines: dict[Address, Line] = {}
+    for address, match in snapshot.matches.items():
+        resource = desired.resources.get(address)
+        if resource is None or not registry[resource.kind].recorded:
+            continue
+        also = None
+        if registry[resource.kind].has_also:
+            also = snapshot.outputs.get(address) or _first_inside(snapshot, (resource.kind, match.id))
+        lines[address] = Line(address, match.id, also)
+    return lines
+
+
+def _first_inside(snapshot: Snapshot, identity: tuple[str, str]) -> str | None:
+    """The first live object directly in a node."""
+    for inside in snapshot.lanes.get(identity, ()):
+        return snapshot.objects[inside].id if inside in snapshot.objects else inside[1]
+    return None

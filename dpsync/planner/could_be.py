@@ -209,15 +209,10 @@ class CouldBe:
     def _around(self, item: Resource | LiveObject) -> Identity | None:
         """What the tree or the list belongs to that something is in."""
         sides, kind = self.sides, self.sides.kind(item)
+        owner = sides.registry.tree_owner(kind) if kind.in_tree else None
         if isinstance(item, LiveObject):
-            return (
-                sides.lineage.live_ancestor(item, sides.registry.tree_owner(kind))
-                if kind.in_tree
-                else item.parent
-            )
-        around = (
-            sides.lineage.ancestor(item, sides.registry.tree_owner(kind)) if kind.in_tree else item.parent
-        )
+            return sides.lineage.live_ancestor(item, owner) if owner else item.parent
+        around = sides.lineage.ancestor(item, owner) if owner else item.parent
         live = sides.live(around) if around is not None else None
         return live.identity if live is not None else None
 

@@ -75,7 +75,8 @@ def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
         return []
     created = _created(sides, blocking)
     found: list[Lookalike] = []
-    places = _places(sides, {item.address for items in created.values() for item in items})
+    light = (items for (name, _), items in created.items() if not sides.registry[name].content)
+    places = _places(sides, {item.address for items in light for item in items})
     for (name, parent), resources in created.items():
         candidates = unclaimed.get((name, parent), [])
         kind = sides.registry[name]

@@ -54,7 +54,7 @@ def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[st
             message=f"{one.kind.one} would be made, and {sides.base.said}, so nobody can tell whether it was "
             "there before, under another name",
             way_out="fetch the whole history (fetch-depth: 0), or add new: true if it was not",
-            answers=_answers(sides, one),
+            answers=_answers(one.resource, candidates),
         )
     named = [_words(item) for item in candidates[:SHOWN]]
     more = len(candidates) - len(named) + one.more
@@ -66,7 +66,7 @@ def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[st
         message=f"{one.kind.one} would be made that may be live already, as {listed}{also}",
         way_out=f"add {_line(sides, one)} if it is that one, or new: true if it is another",
         candidates=candidates,
-        answers=_answers(sides, one),
+        answers=_answers(one.resource, candidates),
     )
 
 
@@ -84,10 +84,7 @@ def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity]) -> Refu
         "be deleted: perhaps it is that one, under a new key and a new name",
         way_out=f"add id: {live.id} if it is what bears its name, or id: {candidates[1].id}",
         candidates=candidates,
-        answers=tuple(
-            WayOut(address=str(entry.address), add=f"id: {one.id}", means="it is that one")
-            for one in candidates
-        ),
+        answers=_it_is(entry, candidates),
     )
 
 
@@ -123,10 +120,11 @@ def _line(sides: Sides, one: Open) -> str:
     return previous_name(one.kind, [sides.snapshot.objects[identity] for identity in one.could_be])
 
 
-def _answers(sides: Sides, one: Open) -> tuple[WayOut, ...]:
-    address = str(one.resource.address)
-    found = [
-        WayOut(address=address, add=f"id: {sides.snapshot.objects[identity].id}", means="it is that one")
-        for identity in one.could_be
-    ]
-    return (*found, WayOut(address=address, add="new: true", means="it is another one"))
+def _it_is(entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
+    address = str(entry.address)
+    return tuple(WayOut(address=address, add=f"id: {one.id}", means="it is that one") for one in candidates)
+
+
+def _answers(entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
+    another = WayOut(address=str(entry.address), add="new: true", means="it is another one")
+    return (*_it_is(entry, candidates), another)

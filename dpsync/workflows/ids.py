@@ -11,7 +11,7 @@ from dpsync.client.client import ReadClient
 from dpsync.client.platform import is_loopback
 from dpsync.config.codes import IDS_CONFLICT
 from dpsync.kinds.places import Places
-from dpsync.live.recorded import recorded_lines
+from dpsync.live.records import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import Line, Lines, is_id

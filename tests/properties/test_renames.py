@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from dpsync.api import Session
-from dpsync.live.recorded import recorded_lines
+from dpsync.live.records import recorded_lines
 from dpsync.model.base import Base
 from dpsync.model.ids import NO_IDS
 from dpsync.model.plan import Plan
