@@ -15,7 +15,7 @@ from dpsync.model.plan import Change, Frozen, Organization, Origin, Plan
 from dpsync.model.span import Span
 from dpsync.render.diagnostics import selected
 from dpsync.render.drift_text import WaysOut, ways_out
-from dpsync.render.plan_text import counts
+from dpsync.render.plan_words import counts
 
 if TYPE_CHECKING:
     from dpsync.importing.files import Put

@@ -14,7 +14,6 @@ from dpsync.model.words import counted
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import (
-    in_trouble,
     render_base,
     render_blocked,
     render_kept,
@@ -23,6 +22,7 @@ from dpsync.render.plan_text import (
     render_unwatched,
     render_waiting,
 )
+from dpsync.render.plan_words import in_trouble
 from dpsync.render.value_text import big, inside, show
 from dpsync.render.visible import visible
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.drift import Drift
-from dpsync.model.plan import Plan
 from dpsync.render.paint import Paint
+from dpsync.render.plan_words import PlanOrDrift
 from dpsync.render.visible import visible
 
 FULL = "full"
 """The profile that goes without saying."""
-PlanOrDrift = Plan | Drift
-"""What says the same things beside its changes."""
 
 
 def render_head(plan: PlanOrDrift, paint: Paint) -> str:

@@ -8,14 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.plan import Candidate, Change, Difference, Note, Plan
-from dpsync.model.words import counted
-from dpsync.render.head_text import PlanOrDrift, render_head
+from dpsync.model.plan import Change, Difference, Note, Plan
+from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
+from dpsync.render.plan_words import (
+    SIGNS,
+    PlanOrDrift,
+    acts,
+    base,
+    candidate,
+    effort,
+    facts,
+    gist,
+    headline,
+    in_trouble,
+    noun,
+    origin,
+    place,
+    recognised,
+    summary,
+    unmanaged,
+    unwatched,
+)
 from dpsync.render.value_text import render_difference
 from dpsync.render.visible import visible
 
-SIGNS = {"create": "+", "update": "~", "delete": "-"}
 _STYLES = {"create": "green", "update": "yellow", "delete": "red"}
 
 
@@ -68,31 +85,7 @@ def _siblings(groups: dict[str, list[tuple[list[str], Change]]]) -> list[str]:
 def _leaf(change: Change, depth: int, paint: Paint) -> str:
     name = visible(change.address.rpartition("/")[2])
     text = f"{SIGNS[change.action]} {name}"
-    return f"{'  ' * depth}{paint(text, _STYLES[change.action])}  {paint(_gist(change), 'dim')}".rstrip()
-
-
-def _gist(change: Change) -> str:
-    label = f'"{visible(change.label)}"'
-    if change.action == "create":
-        inside = change.inside.rpartition("/")[2] if change.inside else None
-        return f"new {_noun(change)} {label}" + (f" in {visible(inside)}" if inside else "")
-    if change.action == "delete":
-        along = sum(effect.counts for effect in change.effects)
-        return f"DELETE {_noun(change)} {label}" + (
-            f", {along} more {'goes' if along == 1 else 'go'} with it" if along else ""
-        )
-    words = [difference.field for difference in change.differences]
-    if any(step.verb == "restore" for step in change.steps):
-        words.insert(0, "brought back")
-    if change.moved:
-        words.append(f"moved {visible(change.moved)}")
-    words += [visible(step.summary) for step in change.steps if step.verb == "act"]
-    freed = any(step.phase == "free" for step in change.steps)
-    return ", ".join(words) or ("steps aside" if freed else "")
-
-
-def _noun(change: Change) -> str:
-    return change.kind.replace("_", " ")
+    return f"{'  ' * depth}{paint(text, _STYLES[change.action])}  {paint(gist(change), 'dim')}".rstrip()
 
 
 # The words.
@@ -102,20 +95,17 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
     head = f"{SIGNS[change.action]} {visible(change.address)}"
     where = _where(plan, change.address)
     lines = [paint(head, _STYLES[change.action]) + (f"  {paint(where, 'dim')}" if where else "")]
-    if change.matched and change.id:
-        lines.append(f"    {paint(f'{_recognised(plan, change)} to {visible(change.id)}', 'dim')}")
+    if found := recognised(plan, change):
+        lines.append(f"    {paint(found, 'dim')}")
     elif verbose and change.id:
         lines.append(f"    {paint(f'is {visible(change.id)}', 'dim')}")
-    if any(step.verb == "restore" for step in change.steps):
-        lines.append("    was deleted and is brought back; its places in other things are not")
+    lines += [f"    {text}" for text in facts(change)]
     width = max((len(item.field) for item in change.differences), default=0)
     for item in change.differences:
         first, *more = render_difference(item, width, change.action == "create", paint)
         won = _won(plan, change, item, verbose)
         lines += [first + (f"  {paint(won, 'dim')}" if won else ""), *more]
-    if change.moved:
-        lines.append(f"    moved {visible(change.moved)}")
-    lines += [f"    {visible(step.summary)}, as asked" for step in change.steps if step.verb == "act"]
+    lines += [f"    {text}" for text in acts(change)]
     if verbose > 1:
         lines += [f"    {paint(f'{step.method} {visible(step.path)}', 'dim')}" for step in change.steps]
     return "\n".join(lines)
@@ -127,17 +117,6 @@ def _won(plan: Plan, change: Change, item: Difference, verbose: int) -> str:
     if own is None or not (verbose or (entry is not None and entry.file != own.file)):
         return ""
     return f"{visible(own.file)}:{own.line}:{own.column}"
-
-
-def _recognised(plan: Plan, change: Change) -> str:
-    match change.matched:
-        case "pin":
-            return "pinned"
-        case "base":
-            return f"renamed: matched by its name in {visible(plan.base_from or 'the git base')}"
-        case "previously":
-            return "renamed: matched by previously"
-    return f"matched by {change.matched}"
 
 
 def render_notes(plan: PlanOrDrift, paint: Paint) -> str:
@@ -152,19 +131,8 @@ def _note(plan: PlanOrDrift, note: Note, paint: Paint) -> str:
 
 
 def render_kept(plan: PlanOrDrift, paint: Paint, verbose: int) -> str:
-    lines = []
-    for kept in plan.kept:
-        names = kept.addresses if verbose or len(kept.addresses) <= 3 else kept.addresses[:3]
-        short = ", ".join(visible(_below(name, kept.place)) for name in names)
-        more = f" and {len(kept.addresses) - len(names)} more" if len(names) < len(kept.addresses) else ""
-        lines.append(
-            paint(f"{visible(kept.place)}: {len(kept.addresses)} unmanaged, kept: {short}{more}", "dim")
-        )
-    return "\n".join(lines)
-
-
-def _below(address: str, place: str) -> str:
-    return address.removeprefix(f"{place}/")
+    most = None if verbose else 3
+    return "\n".join(paint(f"{visible(kept.place)}: {unmanaged(kept, most)}", "dim") for kept in plan.kept)
 
 
 def render_blocked(plan: PlanOrDrift, paint: Paint) -> str:
@@ -200,12 +168,11 @@ def render_trouble(plan: PlanOrDrift, paint: Paint) -> str:
 def _deletes(plan: Plan, deletes: list[Change], paint: Paint) -> str:
     if not deletes:
         return ""
-    lines = [paint(f"DELETES: {counted(plan.deletes, 'thing')} will be gone", "red bold")]
+    lines = [paint(headline(plan), "red bold")]
     for change in deletes:
-        what = f'- {visible(change.address)}  {_noun(change)} "{visible(change.label)}"'
+        what = f'- {visible(change.address)}  {noun(change.kind)} "{visible(change.label)}"'
         lines.append(paint(f"  {what}", "red"))
-        if any(step.phase == "free" for step in change.steps):
-            lines.append("      first gives up a value that another one takes")
+        lines += [f"      {text}" for text in facts(change)]
         for effect in change.effects:
             lines.append(f"      {visible(effect.address)}: {visible(effect.what)}")
     return "\n".join(lines)
@@ -221,75 +188,26 @@ def _refusals(plan: Plan, paint: Paint) -> str:
             f"  {paint(visible(item.address), 'red')}" + (f"  {paint(where, 'dim')}" if where else "")
         )
         lines.append(f"      {visible(item.message)} ({item.code})")
-        lines += [f"      {_candidate(one)}" for one in item.candidates]
+        lines += [f"      - {candidate(one)}" for one in item.candidates]
         lines.append(f"      way out: {visible(item.way_out)}")
     return "\n".join(lines)
 
 
-def _candidate(one: Candidate) -> str:
-    facts = [one.id, one.why]
-    facts += [f"last changed {one.changed}"] if one.changed else []
-    facts += [f"shown in {', '.join(one.shown_in)}"] if one.shown_in else []
-    return f'- "{visible(one.title)}": ' + visible(", ".join(fact for fact in facts if fact))
-
-
 def _where(plan: PlanOrDrift, address: str) -> str:
-    origin = plan.origins.get(address) or plan.origins.get(address.partition("#")[0])
-    return f"{visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
-
-
-def counts(plan: Plan) -> dict[str, int]:
-    """Changes by what they do. One that is both updated and moved counts as an update."""
-    found = {"create": 0, "update": 0, "move": 0, "delete": 0}
-    for change in plan.changes:
-        only_moved = change.action == "update" and not change.differences and change.moved
-        found["move" if only_moved else change.action] += 1
-    return found
+    return place(origin(plan, address))
 
 
 def render_base(plan: PlanOrDrift, paint: Paint) -> Iterator[str]:
-    if plan.base:
-        yield paint(f"base: {visible(plan.base_from)} ({plan.base[:12]})", "dim")
-    elif plan.base_from:
-        yield paint(f"base: none ({visible(plan.base_from)})", "dim")
+    if text := base(plan):
+        yield paint(text, "dim")
 
 
 def render_unwatched(plan: PlanOrDrift, paint: Paint) -> Iterator[str]:
-    """How much no entry names: nobody would notice when it moves."""
-    found = plan.unwatched
-    words = [counted(found.places, "place")] if found.places else []
-    if found.fields:
-        words.append(f"{counted(found.fields, 'field')} of {counted(found.things, 'thing')}")
-    if words:
-        yield paint(f"not watched: {', '.join(words)}", "dim")
-
-
-def in_trouble(plan: PlanOrDrift) -> str:
-    """How much is in trouble on the platform, behind a summary."""
-    return f" {len(plan.trouble)} in trouble on the platform." if plan.trouble else ""
+    if text := unwatched(plan):
+        yield paint(text, "dim")
 
 
 def _summary(plan: Plan, paint: Paint) -> str:
-    steps = [step for change in plan.changes for step in change.steps]
-    writes = sum(step.method != "GET" for step in steps)
-    asked = f"{counted(plan.requests, 'request')} to read"
-    if plan.empty:
-        head = "No changes."
-        if plan.blocked:
-            head += f" {len(plan.blocked)} blocked."
-        return f"{paint(head, 'green bold')} {paint(f'({asked})', 'dim')}{in_trouble(plan)}"
-    found = counts(plan)
-    words = [
-        f"{found['create']} to create",
-        f"{found['update']} to change",
-        *([f"{found['move']} to move"] if found["move"] else []),
-        f"{found['delete']} TO DELETE" if found["delete"] else "0 to delete",
-        *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
-    ]
-    # Some steps only read: they wait for the platform, or look for what another step has made.
-    more = f" in {counted(len(steps), 'step')}" if len(steps) != writes else ""
-    rest = f"({asked}, {writes} to write{more})"
-    return (
-        f"{paint('Plan: ' + ', '.join(words) + '.', 'bold')} {paint(rest, 'dim')}{in_trouble(plan)}\n"
-        f"digest {plan.digest[:16]}"
-    )
+    style = "green bold" if plan.empty else "bold"
+    text = f"{paint(summary(plan), style)} {paint(effort(plan), 'dim')}{in_trouble(plan)}"
+    return text if plan.empty else f"{text}\ndigest {plan.digest[:16]}"

@@ -1,0 +1,167 @@
+"""The words in which every output tells a plan: one vocabulary, whatever the medium.
+
+Reads plans and drift and nothing else. Every foreign text passes visible(); each output escapes what it is
+given for its own medium, these words included. Nothing here knows a colour or a layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync.model.drift import Drift
+from dpsync.model.plan import Candidate, Change, Kept, Origin, Plan
+from dpsync.model.words import counted
+from dpsync.render.visible import visible
+
+SIGNS = {"create": "+", "update": "~", "delete": "-"}
+PlanOrDrift = Plan | Drift
+"""What says the same things beside its changes."""
+
+
+def gist(change: Change) -> str:
+    """What becomes of it, in a line without its address."""
+    label = f'"{visible(change.label)}"'
+    if change.action == "create":
+        inside = change.inside.rpartition("/")[2] if change.inside else None
+        return f"new {noun(change.kind)} {label}" + (f" in {visible(inside)}" if inside else "")
+    if change.action == "delete":
+        along = sum(effect.counts for effect in change.effects)
+        return f"DELETE {noun(change.kind)} {label}" + (
+            f", {along} more {'goes' if along == 1 else 'go'} with it" if along else ""
+        )
+    words = [difference.field for difference in change.differences]
+    if restored(change):
+        words.insert(0, "brought back")
+    if change.moved:
+        words.append(f"moved {visible(change.moved)}")
+    words += [visible(step.summary) for step in change.steps if step.verb == "act"]
+    return ", ".join(words) or ("steps aside" if freed(change) else "")
+
+
+def noun(kind: str) -> str:
+    return kind.replace("_", " ")
+
+
+def restored(change: Change) -> bool:
+    return any(step.verb == "restore" for step in change.steps)
+
+
+def freed(change: Change) -> bool:
+    return any(step.phase == "free" for step in change.steps)
+
+
+def recognised(plan: Plan, change: Change) -> str:
+    """How its object was found, where that was not by the first natural key."""
+    if not (change.matched and change.id):
+        return ""
+    match change.matched:
+        case "pin":
+            how = "pinned"
+        case "base":
+            how = f"renamed: matched by its name in {visible(plan.base_from or 'the git base')}"
+        case "previously":
+            how = "renamed: matched by previously"
+        case _:
+            how = f"matched by {change.matched}"
+    return f"{how} to {visible(change.id)}"
+
+
+def facts(change: Change) -> Iterator[str]:
+    """What is to be said of a change beside its fields."""
+    if restored(change):
+        yield "was deleted and is brought back; its places in other things are not"
+    if change.action == "delete" and freed(change):
+        yield "first gives up a value that another one takes"
+
+
+def acts(change: Change) -> Iterator[str]:
+    """Where it goes among its siblings, and what somebody asked for."""
+    if change.moved:
+        yield f"moved {visible(change.moved)}"
+    yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
+
+
+def headline(plan: Plan) -> str:
+    """Above the deletes."""
+    return f"DELETES: {counted(plan.deletes, 'thing')} will be gone"
+
+
+def candidate(one: Candidate) -> str:
+    known = [one.id, one.why]
+    known += [f"last changed {one.changed}"] if one.changed else []
+    known += [f"shown in {', '.join(one.shown_in)}"] if one.shown_in else []
+    return f'"{visible(one.title)}": ' + visible(", ".join(fact for fact in known if fact))
+
+
+def unmanaged(kept: Kept, most: int | None = None) -> str:
+    """What stays in a place although nobody declares it; `most` of the names."""
+    names = kept.addresses if most is None or len(kept.addresses) <= most else kept.addresses[:most]
+    short = ", ".join(visible(name.removeprefix(f"{kept.place}/")) for name in names)
+    more = f" and {len(kept.addresses) - len(names)} more" if len(names) < len(kept.addresses) else ""
+    return f"{len(kept.addresses)} unmanaged, kept: {short}{more}"
+
+
+def counts(plan: Plan) -> dict[str, int]:
+    """Changes by what they do. One that is both updated and moved counts as an update."""
+    found = {"create": 0, "update": 0, "move": 0, "delete": 0}
+    for change in plan.changes:
+        only_moved = change.action == "update" and not change.differences and change.moved
+        found["move" if only_moved else change.action] += 1
+    return found
+
+
+def summary(plan: Plan) -> str:
+    """What would be done, counted."""
+    if plan.empty:
+        return "No changes." + (f" {len(plan.blocked)} blocked." if plan.blocked else "")
+    found = counts(plan)
+    words = [
+        f"{found['create']} to create",
+        f"{found['update']} to change",
+        *([f"{found['move']} to move"] if found["move"] else []),
+        f"{found['delete']} TO DELETE" if found["delete"] else "0 to delete",
+        *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
+    ]
+    return f"Plan: {', '.join(words)}."
+
+
+def effort(plan: Plan) -> str:
+    """How many requests it took, and would take."""
+    asked = f"{counted(plan.requests, 'request')} to read"
+    if plan.empty:
+        return f"({asked})"
+    steps = [step for change in plan.changes for step in change.steps]
+    writes = sum(step.method != "GET" for step in steps)
+    # Some steps only read: they wait for the platform, or look for what another step has made.
+    more = f" in {counted(len(steps), 'step')}" if len(steps) != writes else ""
+    return f"({asked}, {writes} to write{more})"
+
+
+def in_trouble(plan: PlanOrDrift) -> str:
+    """How much is in trouble on the platform, behind a summary."""
+    return f" {len(plan.trouble)} in trouble on the platform." if plan.trouble else ""
+
+
+def base(plan: PlanOrDrift) -> str:
+    """Which commit served as the git base, or why there is none."""
+    if plan.base:
+        return f"base: {visible(plan.base_from)} ({plan.base[:12]})"
+    return f"base: none ({visible(plan.base_from)})" if plan.base_from else ""
+
+
+def unwatched(plan: PlanOrDrift) -> str:
+    """How much no entry names: nobody would notice when it moves."""
+    found = plan.unwatched
+    words = [counted(found.places, "place")] if found.places else []
+    if found.fields:
+        words.append(f"{counted(found.fields, 'field')} of {counted(found.things, 'thing')}")
+    return f"not watched: {', '.join(words)}" if words else ""
+
+
+def origin(plan: PlanOrDrift, address: str) -> Origin | None:
+    """Where an address or a field is written; of a field that is not, where its entry is."""
+    return plan.origins.get(address) or plan.origins.get(address.partition("#")[0])
+
+
+def place(origin: Origin | None) -> str:
+    return f"{visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
