@@ -28,6 +28,7 @@ from dpsync.cli.options import (
     profiled,
     selecting,
     shortest_path,
+    summarizing,
 )
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
@@ -55,12 +56,14 @@ if TYPE_CHECKING:
     help="Where the journal is kept. [default: .dpsync/journal beside the root file]",
 )  # fmt: skip
 @click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
+@summarizing
 @output
 def command(
     saved_in: Path | None, files: tuple[str, ...], directory: Path, environment: str | None, profile: str,
     select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
     base: str | None, ids_in: Path | None, parallelism: int, timeout: float, yes: bool, approved: str | None,
     journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int, quiet: bool,
+    summary: bool,
 ) -> int:  # fmt: skip
     """Do what plan shows, and prove that it converged.
 
@@ -79,7 +82,7 @@ def command(
     from dpsync.cli.trace import tracer
     from dpsync.client.client import WriteClient
 
-    out = as_output(format_, color, verbose, quiet)
+    out = as_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if saved_in is not None and options != Options():
         raise click.UsageError("a saved plan has its own --select, --exclude, --confirm and --no-delete")
@@ -99,7 +102,7 @@ def command(
             expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
             if planned.plan.can_apply:
                 expect.check(planned.plan)
-            _show_plan(out, planned.plan, verbose)
+            _show_plan(out, planned.plan)
             code = _nothing_to_do(planned.plan)
             if code is None and not yes and approved is None:
                 code = _asked(out, planned.plan, no_input)
@@ -142,14 +145,15 @@ def _organizations(planned: Planned) -> list[str]:
     return [planned.snapshot.matches[address].id for address in changed]
 
 
-def _show_plan(out: Output, plan: Plan, verbose: int) -> None:
+def _show_plan(out: Output, plan: Plan) -> None:
     from dpsync.cli.edge import silence
     from dpsync.render.plan_text import render_plan
 
     if out.json:
         return
     try:
-        out.result(render_plan(out.mask.model(plan), out.paint(), verbose))
+        shown = out.mask.model(plan)
+        out.result(render_plan(shown, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
         sys.stdout.flush()
     except OSError:
         # Nobody has seen it: then nothing is done either.
@@ -289,4 +293,4 @@ def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Non
     elif report is not None:
         if report.journal is not None:
             report = report.model_copy(update={"journal": shortest_path(report.journal)})
-        out.result(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked)}")
+        out.result(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked, out.summary)}")

@@ -16,6 +16,7 @@ from dpsync.cli.options import (
     profiled,
     reading,
     selecting,
+    summarizing,
 )
 from dpsync.model.diagnostic import Exit
 
@@ -33,11 +34,12 @@ from dpsync.model.diagnostic import Exit
     help="List what no entry names, each with the line that would watch it.",
 )  # fmt: skip
 @reading
+@summarizing
 @output
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
     exclude: tuple[str, ...], everything: bool, unwatched: bool, base: str | None, ids_in: Path | None,
-    parallelism: int, timeout: float, format_: str, color: str, verbose: int, quiet: bool,
+    parallelism: int, timeout: float, format_: str, color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
     """Show what the platform has that the files do not say; writes nothing.
 
@@ -53,7 +55,7 @@ def command(
     from dpsync.render.documents import drift_document
     from dpsync.render.drift_text import render_drift
 
-    out = as_output(format_, color, verbose, quiet)
+    out = as_output(format_, color, verbose, quiet, summary)
     with endings(out):
         place = Place.find(files, directory, environment, ids_in)
         desired = place.load(out)
@@ -66,6 +68,8 @@ def command(
         if out.json:
             out.document(drift_document(drift))
         else:
-            out.result(render_drift(out.mask.model(drift), out.paint(), verbose))
+            out.result(
+                render_drift(out.mask.model(drift), out.paint(), verbose, quiet=quiet, summary=summary)
+            )
         return Exit.CHANGES if drift.drifted else Exit.DONE
     raise AssertionError

@@ -34,6 +34,7 @@ class Output:
     quiet: bool
     mask: Mask
     """What is never shown: the token, and the secrets of this run."""
+    summary: bool = False
 
     @property
     def json(self) -> bool:
@@ -121,9 +122,10 @@ def selecting(command: F) -> F:
 def output(command: F) -> F:
     """--format, --color, -q, -v."""
     command = click.option("-v", "--verbose", count=True, help="Say more; twice for every request.")(command)
-    command = click.option("-q", "--quiet", is_flag=True, help="Only the result and what went wrong.")(
-        command
-    )
+    command = click.option(
+        "-q", "--quiet", is_flag=True,
+        help="Only the result, of a plan what needs a person, and what went wrong.",
+    )(command)  # fmt: skip
     command = click.option(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
         help="Colour the output.",
@@ -132,6 +134,11 @@ def output(command: F) -> F:
         "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
         help="How the result is printed.",
     )(command)  # fmt: skip
+
+
+def summarizing(command: F) -> F:
+    """--summary: how much is said of each address."""
+    return click.option("--summary", is_flag=True, help="One line for each address.")(command)
 
 
 def ids_option(command: F) -> F:
@@ -258,7 +265,7 @@ def interactive(no_input: bool) -> bool:
     return not no_input and not in_ci(os.environ) and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def as_output(format_: str, color: str, verbose: int, quiet: bool) -> Output:
+def as_output(format_: str, color: str, verbose: int, quiet: bool, summary: bool = False) -> Output:
     from dpsync.model.mask import Mask
 
-    return Output(format_, cast(When, color), verbose, quiet, Mask())
+    return Output(format_, cast(When, color), verbose, quiet, Mask(), summary)

@@ -16,6 +16,7 @@ from dpsync.cli.options import (
     planning,
     profiled,
     selecting,
+    summarizing,
 )
 from dpsync.model.diagnostic import Exit
 
@@ -30,12 +31,13 @@ from dpsync.model.diagnostic import Exit
     help="Save the plan, to be applied later: dpsync apply FILE.",
 )  # fmt: skip
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 2 when there are changes.")
+@summarizing
 @output
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
     exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool, base: str | None,
     ids_in: Path | None, parallelism: int, timeout: float, saved_as: Path | None, detailed_exitcode: bool,
-    format_: str, color: str, verbose: int, quiet: bool,
+    format_: str, color: str, verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
     """Show what apply would do; writes nothing.
 
@@ -51,7 +53,7 @@ def command(
     from dpsync.render.plan_text import render_plan
     from dpsync.render.visible import visible
 
-    out = as_output(format_, color, verbose, quiet)
+    out = as_output(format_, color, verbose, quiet, summary)
     with endings(out):
         place = Place.find(files, directory, environment, ids_in)
         desired = place.load(out)
@@ -63,7 +65,7 @@ def command(
         if out.json:
             out.document(plan_document(plan))
         else:
-            out.result(render_plan(out.mask.model(plan), out.paint(), verbose))
+            out.result(render_plan(out.mask.model(plan), out.paint(), verbose, quiet=quiet, summary=summary))
         if not plan.can_apply:
             return Exit.REFUSED
         if saved_as is not None:

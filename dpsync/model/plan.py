@@ -187,6 +187,8 @@ class Note(Frozen):
     address: str
     text: str
     severity: Literal["note", "warning"] = "note"
+    permanent: bool = False
+    """Every plan says it again, and nobody could do anything about it: it is counted for people."""
 
 
 class Origin(Frozen):

@@ -227,7 +227,8 @@ class _Decider:
             if hidden is not None:
                 address = f"{resource.address}#{item.name}"
                 known = in_base(self.sides, resource, live) is not None
-                self.notes.append(Note(address=address, text=self._not_compared(address, known)))
+                text = self._not_compared(address, known)
+                self.notes.append(Note(address=address, text=text, permanent=True))
                 if self.sides.options.proof and differs_from_base(self.sides, resource, item, live):
                     self.unproven.append(address)
 

@@ -11,18 +11,11 @@ from collections.abc import Iterator
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Mover
 from dpsync.model.plan import Difference, Frozen
 from dpsync.model.words import counted
+from dpsync.render.beside_text import render_beside
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
-from dpsync.render.plan_text import (
-    render_base,
-    render_blocked,
-    render_kept,
-    render_notes,
-    render_trouble,
-    render_unwatched,
-    render_waiting,
-)
 from dpsync.render.plan_words import in_trouble
+from dpsync.render.summary_text import render_base, render_unwatched, with_summary_first
 from dpsync.render.value_text import big, inside, show
 from dpsync.render.visible import visible
 
@@ -80,30 +73,50 @@ def _at(drift: Drift, item: Drifted) -> str:
     return f" at {visible(origin.file)}:{origin.line}" if origin else ""
 
 
-def render_drift(drift: Drift, paint: Paint, verbose: int = 0) -> str:
-    """The whole drift as text, without a trailing newline."""
-    parts = [
-        render_head(drift, paint),
-        "\n\n".join(_item(drift, item, paint) for item in drift.found),
-        _ignored(drift, paint),
-        render_notes(drift, paint),
-        render_kept(drift, paint, verbose),
-        render_blocked(drift, paint),
-        render_waiting(drift, paint),
-        render_trouble(drift, paint),
-        _refusals(drift, paint),
-        _lines(drift, paint),
-        "\n".join([_summary(drift, paint), *render_base(drift, paint), *render_unwatched(drift, paint)]),
-    ]
-    return "\n\n".join(part for part in parts if part)
+def render_drift(
+    drift: Drift, paint: Paint, verbose: int = 0, *, quiet: bool = False, summary: bool = False
+) -> str:
+    """The drift as text, without a trailing newline.
+
+    `summary`: one line for each address. `quiet`: only what needs a person, as all drift does.
+    """
+    asked = paint(f"({counted(drift.requests, 'request')} to read)", "dim")
+    said, between = _summary(drift, paint), "\n" if summary else "\n\n"
+    return with_summary_first(
+        f"{said}{in_trouble(drift)}",
+        [
+            render_head(drift, paint),
+            between.join(_item(drift, item, paint, summary) for item in drift.found),
+            "" if quiet else _ignored(drift, paint, summary),
+            *render_beside(drift, paint, verbose, quiet=quiet, summary=summary),
+            _refusals(drift, paint),
+            _lines(drift, paint),
+            "\n".join(
+                [
+                    f"{said} {asked}{in_trouble(drift)}",
+                    *render_base(drift, paint),
+                    *render_unwatched(drift, paint),
+                ]
+            ),
+        ],
+    )
 
 
-def _item(drift: Drift, item: Drifted, paint: Paint) -> str:
+def _item(drift: Drift, item: Drifted, paint: Paint, summary: bool) -> str:
+    if summary:
+        return _line(item, paint)
     out = ways_out(drift, item)
     lines = [_head(drift, item, paint), *_inside(item, paint)]
     lines.append(f"    undo: {out.platform}")
     lines.append(f"    keep: {out.files or out.by_hand}")
     return "\n".join(lines)
+
+
+def _line(item: Drifted, paint: Paint) -> str:
+    sign, style = _SIGNS[item.what]
+    said = {"missing": "not live", "undeclared": "not in the files", "different": ""}[item.what]
+    words = [said, *(part.field for part in item.fields), "in another place" if item.place else ""]
+    return f"{paint(f'{sign} {visible(item.address)}', style)}  {', '.join(filter(None, words))}".rstrip()
 
 
 def _head(drift: Drift, item: Drifted, paint: Paint) -> str:
@@ -149,11 +162,14 @@ def _by(moved: Mover, paint: Paint) -> str:
     return f"  {paint(f'({_MOVED[moved]})', 'dim')}" if _MOVED[moved] else ""
 
 
-def _ignored(drift: Drift, paint: Paint) -> str:
+def _ignored(drift: Drift, paint: Paint, summary: bool) -> str:
     if not drift.ignored:
         return ""
     lines = ["Ignored, as the policy says:"]
     for item in drift.ignored:
+        if summary:
+            lines.append(f"  {_line(item, paint)}")
+            continue
         lines += [f"  {line}" for line in (_head(drift, item, paint), *_inside(item, paint))]
     return "\n".join(lines)
 
@@ -185,7 +201,6 @@ def _lines(drift: Drift, paint: Paint) -> str:
 
 
 def _summary(drift: Drift, paint: Paint) -> str:
-    asked = paint(f"({counted(drift.requests, 'request')} to read)", "dim")
     more = [
         f"{len(items)} {word}"
         for items, word in ((drift.ignored, "ignored"), (drift.blocked, "blocked"))
@@ -198,7 +213,7 @@ def _summary(drift: Drift, paint: Paint) -> str:
         words = (
             paint("No drift in what was read.", "bold") if drift.unread else paint("No drift.", "green bold")
         )
-        return f"{words}{rest} {asked}{in_trouble(drift)}"
+        return f"{words}{rest}"
     number = {what: sum(item.what == what for item in drift.found) for what in _SIGNS}
     words = ", ".join(
         f"{number[what]} {said}"
@@ -207,4 +222,4 @@ def _summary(drift: Drift, paint: Paint) -> str:
         )
         if number[what]
     )  # fmt: skip
-    return f"{paint(f'Drift: {words}.', 'bold')}{rest} {asked}{in_trouble(drift)}"
+    return f"{paint(f'Drift: {words}.', 'bold')}{rest}"

@@ -125,6 +125,11 @@ def summary(plan: Plan) -> str:
     return f"Plan: {', '.join(words)}."
 
 
+def refused(plan: Plan) -> str:
+    """Behind the summary of a plan that may not be applied."""
+    return "" if plan.can_apply else f"REFUSED, for {counted(len(plan.refusals), 'reason')}."
+
+
 def effort(plan: Plan) -> str:
     """How many requests it took, and would take."""
     asked = f"{counted(plan.requests, 'request')} to read"

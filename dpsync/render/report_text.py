@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator
 from dpsync.model.journal import GOOD, Outcome, Report
 from dpsync.model.plan import Blocked, Plan
 from dpsync.model.words import counted
+from dpsync.render.beside_text import render_blocked, render_trouble
 from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_blocked, render_plan, render_trouble
+from dpsync.render.plan_text import render_plan
 from dpsync.render.value_text import show
 from dpsync.render.visible import visible
 
@@ -34,10 +35,13 @@ def render_outcome(outcome: Outcome, paint: Paint) -> str:
     return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
 
 
-def render_report(report: Report, paint: Paint, verbose: int = 0, known: Collection[Blocked] = ()) -> str:
+def render_report(
+    report: Report, paint: Paint, verbose: int = 0, known: Collection[Blocked] = (), summary: bool = False
+) -> str:
     """The whole report as text, without a trailing newline. What went well is counted, or listed with -v.
 
-    `known` is what the plan before it, which people have seen, has said to be blocked.
+    `known` is what the plan before it, which people have seen, has said to be blocked. With
+    `summary` what is left has one line for each address.
     """
     parts = ["\n".join(_outcomes(report, paint, verbose))]
     parts += [paint(visible(text), "red") for text in report.trouble]
@@ -46,7 +50,7 @@ def render_report(report: Report, paint: Paint, verbose: int = 0, known: Collect
         parts.append(render_blocked(report.remaining.model_copy(update={"blocked": found}), paint))
         parts.append(render_trouble(report.remaining, paint))
     parts.append(_counts(report))
-    parts.append(_proof(report, paint))
+    parts.append(_proof(report, paint, summary))
     parts += [
         f"deleted: {visible(item.address)}; within {item.days} days an entry with id: {visible(item.id)} "
         "brings it back"
@@ -87,7 +91,7 @@ def _unproven(remaining: Plan) -> list[str]:
     return [f"{sent} cannot be read back and will be sent again until the files are committed: {names}"]
 
 
-def _proof(report: Report, paint: Paint) -> str:
+def _proof(report: Report, paint: Paint, summary: bool) -> str:
     if report.interrupted:
         return paint("Interrupted: run apply again to finish the rest.", "yellow")
     if report.remaining is None:
@@ -112,7 +116,7 @@ def _proof(report: Report, paint: Paint) -> str:
     rest = _without_unkept(report)
     parts = [head, *_unkept(report)]
     if rest.changes or rest.refusals:
-        parts += ["", render_plan(rest, paint)]
+        parts += ["", render_plan(rest, paint, summary=summary)]
     return "\n".join(parts)
 
 

@@ -99,3 +99,16 @@ def test_there_is_trouble_with_every_kind_that_the_platform_works_on() -> None:
     assert {kind.name for kind in REGISTRY.ordered if kind.platform.trouble} == {
         "installation", "openapi", "organization", "saml", "translation",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["plan", "drift", "apply"])
+def test_less_of_it_still_says_what_needs_a_person(
+    command: str, platform: ThreadedServer, run: Run, project: Project
+) -> None:
+    directory = str(project(BEFORE + "    teams: { writers: { title: Technical writers } }\n"))
+    short = run(command, "-C", directory, "--summary").out.splitlines()
+    assert any(line.startswith(f"x acme/openapi/billing  trouble on the platform: {WRONG}") for line in short)
+    assert any(line.startswith("acme/teams: ") for line in short)
+    quiet = run(command, "-C", directory, "-q").out
+    assert f"    trouble on the platform: {WRONG}" in quiet
+    assert "unmanaged, kept" not in quiet
