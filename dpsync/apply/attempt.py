@@ -160,7 +160,8 @@ class Attempt:
         if refused.after_unknown:
             # This try was refused; an earlier one may have been carried out.
             return self._in_doubt(refused)
-        return self._task.outcome("failed", self._words(refused), refused.status)
+        words = self._words(refused)
+        return self._task.outcome("failed", words, refused.status, answer=refused.message)
 
     def _await(self) -> Outcome:
         """Ask with growing pauses until the platform has made it, or until the time for that is over."""

@@ -66,7 +66,9 @@ class Executor:
         self.recorder = recorder
         self.outcomes: dict[str, Outcome] = {}
         self._report = report
-        self._tasks = {step.id: Task(change, step) for change in plan.changes for step in change.steps}
+        self._tasks = {
+            step.id: Task(change, step, plan.origins) for change in plan.changes for step in change.steps
+        }
         self._stop = stop
         self._lock = threading.Lock()
         ids = Ids({address: match.id for address, match in snapshot.matches.items()})

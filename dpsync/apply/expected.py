@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dpsync.model.plan import Change, Plan
+from dpsync.model.plan import Change, Origin, Plan
 
 SHORTEST = 16
 """Digits of a digest that name a plan: as many as are shown."""
 
 
 class Refused(Exception):
-    """Nothing was written: what the plan rests on has changed. `stale` says why, by address."""
+    """Nothing was written: what the plan rests on has changed. `stale` says why, by address.
 
-    def __init__(self, stale: Mapping[str, str]) -> None:
+    `origins`: where entries are written.
+    """
+
+    def __init__(self, stale: Mapping[str, str], origins: Mapping[str, Origin] | None = None) -> None:
         self.stale = dict(stale)
+        self.origins = dict(origins or {})
         super().__init__(self.stale)
 
 
@@ -45,7 +49,7 @@ class Expected:
         """Raises NotApproved, or Refused with every difference."""
         check_approved(now, self.approved)
         if self.plan is not None and (found := different(self.plan, now)):
-            raise Refused(found)
+            raise Refused(found, now.origins)
 
 
 def check_approved(plan: Plan, approved: str | None) -> None:

@@ -26,7 +26,7 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
         raise DiagnosticError([Diagnostic("DP131", f"not set in the environment: {names}")], Exit.INVALID)
     stale = executor.preflight()
     if stale:
-        raise Refused(stale)
+        raise Refused(stale, executor.plan.origins)
     executor.journal.write("start", plan=plan.digest, steps=sum(len(change.steps) for change in plan.changes))
     recorder = executor.recorder
     recorder.flush()

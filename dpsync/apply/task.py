@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
-from dpsync.model.journal import Outcome, Result
-from dpsync.model.plan import Change, Step
+from dpsync.model.journal import GOOD, Outcome, Result
+from dpsync.model.plan import Change, Origin, Step
 
 
 @dataclass(frozen=True)
 class Task:
-    """A step with the change that it belongs to."""
+    """A step with the change that it belongs to, and where the entries and fields of the plan are written."""
 
     change: Change
     step: Step
+    origins: Mapping[str, Origin] = field(default_factory=dict)
 
     def outcome(
         self,
@@ -22,8 +24,12 @@ class Task:
         error: str | None = None,
         status: int | None = None,
         id: str | None = None,
+        answer: str | None = None,
     ) -> Outcome:
-        """What became of the step."""
+        """What became of the step. `answer`: what the platform said when it refused."""
+        named = self._named(answer or "")
+        address = self.change.address
+        origin = self.origins.get(f"{address}#{named}") or self.origins.get(address)
         return Outcome(
             step=self.step.id,
             address=self.change.address,
@@ -33,7 +39,18 @@ class Task:
             error=error,
             status=status,
             id=id,
+            field=named,
+            origin=None if result in GOOD else origin,
         )
+
+    def _named(self, answer: str) -> str | None:
+        """The field of the change that the platform's words name first, as a word of its own."""
+        found = {
+            place.start(): item.field
+            for item in self.change.differences
+            if (place := re.search(rf"(?<![\w-]){re.escape(item.field)}(?![\w-])", answer))
+        }
+        return found[min(found)] if found else None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from dpsync.cli.connection import Connection
 from dpsync.cli.options import Output
 from dpsync.client import errors
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.plan import Origin
+from dpsync.model.span import Span
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.documents import findings_document
 
@@ -31,7 +33,13 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
         finish(out, invalid.findings, invalid.exit_code, invalid.texts)
     except Refused as refused:
         found = [
-            Diagnostic("stale", why, address=address, hint="run plan again and look at what it says now")
+            Diagnostic(
+                "stale",
+                why,
+                _span(refused.origins.get(address)),
+                address,
+                hint="run plan again and look at what it says now",
+            )
             for address, why in sorted(refused.stale.items())
         ]
         finish(out, found, Exit.REFUSED)
@@ -57,6 +65,12 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
         message = f"dpsync made a mistake of its own ({type(unexpected).__name__})"
         hint = "please report it with the output of the same command under DPSYNC_DEBUG=1"
         finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
+
+
+def _span(origin: Origin | None) -> Span | None:
+    if origin is None:
+        return None
+    return Span(origin.file, origin.line, origin.column, origin.line, origin.column + 1)
 
 
 def silence() -> None:

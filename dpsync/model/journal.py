@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from dpsync.model.plan import Frozen, Plan, PlatformTrouble
+from dpsync.model.plan import Frozen, Origin, Plan, PlatformTrouble
 
 Result = Literal["done", "already", "requested", "failed", "stale", "unknown", "not-tried"]
 """done: answered with success. already: it was so before. requested: the platform asks its admins first.
@@ -16,7 +16,11 @@ GOOD: frozenset[Result] = frozenset({"done", "already", "requested"})
 
 
 class Outcome(Frozen):
-    """What became of one step. `error` is for people."""
+    """What became of one step. `error` is for people.
+
+    Of a step that did not go well `origin` is where its entry is written, or the `field` of it that the
+    platform's answer names.
+    """
 
     step: str
     address: str
@@ -26,6 +30,8 @@ class Outcome(Frozen):
     error: str | None = None
     status: int | None = None
     id: str | None = None
+    field: str | None = None
+    origin: Origin | None = None
     sent: bool = False
     """Whether a request that writes may have reached the platform."""
 

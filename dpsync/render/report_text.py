@@ -11,6 +11,7 @@ from dpsync.model.words import counted
 from dpsync.render.beside_text import render_blocked, render_trouble
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
+from dpsync.render.plan_words import place
 from dpsync.render.value_text import show
 from dpsync.render.visible import visible
 
@@ -28,10 +29,13 @@ UNTRIED = 10
 
 
 def render_outcome(outcome: Outcome, paint: Paint) -> str:
-    """One line for one step."""
+    """One line for one step; where its entry is written below it, when that is where to look."""
     text = f"{outcome.result:>9}  {visible(outcome.step)}"
     if outcome.error:
         text += f": {visible(outcome.error)}"
+    if outcome.origin and outcome.result != "not-tried":
+        text += f"\n{'at':>9}  {place(outcome.origin)}"
+        text += f" ({visible(outcome.field)})" if outcome.field else ""
     return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
 
 

@@ -19,7 +19,7 @@ from dpsync.kinds.registry import load
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource
 from dpsync.model.journal import Outcome
-from dpsync.model.plan import Change, Gives, Step
+from dpsync.model.plan import Change, Difference, Gives, Origin, Step
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.span import Span
 
@@ -271,3 +271,48 @@ def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, wor
     assert client.sent[0][2] == ({"key": "hush"} if body else {})
     assert words in (outcome.error or "")
     assert ("left out" in (outcome.error or "")) is bool(body)
+
+
+PLACES = {
+    f"{TEAM}{part}": Origin(file="a.yaml", line=line, column=3) for part, line in (("", 1), ("#path", 2))
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "field", "line"),
+    [
+        ("no", None, 1),
+        ("path: must be lower case, unlike the title", "path", 2),
+        # Only as a word of its own, and only what the step is about.
+        ("the pathname is wrong", None, 1),
+        ("sub-path", None, 1),
+        ("role is wrong", None, 1),
+        # A field that is written nowhere stands where its entry does.
+        ("title is taken", "title", 1),
+        (None, None, 1),
+    ],
+)
+def test_what_went_wrong_names_the_entry_and_the_field_of_the_answer(
+    answer: str | None, field: str | None, line: int
+) -> None:
+    fields = tuple(Difference(field=name) for name in ("title", "path"))
+    task = Task(Change(address=str(TEAM), kind="team", action="update", differences=fields), step(), PLACES)
+    outcome = task.outcome("failed", "status 422", answer=answer)
+    assert (outcome.field, outcome.origin) == (field, Origin(file="a.yaml", line=line, column=3))
+    assert task.outcome("done").origin is None
+
+
+def test_a_refusal_passes_the_answer_on() -> None:
+    error = Answered("PUT", "/orgs/acme/teams", 422, "path is taken")
+    change = Change(
+        address=str(TEAM),
+        kind="team",
+        action="create",
+        differences=(Difference(field="path"),),
+        steps=(step(),),
+    )
+    shared = Shared(
+        cast(WriteClient, Client(error)), REGISTRY, Desired({}, {}), NoJournal(), {}, Ids({}),
+        cast(Fresh, Reading()), (), threading.Event(),
+    )  # fmt: skip
+    assert Attempt(shared, Task(change, step(), PLACES)).run().field == "path"

@@ -77,10 +77,13 @@ def test_where_every_step_was_refused_a_request_was_sent_all_the_same(
     from dpsync.client.errors import Rejected
 
     def refusing(self: WriteClient, method: str, path: str, *_: Any, **__: Any) -> Any:
-        raise Rejected(method, path, 422, "no")
+        raise Rejected(method, path, 422, "the title is taken")
 
     monkeypatch.setattr(WriteClient, "send", refusing)
-    assert applied(run, directory).code == 3
+    ended = applied(run, directory)
+    assert ended.code == 3
+    for at in ("5:19", "5:38", "5:57"):
+        assert f"       at  dpsync.yaml:{at} (title)" in ended.out
 
 
 def test_where_nothing_could_be_sent_it_ends_with_1(

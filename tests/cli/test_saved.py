@@ -90,6 +90,7 @@ def test_when_the_platform_has_changed_it_is_refused_with_the_difference(
     change(platform, "/orgs/acme", title="Somebody else's")
     said = refused(run, platform, saved, 4, "plan.json", "--yes")
     assert "error[stale]: it would be done differently now" in said
+    assert "--> dpsync.yaml:" in said
     assert "address: acme\n" in said
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.journal import Outcome, Report
+from dpsync.model.plan import Origin
 from dpsync.render.paint import Paint
-from dpsync.render.report_text import UNTRIED, render_report
+from dpsync.render.report_text import UNTRIED, render_outcome, render_report
 
 
 def report(untried: int) -> Report:
@@ -30,3 +31,20 @@ def test_what_was_not_tried_is_counted_beyond_the_first_ones(more: int) -> None:
 def test_with_v_everything_is_listed() -> None:
     lines = render_report(report(UNTRIED + 5), Paint(False), verbose=1).splitlines()
     assert sum(line.strip().startswith("not-tried") for line in lines) == UNTRIED + 5
+
+
+@pytest.mark.parametrize(
+    ("result", "field", "lines"),
+    [
+        ("failed", None, ["   failed  acme/teams/a create: no", "       at  teams.yaml:7:3"]),
+        ("stale", "title", ["    stale  acme/teams/a create: no", "       at  teams.yaml:7:3 (title)"]),
+        ("not-tried", None, ["not-tried  acme/teams/a create: no"]),
+    ],
+)
+def test_what_went_wrong_says_where_it_is_written(result: str, field: str | None, lines: list[str]) -> None:
+    place = Origin(file="teams.yaml", line=7, column=3)
+    outcome = Outcome(
+        step="acme/teams/a create", address="acme/teams/a", verb="create", error="no",
+        result=result, field=field, origin=place,  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert render_outcome(outcome, Paint(False)).splitlines() == lines
