@@ -83,4 +83,4 @@ def different(before: Plan, now: Plan) -> dict[str, str]:
 
 
 def _by_address(plan: Plan) -> dict[str, Change]:
-    return {change.address: change for change in plan.changes}
+    return {change.address: change.done for change in plan.changes}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpsync.model.desired import Desired
@@ -24,6 +25,8 @@ class Base:
     """There is such a commit, and this clone does not have it."""
     ids: IdsFile = NO_IDS
     """The ids file of that commit."""
+    earlier: Iterable[Desired] = ()
+    """The configuration in some commits before that one, the latest first; read when somebody looks."""
 
 
 NOT_ASKED = Base("")

@@ -1,6 +1,6 @@
 """Drift: the same two sides as a plan, told from the platform. Frozen data, no secrets.
 
-A plan says what would be written; drift says what is live instead, and, where a git base can tell, who moved.
+A plan says what would be written; drift says what is live instead, and, where a git base can tell, why.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from dpsync.model.cause import Cause
 from dpsync.model.plan import (
     Blocked,
     Frozen,
@@ -23,9 +24,6 @@ from dpsync.model.plan import (
     Waiting,
 )
 
-Mover = Literal["platform", "file", "both", "unknown"]
-"""Who is no longer as the git base says: unknown without a base."""
-
 What = Literal["different", "missing", "undeclared"]
 """different: on both sides, not alike. missing: in the files only. undeclared: on the platform only, where
 what nobody declares is deleted or, when everything is asked for, watched."""
@@ -38,7 +36,7 @@ class FieldDrift(Frozen):
     live: Any = None
     file: Any = None
     known: bool = True
-    moved: Mover = "unknown"
+    cause: Cause = "origin unknown"
 
 
 class Renamed(Frozen):
@@ -60,7 +58,8 @@ class Drifted(Frozen):
     fields: tuple[FieldDrift, ...] = ()
     place: str | None = None
     """Where the files put it among its siblings, when it stands elsewhere."""
-    moved: Mover = "unknown"
+    cause: Cause | None = None
+    """Of what is missing, undeclared or elsewhere; None where nothing but fields differs."""
     renamed: tuple[Renamed, ...] = ()
     """Of what is missing: what looks like it, the most alike first."""
     in_tree: bool = False
@@ -104,6 +103,8 @@ class Drift(Frozen):
     """What the platform reports as wrong by itself: no drift, and nothing that an apply would mend."""
     notes: tuple[Note, ...] = ()
     unwatched: Unwatched = Unwatched()
+    same_edit_twice: tuple[str, ...] = ()
+    """Fields ("ADDRESS#field") that were edited here and are live as they are here: no drift."""
     unwatched_lines: tuple[Line, ...] = ()
     """What is not watched, one by one, where that was asked for."""
     refusals: tuple[Refusal, ...] = ()

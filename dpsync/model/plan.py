@@ -13,6 +13,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
 
+from dpsync.model.cause import Cause
+
 Action = Literal["create", "update", "delete"]
 Verb = Literal["create", "restore", "transfer", "update", "move", "act", "await", "delete"]
 
@@ -43,6 +45,8 @@ class Difference(Frozen):
     before: Any = None
     after: Any = None
     known: bool = True
+    cause: Cause = "origin unknown"
+    """By the git base: who has moved. For people; nothing that is done depends on it."""
 
 
 class Gives(Frozen):
@@ -103,8 +107,16 @@ class Change(Frozen):
     """Of a new node the one that encloses it (its group), where the address does not say that."""
     differences: tuple[Difference, ...] = ()
     moved: str | None = None
+    cause: Cause | None = None
+    """Why it is made, removed, brought back or moved; None where nothing but fields differs."""
     effects: tuple[Effect, ...] = ()
     steps: tuple[Step, ...] = ()
+
+    @property
+    def done(self) -> Change:
+        """What is done, without what is told of its causes: they follow from the base that was found."""
+        differences = tuple(item.model_copy(update={"cause": "origin unknown"}) for item in self.differences)
+        return self.model_copy(update={"cause": None, "differences": differences})
 
 
 class Blocked(Frozen):
@@ -250,6 +262,8 @@ class Plan(Frozen):
     kept: tuple[Kept, ...] = ()
     notes: tuple[Note, ...] = ()
     unwatched: Unwatched = Unwatched()
+    same_edit_twice: tuple[str, ...] = ()
+    """Fields ("ADDRESS#field") that were edited here and are live as they are here: no change."""
     unproven: tuple[str, ...] = ()
     """In a plan that proves an apply: fields that cannot be read back and that the git base has otherwise.
 
@@ -282,12 +296,15 @@ class Plan(Frozen):
     def bytes(self) -> bytes:
         """The canonical form.
 
-        It is without `origins`, times, how much reading it took, how the base was found, what the platform
-        is at work on or reports as wrong, what is not watched, and the platform's address: a companion has
-        another port each time.
+        It is without `origins`, times, how much reading it took, what the platform is at work on or reports
+        as wrong, what is not watched, and the platform's address: a companion has another port each time.
+        Which commit was the base is not in it either, nor what is only told because of it, as notes and
+        causes: what the base has a say in are changes and refusals. So a digest that was approved before a
+        merge names the same operations after it.
         """
-        words = "origins requests base_from waiting platform organizations unwatched trouble"
-        left_out: dict[str, Any] = dict.fromkeys(words.split(), True)
+        words = "origins requests base base_from notes waiting platform organizations unwatched trouble"
+        left_out: dict[str, Any] = dict.fromkeys([*words.split(), "same_edit_twice"], True)
+        left_out["changes"] = {"__all__": {"cause": True, "differences": {"__all__": {"cause"}}}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed"}}}}
         return to_json(_ordered(self.model_dump(mode="json", exclude=left_out)))
 

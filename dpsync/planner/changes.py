@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpsync.model.address import Address
+from dpsync.model.cause import Cause
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Change
+from dpsync.model.plan import Change, Difference, Step
+from dpsync.model.snapshot import LiveObject
 from dpsync.planner import transfers
-from dpsync.planner.compare import object_digest
+from dpsync.planner.causes import Causes
+from dpsync.planner.compare import Changed, object_digest
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.deletions import effects
 from dpsync.planner.listing import Listing
@@ -17,7 +20,12 @@ from dpsync.planner.stepset import PlannedSteps
 
 def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
     """All of them, deletes last."""
-    maker = _Changes(decisions, steps)
+    moving = frozenset(
+        address
+        for address in steps.drafts.by_address
+        if any(step.verb == "move" for step in steps.of(address))
+    )
+    maker = _Changes(decisions, steps, Causes(decisions.sides, moving))
     listed = sorted(maker.addresses(), key=Listing(decisions.sides).key)
     return sorted(map(maker.change, listed), key=lambda change: change.action == "delete")
 
@@ -26,6 +34,7 @@ def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
 class _Changes:
     decisions: Decisions
     steps: PlannedSteps
+    causes: Causes
 
     def addresses(self) -> set[Address]:
         """What has steps; and children that are made along with their parent, though no request is theirs."""
@@ -47,6 +56,7 @@ class _Changes:
         entry = self.decisions.entries.get(address)
         display = entry.display if entry else ()
         moves = [step for step in steps if step.verb == "move"]
+        cause = self._cause(resource, live, steps)
         return Change(
             address=str(address),
             kind=resource.kind,
@@ -58,14 +68,32 @@ class _Changes:
             watched=tuple(sorted(resource.fields)) if live else (),
             inside=self._inside(resource) if live is None else None,
             differences=tuple(
-                item.difference(sides, resource)
+                item.difference(sides, resource, self._of_field(resource, item, live, cause))
                 for item in display
                 if live is not None or not item.field.nest or self._inside(resource) is not None
             )
-            + ((transfers.difference(sides, address),) if address in sides.snapshot.transferred else ()),
+            + self._transferred(resource),
+            cause=cause,
             moved=moves[0].summary if moves else None,
             steps=steps,
         )
+
+    def _cause(self, resource: Resource, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
+        """Why it is made, brought back or moved."""
+        if live is None or any(step.verb == "restore" for step in steps):
+            return self.causes.made(resource.address)
+        return self.causes.placed(resource) if resource.address in self.causes.moving else None
+
+    def _of_field(
+        self, resource: Resource, item: Changed, live: LiveObject | None, made: Cause | None
+    ) -> Cause:
+        return made if live is None and made is not None else self.causes.of(resource, item)
+
+    def _transferred(self, resource: Resource) -> tuple[Difference, ...]:
+        sides, address = self.decisions.sides, resource.address
+        if address not in sides.snapshot.transferred:
+            return ()
+        return (transfers.difference(sides, address, self.causes.given(resource)),)
 
     @staticmethod
     def _inside(resource: Resource) -> str | None:
@@ -87,6 +115,7 @@ class _Changes:
             id=live.id,
             digest=object_digest(live, sides.kind(live).lasting),
             watched=tuple(sorted(sides.kind(live).lasting)),
+            cause=self.causes.removed(identity),
             effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
             steps=self.steps.of(address),
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dpsync.kinds.base import Field, ListOrder
 from dpsync.kinds.types import Flag
+from dpsync.model.cause import Cause
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Difference
 from dpsync.model.snapshot import LiveObject
@@ -23,7 +24,7 @@ class Changed:
     after: Value
     before: Value
 
-    def difference(self, sides: Sides, resource: Resource) -> Difference:
+    def difference(self, sides: Sides, resource: Resource, cause: Cause) -> Difference:
         return Difference(
             field=self.field.name,
             before=sides.values.display(
@@ -31,6 +32,7 @@ class Changed:
             ),
             after=sides.values.display(self.field, self.after, resource),
             known=self.field.source is not None,
+            cause=cause,
         )
 
 

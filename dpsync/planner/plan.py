@@ -14,6 +14,7 @@ from dpsync.model.address import Address
 from dpsync.model.plan import Also, Blocked, Note, Organization, Origin, Part, Plan, Refusal
 from dpsync.planner import transfers
 from dpsync.planner.answers import IDLE
+from dpsync.planner.causes import Causes
 from dpsync.planner.changes import changes
 from dpsync.planner.decisions import Decisions, decide
 from dpsync.planner.deletions import unseen
@@ -141,6 +142,7 @@ class _Made:
             trouble=tuple(sorted(decided.trouble, key=lambda item: item.address)),
             kept=tuple(decided.deletions.kept),
             notes=tuple(sorted(notes, key=_by_address)),
+            same_edit_twice=tuple(Causes(sides).twice(decided.compared)),
             unproven=tuple(sorted(decided.unproven)),
             base=sides.base.commit,
             base_from=sides.base.said,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dpsync.model.address import Address
+from dpsync.model.cause import Cause
 from dpsync.model.plan import Difference, Note, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.sides import Sides
@@ -58,14 +59,14 @@ def _owner(sides: Sides, address: Address) -> Address | None:
     return sides.resources[address].parent
 
 
-def difference(sides: Sides, address: Address) -> Difference:
+def difference(sides: Sides, address: Address, cause: Cause) -> Difference:
     """Whose it is and whose it will be."""
     live, resource = sides.live(address), sides.resources[address]
     assert live is not None
     assert live.parent is not None
     assert resource.parent is not None
     before, after = sides.names.address(live.parent), resource.parent
-    return Difference(field=live.parent[0], before=str(before), after=str(after))
+    return Difference(field=live.parent[0], before=str(before), after=str(after), cause=cause)
 
 
 def refused(sides: Sides, decided: Transfers) -> Iterator[Refusal]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Change, Difference, Plan
+from dpsync.planner.causes import Causes
 from dpsync.planner.compare import changed
 from dpsync.planner.selection import selection
 from dpsync.planner.sides import Sides
@@ -33,13 +34,14 @@ def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...
     without = {change.address for change in plan.changes if change.action != "update"}
     without |= {item.address for item in plan.blocked}
     part = selection(sides) if plan.part else None
+    causes = Causes(sides)
     for address, resource in sides.resources.items():
         live, name = sides.live(address), str(address)
         selected = part is None or address in part.wanted
         if live is None or name in without or not selected or sides.policy.ignored(address):
             continue
         differences = tuple(
-            item.difference(sides, resource)
+            item.difference(sides, resource, causes.of(resource, item))
             for item in changed(sides, resource, live)
             if item.field.source is not None and (name, item.field.name) not in planned
         )

@@ -8,7 +8,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from dpsync.model.drift import Drift, Drifted, FieldDrift, Mover
+from dpsync.model.cause import Cause, What, said
+from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Difference, Frozen
 from dpsync.model.words import counted
 from dpsync.render.beside_text import render_beside
@@ -20,12 +21,7 @@ from dpsync.render.value_text import big, inside, show
 from dpsync.render.visible import visible
 
 _SIGNS = {"different": ("~", "yellow"), "missing": ("-", "red"), "undeclared": ("+", "green")}
-_MOVED: dict[Mover, str] = {
-    "platform": "the platform moved",
-    "file": "the file moved",
-    "both": "both moved",
-    "unknown": "",
-}
+_WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
 
 
 class WaysOut(Frozen):
@@ -129,21 +125,19 @@ def _head(drift: Drift, item: Drifted, paint: Paint) -> str:
 def _inside(item: Drifted, paint: Paint) -> Iterator[str]:
     noun, label = item.kind.replace("_", " "), visible(item.label)
     if item.what == "missing":
-        yield f'    the {noun} "{label}" is not live{_by(item.moved, paint)}'
+        yield f'    the {noun} "{label}" is not live{_by(item, paint)}'
         for other in item.renamed:
             yield f'    renamed on the platform? live: "{visible(other.label)}" ({visible(other.id)})'
     elif item.what == "undeclared":
-        yield f'    the {noun} "{label}" is live and not in the files{_by(item.moved, paint)}'
+        yield f'    the {noun} "{label}" is live and not in the files{_by(item, paint)}'
     width = max((len(part.field) for part in item.fields), default=0)
     for part in item.fields:
-        yield f"    {part.field.ljust(width)}  {_sides(part)}{_by(part.moved, paint)}"
+        yield f"    {part.field.ljust(width)}  {_sides(part)}{_told(part.cause, 'field', paint)}"
         if _in_parts(part):
             difference = Difference(field=part.field, before=part.live, after=part.file)
             yield from (f"    {' ' * width}  {line}" for line in inside(difference))
     if item.place:
-        yield f"    file: {visible(item.place)}, live: elsewhere" + (
-            "" if item.fields else _by(item.moved, paint)
-        )
+        yield f"    file: {visible(item.place)}, live: elsewhere{_by(item, paint)}"
 
 
 def _in_parts(part: FieldDrift) -> bool:
@@ -158,8 +152,12 @@ def _sides(part: FieldDrift) -> str:
     return f"live: {live}, file: {show(part.file)}"
 
 
-def _by(moved: Mover, paint: Paint) -> str:
-    return f"  {paint(f'({_MOVED[moved]})', 'dim')}" if _MOVED[moved] else ""
+def _by(item: Drifted, paint: Paint) -> str:
+    return _told(item.cause, _WHAT[item.what], paint) if item.cause else ""
+
+
+def _told(cause: Cause, what: What, paint: Paint) -> str:
+    return f"  {paint(f'({said(cause, what)})', 'dim')}"
 
 
 def _ignored(drift: Drift, paint: Paint, summary: bool) -> str:

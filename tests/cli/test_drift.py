@@ -1,4 +1,4 @@
-"""`dpsync drift`: who moved, the file or the platform; read-only; a failed check is never "no drift"."""
+"""`dpsync drift`: what is live instead, and why; read-only; a failed check is never "no drift"."""
 
 from __future__ import annotations
 
@@ -91,29 +91,29 @@ def one(document: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("file", "live", "moved"),
+    ("file", "live", "cause"),
     [
-        ("Acme Docs", "Acme Dox", "platform"),
-        ("Acme Manual", "Acme Docs", "file"),
+        ("Acme Docs", "Acme Dox", "changed outside"),
+        ("Acme Manual", "Acme Docs", "edited here"),
         ("Acme Manual", "Acme Dox", "both"),
     ],
 )
 def test_the_git_base_tells_who_moved(
-    file: str, live: str, moved: str, run: Run, project: Project, platform: ThreadedServer
+    file: str, live: str, cause: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     committed(project, text())
     change(platform, "/orgs/acme/sites/docs", title=live)
     directory = project(text(TEAMS.replace("title: Acme Docs", f"title: {file}")))
     item = one(drift(run, directory, 2))
-    assert item["moved"] == moved
+    assert item["cause"] is None
     assert item["fields"] == [
-        {"field": "title", "live": live, "file": file, "known": True, "moved": moved}
+        {"field": "title", "live": live, "file": file, "known": True, "cause": cause}
     ]  # fmt: skip
 
 
 def test_without_a_base_nobody_is_accused(run: Run, project: Project, platform: ThreadedServer) -> None:
     change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
-    assert one(drift(run, project(text()), 2))["moved"] == "unknown"
+    assert one(drift(run, project(text()), 2))["fields"][0]["cause"] == "origin unknown"
 
 
 def test_what_somebody_deleted_and_what_somebody_added_in_a_pruned_place(
@@ -125,7 +125,7 @@ def test_what_somebody_deleted_and_what_somebody_added_in_a_pruned_place(
     found = {item["what"]: item for item in drift(run, directory, 2)["drift"]["found"]}
     assert found["missing"]["address"] == "acme/teams/legacy"
     assert found["undeclared"]["address"] == "acme/teams/[Surprise]"
-    assert {item["moved"] for item in found.values()} == {"platform"}
+    assert {item["cause"] for item in found.values()} == {"changed outside"}
 
 
 def test_what_the_files_added_and_removed_is_their_own_doing(
@@ -136,7 +136,7 @@ def test_what_the_files_added_and_removed_is_their_own_doing(
     found = {item["what"]: item for item in drift(run, project(text(after)), 2)["drift"]["found"]}
     assert found["missing"]["address"] == "acme/teams/fresh"
     assert found["undeclared"]["label"] == "Legacy"
-    assert {item["moved"] for item in found.values()} == {"file"}
+    assert {item["cause"] for item in found.values()} == {"edited here"}
 
 
 def test_who_changed_an_order(run: Run, project: Project, platform: ThreadedServer) -> None:
@@ -151,11 +151,11 @@ def test_who_changed_an_order(run: Run, project: Project, platform: ThreadedServ
     directory = committed(project, ordered("guides", "news"))
     assert run("apply", "-C", str(directory), "--yes").code == 0
     project(ordered("news", "guides"))
-    assert one(drift(run, directory, 2))["moved"] == "file"
+    assert one(drift(run, directory, 2))["cause"] == "edited here"
     assert run("apply", "-C", str(directory), "--yes").code == 0
     project(ordered("guides", "news"))
     item = one(drift(run, directory, 2))
-    assert item["moved"] == "platform"
+    assert item["cause"] == "changed outside"
     assert "after" in item["place"] or "before" in item["place"]
 
 

@@ -1,4 +1,4 @@
-"""Who moved, the file or the platform, from plain values."""
+"""Why a plan and drift differ from what is live: edited here, changed outside; from plain values."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def drift(case: Case) -> list[Drifted]:
     return list(find_drift(sides, make_plan(sides)).found)
 
 
-def moved(case: Case) -> dict[str, str]:
-    return {item.address: f"{item.what}, {item.moved}" for item in drift(case)}
+def causes(case: Case) -> dict[str, str]:
+    return {item.address: f"{item.what}, {item.cause}" for item in drift(case)}
 
 
 def space(**fields: Any) -> Things:
@@ -32,13 +32,13 @@ def space(**fields: Any) -> Things:
 @pytest.mark.parametrize(
     ("base", "file", "live", "told"),
     [
-        ({"emoji": "A"}, {"emoji": "A"}, {"emoji": "B"}, "platform"),
-        ({"emoji": "A"}, {"emoji": "B"}, {"emoji": "A"}, "file"),
+        ({"emoji": "A"}, {"emoji": "A"}, {"emoji": "B"}, "changed outside"),
+        ({"emoji": "A"}, {"emoji": "B"}, {"emoji": "A"}, "edited here"),
         ({"emoji": "A"}, {"emoji": "B"}, {"emoji": "C"}, "both"),
-        ({"emoji": "A"}, {"emoji": "A"}, {}, "platform"),
-        ({"emoji": "A"}, {"emoji": None}, {"emoji": "A"}, "file"),
-        ({}, {"emoji": "A"}, {"emoji": "B"}, "file"),
-        (None, {"emoji": "A"}, {"emoji": "B"}, "unknown"),
+        ({"emoji": "A"}, {"emoji": "A"}, {}, "changed outside"),
+        ({"emoji": "A"}, {"emoji": None}, {"emoji": "A"}, "edited here"),
+        ({}, {"emoji": "A"}, {"emoji": "B"}, "edited here"),
+        (None, {"emoji": "A"}, {"emoji": "B"}, "origin unknown"),
     ],
 )
 def test_the_base_tells_who_changed_a_field(
@@ -46,15 +46,15 @@ def test_the_base_tells_who_changed_a_field(
 ) -> None:
     case = Case(space(**file), space(**live), base=None if base is None else space(**base))
     (item,) = drift(case)
-    assert [(part.field, part.moved) for part in item.fields] == [("emoji", told)]
-    assert item.moved == told
+    assert [(part.field, part.cause) for part in item.fields] == [("emoji", told)]
+    assert item.cause is None
 
 
-def test_where_two_fields_were_moved_by_two_both_moved() -> None:
+def test_each_field_has_its_own_cause() -> None:
     base, file = space(emoji="A", language="en"), space(emoji="B", language="en")
     (item,) = drift(Case(file, space(emoji="A", language="de"), base=base))
-    assert {part.field: part.moved for part in item.fields} == {"emoji": "file", "language": "platform"}
-    assert item.moved == "both"
+    found = {part.field: part.cause for part in item.fields}
+    assert found == {"emoji": "edited here", "language": "changed outside"}
 
 
 TEAM = {"t": {"title": "T"}}
@@ -63,17 +63,17 @@ TEAM = {"t": {"title": "T"}}
 @pytest.mark.parametrize(
     ("wanted", "live", "base", "told"),
     [
-        (TEAM, {}, TEAM, "missing, platform"),
-        (TEAM, {}, {}, "missing, file"),
-        (TEAM, {}, None, "missing, unknown"),
-        ({}, TEAM, TEAM, "undeclared, file"),
-        ({}, TEAM, {}, "undeclared, platform"),
-        ({}, TEAM, None, "undeclared, unknown"),
+        (TEAM, {}, TEAM, "missing, changed outside"),
+        (TEAM, {}, {}, "missing, edited here"),
+        (TEAM, {}, None, "missing, origin unknown"),
+        ({}, TEAM, TEAM, "undeclared, edited here"),
+        ({}, TEAM, {}, "undeclared, changed outside"),
+        ({}, TEAM, None, "undeclared, origin unknown"),
     ],
 )
 def test_the_base_tells_who_made_or_removed_something(wanted: Any, live: Any, base: Any, told: str) -> None:
     earlier = None if base is None else {"team": base}
-    found = moved(Case({"team": wanted}, {"team": live}, prune=["teams"], base=earlier))
+    found = causes(Case({"team": wanted}, {"team": live}, prune=["teams"], base=earlier))
     assert list(found.values()) == [told]
 
 
@@ -91,8 +91,9 @@ def test_of_one_person_in_two_teams_each_place_is_told_by_itself(first: str) -> 
         prune=["teams/*/members"],
         base={**everybody, "team_member": {f"{first}/{ADA}": member}},
     )
-    assert moved(case) == {
-        f"acme/teams/{team}/members/[{ADA}]": "undeclared, " + ("file" if team == first else "platform")
+    assert causes(case) == {
+        f"acme/teams/{team}/members/[{ADA}]": "undeclared, "
+        + ("edited here" if team == first else "changed outside")
         for team in "ab"
     }
 
@@ -100,7 +101,7 @@ def test_of_one_person_in_two_teams_each_place_is_told_by_itself(first: str) -> 
 def test_an_entry_with_another_key_is_what_it_was_in_the_base() -> None:
     base: Things = {"space": {"old": {"title": "S", "emoji": "A"}}}
     (item,) = drift(Case(space(emoji="A"), space(emoji="B"), base=base))
-    assert (item.address, item.moved) == ("acme/spaces/s", "platform")
+    assert (item.address, item.fields[0].cause) == ("acme/spaces/s", "changed outside")
 
 
 def ordered(case: Case, *keys: str) -> Things:
@@ -110,22 +111,33 @@ def ordered(case: Case, *keys: str) -> Things:
 
 
 @pytest.mark.parametrize(
-    ("base", "file", "told"),
-    [("xyz", "xyz", "platform"), ("zyx", "xyz", "file"), ("yxz", "xyz", "both"), (None, "xyz", "unknown")],
+    ("base", "told"),
+    [
+        ("xyz", {"x": "changed outside", "y": "changed outside"}),
+        ("zyx", {"x": "edited here", "y": "edited here"}),
+        ("yxz", {"x": "both", "y": "both"}),
+        (None, {"x": "origin unknown", "y": "origin unknown"}),
+    ],
 )
-def test_the_base_tells_who_changed_an_order(base: str | None, file: str, told: str) -> None:
+def test_the_base_tells_of_each_sibling_that_moves_who_has_moved_it(
+    base: str | None, told: dict[str, str]
+) -> None:
     names = Case({"collection": {"c": {}}, "space": {key: {} for key in "xyz"}})
     inside = {key: {"title": key, "collection": LiveId("collection-c")} for key in "zyx"}
     case = Case(
-        ordered(names, *file),
+        ordered(names, *"xyz"),
         {"collection": {"c": {"title": "C"}}, "space": inside},
         base=None if base is None else ordered(names, *base),
     )
-    assert set(moved(case).values()) == {f"different, {told}"}
+    assert {item.label: item.cause for item in drift(case)} == told
 
 
 @pytest.mark.parametrize(
-    ("base", "told"), [({"emoji": "A", "language": "en"}, "both"), ({"emoji": "B", "language": "en"}, "file")]
+    ("base", "told"),
+    [
+        ({"emoji": "A", "language": "en"}, "changed outside"),
+        ({"emoji": "B", "language": "en"}, "edited here"),
+    ],
 )
 def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str) -> None:
     case = Case(
@@ -136,7 +148,7 @@ def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str) 
     found = find_drift(sides, make_plan(sides))
     assert [[part.field for part in item.fields] for item in found.found] == [["title"]]
     (ignored,) = found.ignored
-    assert ([part.field for part in ignored.fields], ignored.moved) == (["emoji", "language"], told)
+    assert {part.field: part.cause for part in ignored.fields} == {"emoji": told, "language": "edited here"}
 
 
 def test_what_no_request_writes_is_drift_all_the_same() -> None:

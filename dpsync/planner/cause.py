@@ -1,0 +1,114 @@
+"""Three values, one cause: what the git base said, what the files say, what is live.
+
+Pure: fields are compared as their kinds declare it, places by which of two siblings comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from enum import Enum
+from typing import Final
+
+from dpsync.kinds.base import Field
+from dpsync.model.cause import Cause, together
+from dpsync.model.values import Value
+from dpsync.planner.compare import same
+
+
+class Nothing(Enum):
+    """What stands where there is no value, not even null."""
+
+    UNKNOWN = "there is no base, or nobody can tell what it said"
+    UNSAID = "the commit does not name the field"
+
+
+UNKNOWN: Final = Nothing.UNKNOWN
+UNSAID: Final = Nothing.UNSAID
+
+_MANY: Final = 200
+"""Of more moves in one list than these, pairs of which both move are not looked at: there are too many."""
+
+
+def of_field(
+    field: Field, base: Value | Nothing, here: Value, live: Value, earlier: Iterable[Value | Nothing] = ()
+) -> Cause | None:
+    """The cause of a field that can be read; None where the three tell of no edit.
+
+    `earlier` is what commits before the base said. It is asked only where the base is not live, the latest
+    commit first.
+    """
+    unsaid = isinstance(base, Nothing)
+    if same(field, here, live):
+        return None if unsaid or _as_before(field, here, base) else "same edit twice"
+    if base is UNKNOWN:
+        return "origin unknown"
+    if unsaid or same(field, base, live):
+        return "edited here"
+    was_said = any(_is_as(field, value, live) for value in earlier)
+    if _as_before(field, here, base):
+        return "not applied yet" if was_said else "changed outside"
+    return "edited here" if was_said else "both"
+
+
+def _as_before(field: Field, here: Value, base: Value) -> bool:
+    """Whether what the files say is what the base said; what they leave unsaid now does not count."""
+    return same(field, here, base) or (base is None and here == field.absent)
+
+
+def _is_as(field: Field, then: Value | Nothing, live: Value) -> bool:
+    """Whether live is as an earlier commit had it. One that said nothing of a field had none of it."""
+    if then is UNSAID:
+        return same(field, None, live)
+    return then is not UNKNOWN and same(field, then, live)
+
+
+Ranks = Mapping[Hashable, int]
+"""An order of siblings: by each of them how many stand before it."""
+
+
+def ranks(order: Iterable[Hashable]) -> Ranks:
+    return {item: number for number, item in enumerate(order)}
+
+
+def of_places(
+    moving: Collection[Hashable], base: Ranks, here: Ranks, live: Ranks, earlier: Iterable[Ranks] = ()
+) -> dict[Hashable, Cause | None]:
+    """The causes of the moves in one list of siblings: `moving` are all that are moved in it.
+
+    Of two siblings that change places it is told who has put them the other way round. Those that stay tell
+    first. Of two that both move, it counts for what those that stay do not explain. None where one passes
+    nobody: it comes from elsewhere.
+    """
+
+    def passed(item: Hashable, others: Iterable[Hashable]) -> dict[Hashable, Cause]:
+        return {
+            other: _of_pair(item, other, base, live, earlier)
+            for other in others
+            if other != item
+            if (now := _first(live, item, other)) is not None and now != _first(here, item, other)
+        }
+
+    mine = [item for item in here if item in moving]
+    staying = [item for item in here if item not in moving]
+    first = {item: set(passed(item, staying).values()) for item in mine}
+    if len(mine) > _MANY:
+        return {item: together(found) for item, found in first.items()}
+    causes = {}
+    for item, found in first.items():
+        more = {cause for other, cause in passed(item, mine).items() if cause not in first[other]}
+        causes[item] = together(found | more)
+    return causes
+
+
+def _of_pair(item: Hashable, other: Hashable, base: Ranks, live: Ranks, earlier: Iterable[Ranks]) -> Cause:
+    now = _first(live, item, other)
+    if _first(base, item, other) in (now, None):
+        return "edited here"
+    return (
+        "not applied yet" if any(_first(then, item, other) == now for then in earlier) else "changed outside"
+    )
+
+
+def _first(order: Ranks, one: Hashable, other: Hashable) -> bool | None:
+    """Whether one stands before another; None where one of them is not there."""
+    return order[one] < order[other] if one in order and other in order else None
