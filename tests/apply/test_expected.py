@@ -49,11 +49,35 @@ def test_every_difference_in_what_would_be_done_is_refused(now: Plan, where: str
         PLAN.model_copy(update={"kept": (Kept(place="acme/spaces", addresses=("acme/spaces/[x]",)),)}),
         PLAN.model_copy(update={"notes": (Note(address="acme", text="by the way"),)}),
         PLAN.model_copy(update={"blocked": (Blocked(address="acme/x", reason="by hand"),)}),
-        PLAN.model_copy(update={"requests": 12, "base_from": "HEAD"}),
+        PLAN.model_copy(update={"requests": 12, "base_from": "HEAD", "base": "0" * 40}),
+        PLAN.model_copy(update={"same_edit_twice": ("acme/teams/a#title",)}),
+        with_(CREATE, cause="edited here"),
     ],
 )
 def test_what_does_not_change_what_is_done_is_no_difference(now: Plan) -> None:
     Expected(PLAN).check(now)
+
+
+EDITED = Difference(field="title", before="A", after="B", cause="edited here")
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        with_(CREATE, differences=(EDITED.model_copy(update={"cause": "both"}),), cause="edited here"),
+        with_(CREATE, differences=(EDITED,)).model_copy(
+            update={
+                "base": "0" * 40,
+                "base_from": "HEAD",
+                "notes": (Note(address="acme", text="removed here"),),
+            }
+        ),
+    ],
+)
+def test_why_something_differs_is_in_no_digest_and_no_difference(now: Plan) -> None:
+    shown = with_(CREATE, differences=(EDITED,))
+    assert now.digest == shown.digest
+    Expected(shown, shown.digest).check(now)
 
 
 def test_a_refusal_must_have_been_there_before() -> None:

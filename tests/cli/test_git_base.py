@@ -125,7 +125,7 @@ def test_in_ci_a_shallow_clone_is_a_warning_that_says_what_to_fetch(
     assert "fetch-depth: 0" in ended.err
 
 
-def test_the_base_is_in_the_json_and_only_its_commit_is_in_the_digest(
+def test_the_base_is_in_the_json_and_not_in_the_digest(
     run: Run, platform: ThreadedServer, renamed: Path
 ) -> None:
     git(renamed, "tag", "before")
@@ -134,6 +134,17 @@ def test_the_base_is_in_the_json_and_only_its_commit_is_in_the_digest(
     assert head["plan"]["base"] == tag["plan"]["base"] == git(renamed, "rev-parse", "HEAD")
     assert (head["plan"]["base_from"], tag["plan"]["base_from"]) == ("HEAD", "before")
     assert head["digest"] == tag["digest"]
+
+
+def test_what_was_approved_before_a_merge_may_be_applied_after_it(
+    run: Run, platform: ThreadedServer, renamed: Path
+) -> None:
+    """The base is another commit then, and what it says of the causes is something else."""
+    approved = json.loads(run("plan", "-C", str(renamed), "--format", "json").out)
+    git(renamed, "commit", "-q", "--allow-empty", "-m", "another change")
+    merged = json.loads(run("plan", "-C", str(renamed), "--format", "json").out)
+    assert merged["plan"]["base"] != approved["plan"]["base"]
+    assert run("apply", "--yes", "-C", str(renamed), "--approved", approved["digest"]).code == 0
 
 
 def test_a_look_alike_ends_with_4_and_both_ways_out(
