@@ -46,6 +46,10 @@ Environment:
   CI                 nobody can be asked; the git base is the commit before
   GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH
                      which commit that is, in a workflow on GitHub
+  GITLAB_CI, CI_PIPELINE_SOURCE, CI_COMMIT_BEFORE_SHA,
+  CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
+  CI_MERGE_REQUEST_DIFF_BASE_SHA
+                     the same in a pipeline on GitLab
   NO_COLOR, TERM     no colour when NO_COLOR is set or TERM is dumb
   XDG_STATE_HOME     where the locks are (default: ~/.local/state)
 """

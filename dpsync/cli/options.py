@@ -260,7 +260,7 @@ def shortest_path(path: str) -> str:
 
 def interactive(no_input: bool) -> bool:
     """Whether somebody can be asked."""
-    from dpsync.config.base import in_ci
+    from dpsync.config.default_base import in_ci
 
     return not no_input and not in_ci(os.environ) and sys.stdin.isatty() and sys.stderr.isatty()
 

@@ -61,6 +61,11 @@ class Repository:
     def merge_base(self, one: str, other: str) -> str | None:
         return self._line("merge-base", one, other)
 
+    def changing(self, commit: str, names: list[str], most: int) -> list[str]:
+        """The latest commits, up to one and on its own line, that have changed some of these files."""
+        asked = ("rev-list", "--first-parent", f"--max-count={most}", commit, "--", *names)
+        return _git(self.top, *asked).stdout.decode("ascii", "replace").split()
+
     @property
     def shallow(self) -> bool:
         return self._line("rev-parse", "--is-shallow-repository") == "true"

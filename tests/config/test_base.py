@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.config.base import read_base
+from dpsync.config.commits import Project
 from dpsync.model.base import Base
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
@@ -260,6 +261,99 @@ def test_the_first_push_of_a_branch_names_no_commit(branch: Path, tmp_path: Path
     event.write_text(json.dumps({"before": "0" * 40}))
     found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
     assert titles(found) == ["Topic"]
+
+
+def test_in_a_merge_queue_it_is_what_the_queue_stands_on(branch: Path, tmp_path: Path) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"merge_group": {"base_sha": git(branch, "rev-parse", "HEAD~2")}}))
+    found = base(branch, CI="true", GITHUB_EVENT_NAME="merge_group", GITHUB_EVENT_PATH=str(event))
+    assert titles(found) == ["First"]
+
+
+def test_where_the_target_was_not_fetched_the_event_names_its_commit(branch: Path, tmp_path: Path) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"pull_request": {"base": {"sha": git(branch, "rev-parse", "origin/main")}}}))
+    git(branch, "update-ref", "refs/keep", "refs/remotes/origin/main")
+    git(branch, "update-ref", "-d", "refs/remotes/origin/main")
+    names = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(event)}
+    found = base(branch, CI="true", GITHUB_BASE_REF="main", **names)
+    assert titles(found) == ["First"]
+    assert found.said == "the merge base with origin/main"
+
+
+@pytest.mark.parametrize("sha", ["HEAD~2", "--all", 7, None, {"x": 1}, "0" * 40])
+def test_what_an_event_says_is_the_id_of_a_commit_or_nothing(
+    branch: Path, tmp_path: Path, sha: object
+) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"before": sha, "merge_group": {"base_sha": sha}}))
+    found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
+    assert found.said == "the parent of HEAD"
+    found = base(branch, CI="true", GITHUB_EVENT_NAME="merge_group", GITHUB_EVENT_PATH=str(event))
+    assert found.lacking
+
+
+@pytest.mark.parametrize("name", ["CI_MERGE_REQUEST_DIFF_BASE_SHA", "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"])
+def test_in_a_merge_request_it_is_the_merge_base(branch: Path, name: str) -> None:
+    tip = git(branch, "rev-parse", "HEAD~2" if "DIFF" in name else "origin/main")
+    env = {"CI": "true", "GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "merge_request_event", name: tip}
+    found = base(branch, CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main", CI_COMMIT_BEFORE_SHA="0" * 40, **env)
+    assert titles(found) == ["First"]
+    assert found.said == "the merge base with main"
+
+
+def test_in_a_pipeline_of_a_branch_it_is_what_was_there_before_the_push(branch: Path) -> None:
+    env = {"CI": "true", "GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "push"}
+    before = git(branch, "rev-parse", "HEAD~2")
+    assert titles(base(branch, CI_COMMIT_BEFORE_SHA=before, **env)) == ["First"]
+    assert base(branch, CI_COMMIT_BEFORE_SHA="0" * 40, **env).said == "the parent of HEAD"
+    assert base(branch, **{**env, "CI_PIPELINE_SOURCE": "schedule"}).said == "HEAD"
+
+
+# What earlier commits said.
+
+
+def test_the_commits_before_the_base_that_have_changed_its_files_are_there_the_latest_first(
+    tmp_path: Path,
+) -> None:
+    for title in ("First", "Second", "Third"):
+        commit(tmp_path, {"dpsync.yaml": team(title)})
+        commit(tmp_path, {"notes.txt": title})
+    found = base(tmp_path)
+    assert titles(found) == ["Third"]
+    assert [titles(Base("", desired=then)) for then in found.earlier] == [["Second"], ["First"]]
+    assert [titles(Base("", desired=then)) for then in found.earlier] == [["Second"], ["First"]]
+
+
+def test_an_earlier_commit_that_does_not_load_says_nothing(tmp_path: Path) -> None:
+    for text in (team("First"), "dpsync: 2\n", team("Third")):
+        commit(tmp_path, {"dpsync.yaml": text})
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"]]
+
+
+def test_of_many_earlier_commits_some_are_read_and_none_before_somebody_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(14):
+        commit(tmp_path, {"dpsync.yaml": team(f"T{number}")})
+    found = base(tmp_path)
+    read: list[str] = []
+    load = Project.load
+    monkeypatch.setattr(Project, "load", lambda self, id: read.append(id) or load(self, id))
+    assert read == []
+    assert titles(Base("", desired=next(iter(found.earlier)))) == ["T12"]
+    assert len(read) == 1
+    assert [titles(Base("", desired=then)) for then in found.earlier][-1] == ["T3"]
+    assert len(read) == 10
+
+
+def test_a_merge_is_one_commit_of_its_line(checkout: Path) -> None:
+    git(checkout, "switch", "-q", "-c", "topic")
+    commit(checkout, {"dpsync.yaml": team("Tried")})
+    commit(checkout, {"dpsync.yaml": team("Better")})
+    git(checkout, "switch", "-q", "main")
+    git(checkout, "merge", "-q", "--no-ff", "-m", "merge", "topic")
+    assert [titles(Base("", desired=then)) for then in base(checkout).earlier] == [["First"]]
 
 
 def test_on_a_timer_nothing_has_just_changed(branch: Path) -> None:

@@ -1,0 +1,118 @@
+"""Which commit is the base where nobody names one: HEAD, or in CI, where HEAD is on trial, one before it.
+
+What a CI system says about itself is data: ids of commits, which this clone has or does not have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from dpsync import disk
+from dpsync.config import codes
+from dpsync.config.git import Repository
+from dpsync.model.base import Base
+from dpsync.model.diagnostic import Diagnostic
+
+DEEPER: Final = "fetch the whole history: fetch-depth: 0 in actions/checkout, or git fetch --unshallow"
+_LARGEST_EVENT: Final = 64 * 1024 * 1024
+
+
+def default_base(repository: Repository, env: Mapping[str, str]) -> Base:
+    """The commit, or why there is none; its configuration is not read yet."""
+    if repository.commit("HEAD") is None:
+        return Base("the repository has no commit")
+    if not in_ci(env):
+        return _head(repository)
+    if env.get("GITLAB_CI"):
+        return _gitlab(repository, env)
+    return _github(repository, env)
+
+
+def in_ci(env: Mapping[str, str]) -> bool:
+    """Whether this is a job of a CI system: nobody is at a terminal, and HEAD is what is being tried."""
+    return env.get("CI", "").lower() not in ("", "0", "false")
+
+
+def warning(why: str, hint: str) -> Diagnostic:
+    message = f"no git base: {why}; renames and removed protection go unseen"
+    return Diagnostic(codes.BASE, message, hint=hint, severity="warning")
+
+
+def _github(repository: Repository, env: Mapping[str, str]) -> Base:
+    name, event = env.get("GITHUB_EVENT_NAME"), _event(env)
+    if target := env.get("GITHUB_BASE_REF"):
+        # Where the branch was not fetched, its commit may be there: as a parent of the merge that is tried.
+        tips = repository.commit(f"refs/remotes/origin/{target}"), _id(event, "pull_request", "base", "sha")
+        return _merge_base(repository, f"origin/{target}", tips)
+    if name == "merge_group":
+        tip = _id(event, "merge_group", "base_sha")
+        return _merge_base(repository, "the target of the merge queue", (tip,))
+    if name not in (None, "push"):
+        return _head(repository)  # a timer or a button: nothing has just changed
+    return _before(repository, _id(event, "before"))
+
+
+def _gitlab(repository: Repository, env: Mapping[str, str]) -> Base:
+    source = env.get("CI_PIPELINE_SOURCE")
+    if source == "merge_request_event":
+        # The first is there only where the result of the merge is tried: the second may be older then.
+        tip, older = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA"), env.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
+        target = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "the target branch"
+        return _merge_base(repository, target, (_commit_id(tip), _commit_id(older)))
+    if source not in (None, "push"):
+        return _head(repository)
+    return _before(repository, _commit_id(env.get("CI_COMMIT_BEFORE_SHA")))
+
+
+def _head(repository: Repository) -> Base:
+    return Base("HEAD", repository.commit("HEAD"))
+
+
+def _merge_base(repository: Repository, target: str, tips: Iterable[str | None]) -> Base:
+    for tip in tips:
+        other = repository.commit(tip) if tip else None
+        if other and (commit := repository.merge_base("HEAD", other)):
+            return Base(f"the merge base with {target}", commit)
+    return _missing(f"the merge base with {target}")
+
+
+def _before(repository: Repository, pushed_on: str | None) -> Base:
+    """What was there before the push, be it of several commits; else the first parent."""
+    if pushed_on is not None:
+        commit = repository.commit(pushed_on)
+        said = "the commit before the push"
+        return Base(said, commit) if commit else _missing(said)
+    commit = repository.commit("HEAD^1")
+    if commit is None:
+        return _missing("the parent of HEAD") if repository.shallow else Base("HEAD is the first commit")
+    return Base("the parent of HEAD", commit)
+
+
+def _missing(what: str) -> Base:
+    said = f"{what} is not in this clone"
+    return Base(said, warning=warning(said, DEEPER), lacking=True)
+
+
+def _event(env: Mapping[str, str]) -> Any:
+    """What GitHub says of the event that has started the job."""
+    path = env.get("GITHUB_EVENT_PATH")
+    try:
+        return json.loads(disk.read(Path(path), _LARGEST_EVENT)) if path else None
+    except (OSError, ValueError):
+        return None
+
+
+def _id(event: Any, *names: str) -> str | None:
+    """The id of a commit, at a place in an event."""
+    for name in names:
+        event = event.get(name) if isinstance(event, dict) else None
+    return _commit_id(event)
+
+
+def _commit_id(text: Any) -> str | None:
+    """An id and no other name of a commit; nothing but zeros means that there is none."""
+    is_id = isinstance(text, str) and len(text) >= 40 and not set(text) - set("0123456789abcdef")
+    return text if is_id and set(text) != {"0"} else None

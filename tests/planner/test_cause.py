@@ -1,0 +1,268 @@
+"""Three values, one cause: against a definition of its own, over values of every type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import Any, Final
+
+import pytest
+
+from dpsync.kinds.base import Field
+from dpsync.kinds.types import Enum, Flag, Json, Many, Object, Reference, Table, Text
+from dpsync.kinds.types.texts import Certificate, Markdown
+from dpsync.model.address import Address
+from dpsync.model.cause import Cause, group, said, together
+from dpsync.model.values import LiveId, Ref
+from dpsync.planner.cause import UNKNOWN, UNSAID, of_field, of_places, ranks
+from dpsync.planner.order import moves
+from tests.soak import examples
+
+EDITED: Final = "edited here"
+OUTSIDE: Final = "changed outside"
+TWICE: Final = "same edit twice"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A field, values that it may have, and what each of them means: with one meaning they are one value."""
+
+    field: Field
+    values: Sequence[Any]
+    meaning: Callable[[Any], Any] = repr
+
+
+def words(value: Any) -> Any:
+    return value if value is None else tuple(value.split())
+
+
+def members(value: Any) -> Any:
+    return value if value is None else frozenset(map(repr, value))
+
+
+def bare(value: Any) -> Any:
+    return value if value is None else "".join(value.replace("-----", "|").split("|")[2].split())
+
+
+def pem(text: str) -> str:
+    return f"-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n"
+
+
+TEAM, OTHER = Ref(Address.parse("acme/teams/a")), Ref(Address.parse("acme/teams/b"))
+SAMPLES = {
+    "text": Sample(Field("f", Text(0, 9)), [None, "", "a", "A", "b", "a "]),
+    "word": Sample(
+        Field("f", Enum(("guest", "read", "admin")), absent="guest"),
+        [None, "guest", "read", "admin"],
+        lambda value: value or "guest",
+    ),
+    "flag": Sample(Field("f", Flag(), absent=False), [None, False, True], bool),
+    "list": Sample(Field("f", Many(Text())), [None, [], ["a"], ["a", "b"], ["b", "a"]]),
+    "set": Sample(Field("f", Many(Text(), as_set=True)), [None, ["a"], ["a", "b"], ["b", "a"], []], members),
+    "reference": Sample(Field("f", Reference("team")), [None, TEAM, OTHER, LiveId("t-9"), LiveId("t-8")]),
+    "set of references": Sample(
+        Field("f", Many(Reference("team"), as_set=True)),
+        [[TEAM], [OTHER, TEAM], [TEAM, OTHER], [LiveId("team-9")]],
+        members,
+    ),
+    "table": Sample(
+        Field("f", Table(Enum(("en", "de")), Text())),
+        [None, {"en": "a"}, {"en": "b"}, {"en": "a", "de": "a"}, {"de": "a", "en": "a"}],
+        lambda value: value if value is None else frozenset(value.items()),
+    ),
+    "object": Sample(
+        Field("f", Object({"a": Text(), "b": Many(Text(), as_set=True)}, ("a", "b"))),
+        [{"a": "x", "b": ["p", "q"]}, {"a": "x", "b": ["q", "p"]}, {"a": "y", "b": ["p", "q"]}, None],
+        lambda value: value if value is None else (value["a"], frozenset(value["b"])),
+    ),
+    "JSON": Sample(
+        Field("f", Json()),
+        [None, {}, {"a": [1, 2]}, {"a": [2, 1]}, {"a": {"b": None}}, {"c": 1, "a": 1}, {"a": 1, "c": 1}],
+        lambda value: value if value is None else repr(sorted(value.items())),
+    ),
+    "certificate": Sample(
+        Field("f", Certificate()), [None, pem("abcd"), pem("ab\ncd"), pem("abce")], bare
+    ),
+    "Markdown": Sample(
+        Field("f", Markdown()), [None, "Some words.", "Some\nwords.", "Some words.\n\n", "Others."], words
+    ),
+}  # fmt: skip
+
+
+def defined(sample: Sample, base: Any, here: Any, live: Any, earlier: Sequence[Any]) -> str | None:
+    """The definition: three meanings, and the place where each two of them are one."""
+    has, wants = sample.meaning(live), sample.meaning(here)
+    past = {sample.meaning(None if item is UNSAID else item) for item in earlier if item is not UNKNOWN}
+    if base in (UNKNOWN, UNSAID):
+        tells = "origin unknown" if base is UNKNOWN else EDITED
+        return None if has == wants else tells
+    match sample.meaning(base) == wants, sample.meaning(base) == has, wants == has:
+        case True, True, True:
+            return None
+        case False, False, True:
+            return TWICE
+        case True, False, False:
+            return "not applied yet" if has in past else OUTSIDE
+        case False, True, False:
+            return EDITED
+    return EDITED if has in past else "both"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_any_three_values_have_the_cause_that_is_defined(name: str) -> None:
+    sample, random, told = SAMPLES[name], Random(name), set[str | None]()
+    for _ in range(examples(400, 20_000)):
+        here, live = random.choice(sample.values), random.choice(sample.values)
+        live = sample.field.absent if live is None else live  # as it is decoded
+        base = random.choice([*sample.values, *sample.values, UNKNOWN, UNSAID])
+        past = random.choices([*sample.values, UNKNOWN, UNSAID], k=random.randrange(3))
+        wanted = defined(sample, base, here, live, past)
+        assert of_field(sample.field, base, here, live, past) == wanted, (base, here, live, past)
+        told.add(wanted)
+    all_six = {None, EDITED, OUTSIDE, TWICE, "both", "not applied yet", "origin unknown"}
+    assert told == (all_six - {"both"} if name == "flag" else all_six)
+
+
+def test_what_earlier_commits_said_is_asked_only_where_the_base_is_not_live() -> None:
+    def earlier() -> Any:
+        raise AssertionError("a commit was read")
+        yield
+
+    field = SAMPLES["text"].field
+    assert of_field(field, "a", "b", "a", earlier()) == EDITED
+    assert of_field(field, "a", "b", "b", earlier()) == TWICE
+    assert of_field(field, UNKNOWN, "b", "a", earlier()) == "origin unknown"
+
+
+PARTIAL = Field("f", Json(partial=True, shape={"type": "object"}))
+
+
+@pytest.mark.parametrize(
+    ("base", "here", "live", "cause"),
+    [
+        ({"a": 1}, {"a": 1}, {"a": 2, "x": 1}, OUTSIDE),
+        ({"a": 1}, {"a": 1, "b": 1}, {"a": 1}, EDITED),
+        (
+            {"a": 1, "b": 1},
+            {"a": 1},
+            {"a": 2, "b": 1},
+            OUTSIDE,
+        ),  # what is no longer named is no edit of the rest
+        ({"a": 1}, {"a": 2}, {"a": 1, "x": 9}, EDITED),
+        ({"a": 1}, {"a": 2}, {"a": 3}, "both"),
+        ({"a": 1}, {"a": 2}, {"a": 2, "x": 9}, TWICE),
+    ],
+)
+def test_of_what_is_managed_in_part_the_parts_that_are_written_tell(
+    base: Any, here: Any, live: Any, cause: str
+) -> None:
+    assert of_field(PARTIAL, base, here, live) == cause
+
+
+# Places.
+
+
+def moving(here: Sequence[int], live: Sequence[int]) -> set[Any]:
+    return {move.item for move in moves(list(live), list(here))}
+
+
+def pairs(base: Sequence[int], here: Sequence[int], live: Sequence[int], past: Sequence[int]) -> set[str]:
+    """Of all two siblings that stand the other way round, who has put them so."""
+
+    def first(order: Sequence[int], one: int, other: int) -> bool:
+        return order.index(one) < order.index(other)
+
+    told = set()
+    for one, other in combinations(here, 2):
+        now = first(live, one, other)
+        if first(here, one, other) != now:
+            edited = not {one, other} <= set(base) or first(base, one, other) == now
+            told.add(EDITED if edited else "not applied yet" if first(past, one, other) == now else OUTSIDE)
+    return told
+
+
+MADE_OF: dict[str, set[str]] = {
+    EDITED: {EDITED},
+    "not applied yet": {"not applied yet"},
+    OUTSIDE: {OUTSIDE},
+    "both": {EDITED},
+}
+"""What there is at least where several causes are told as one."""
+
+
+def test_of_any_three_orders_every_edit_is_told_and_none_is_invented() -> None:
+    for seed in range(examples(300, 20_000)):
+        random = Random(seed)
+        here, live, past = (random.sample(range(6), 6) for _ in range(3))
+        base = random.sample(range(6), random.choice([4, 6, 6]))
+        gone = moving(here, live)
+        causes = of_places(gone, ranks(base), ranks(here), ranks(live), [ranks(past)])
+        told, wanted = set(causes.values()), pairs(base, here, live, past)
+        assert causes.keys() == gone
+        assert (EDITED in wanted) == bool(told & {EDITED, "both"}), (seed, causes)
+        assert bool(wanted - {EDITED}) == bool(told - {EDITED}), (seed, causes)
+        assert all(MADE_OF[str(cause)] <= wanted for cause in told), (seed, causes)
+
+
+@pytest.mark.parametrize(
+    ("base", "here", "live", "causes"),
+    [
+        ("abcde", "eabcd", "abcde", {"e": EDITED}),
+        ("abcde", "abcde", "eabcd", {"e": OUTSIDE}),
+        # Two authors, two siblings: each has its own.
+        ("abcdef", "fabcde", "bacdef", {"f": EDITED, "a": OUTSIDE}),
+        ("abcde", "bcdea", "cabde", {"a": EDITED, "b": OUTSIDE}),
+        ("yxz", "xyz", "zyx", {"x": "both", "y": "both"}),
+        # What is new in the files, and what comes from elsewhere.
+        ("bc", "abc", "bca", {"a": EDITED}),
+        ("abc", "abc", "bc", {}),
+    ],
+)
+def test_a_move_is_told_by_the_siblings_that_it_passes(
+    base: str, here: str, live: str, causes: dict[str, str]
+) -> None:
+    gone = {move.item for move in moves(list[Any](live), [one for one in here if one in live])}
+    assert of_places(gone, ranks(base), ranks(here), ranks(live)) == causes
+
+
+def test_of_a_thousand_siblings_that_are_reversed_each_has_a_cause() -> None:
+    here = list(range(1000))
+    live = here[::-1]
+    causes = of_places(moving(here, live), ranks(here), ranks(here), ranks(live))
+    assert set(causes.values()) == {OUTSIDE}
+    assert len(causes) == 999
+
+
+# The words.
+
+
+@pytest.mark.parametrize(
+    ("causes", "one"),
+    [
+        ([], None),
+        ([EDITED, EDITED], EDITED),
+        ([EDITED, OUTSIDE], "both"),
+        ([EDITED, "not applied yet"], "both"),
+        ([OUTSIDE, "not applied yet"], OUTSIDE),
+        ([EDITED, "origin unknown"], "origin unknown"),
+    ],
+)
+def test_several_causes_are_one(causes: list[Cause], one: str | None) -> None:
+    assert together(causes) == one
+
+
+def test_a_whole_thing_and_a_place_have_words_of_their_own() -> None:
+    assert [said(EDITED, what) for what in ("field", "made", "removed", "place")] == [
+        "edited here", "added here", "removed here", "moved here",
+    ]  # fmt: skip
+    assert [said(OUTSIDE, what) for what in ("field", "made", "removed", "place")] == [
+        "changed outside", "deleted outside", "made outside", "moved outside",
+    ]  # fmt: skip
+    assert said("not applied yet", "made") == "not applied yet"
+    mine: list[Cause | None] = [EDITED, "both", None]
+    assert {group(cause) for cause in mine} == {"this change"}
+    theirs: list[Cause] = [OUTSIDE, "not applied yet"]
+    assert {group(cause) for cause in theirs} == {"there already"}
+    assert group("origin unknown") == "origin unknown"
