@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
+from dataclasses import fields
 from typing import Final, Literal
 
 from dpsync.config.declare import Declarations
@@ -71,13 +72,13 @@ class PolicyReader:
             self.declared.error("DP202", "pruneUnmanaged is ask or allow", node.span)
 
     def _limits(self, node: Node) -> None:
-        values = {"deletes": Limits().deletes, "percent": Limits().percent}
+        names, values = [item.name for item in fields(Limits)], dict[str, int]()
         if not isinstance(node, Mapping):
-            self.declared.error("DP202", "limits is a mapping of deletes and percent", node.span)
+            self.declared.error("DP202", "limits is a mapping of deletes, percent and exposures", node.span)
             return
         for key, value in node.entries:
-            if key.value not in values:
-                self.declared.unknown_key(key, list(values), "limits")
+            if key.value not in names:
+                self.declared.unknown_key(key, names, "limits")
             elif (
                 not isinstance(value, Scalar)
                 or isinstance(value.value, bool)

@@ -68,7 +68,7 @@ def configuration_schema(registry: Registry) -> Schema:
                     "limits": {
                         "type": "object",
                         "additionalProperties": False,
-                        "properties": {"deletes": number, "percent": number},
+                        "properties": {"deletes": number, "percent": number, "exposures": number},
                     },
                 },
             },

@@ -231,6 +231,24 @@ class PlatformWork:
 
 
 @dataclass(frozen=True)
+class Lifted:
+    """A value that binds people is more open when something is taken out of it, or becomes another.
+
+    The values `free` bind nobody. What holds one of the words `opens` opens by being put in.
+    """
+
+    free: tuple[Any, ...] = ()
+    opens: tuple[str, ...] = ()
+
+
+Raised = tuple[Any, ...] | Lifted | Literal["changed", "added"]
+"""How something becomes more visible or more powerful by a field.
+
+By a later one of these values; by what is lifted of it; by any other value; by what is added to a list.
+"""
+
+
+@dataclass(frozen=True)
 class Field:
     """One managed property.
 
@@ -267,6 +285,8 @@ class Field:
     """Its values from least to most exposed: up is written last, down first."""
     security: bool = False
     """Whether something becomes more visible or more powerful by it, as by every field with an `exposure`."""
+    raised: Raised | None = None
+    """By which change of it: a plan lists that. With `exposure` by a later one of those values."""
     required: bool = False
     in_answers: Literal["always", "or null", "sometimes"] | None = None
     """Whether every answer has it with a value, or at least with null; else no member and null mean `absent`.
@@ -286,6 +306,11 @@ class Field:
     def secures(self) -> bool:
         """Whether import writes it whatever its value is, so that drift tells when it moves."""
         return self.security or bool(self.exposure)
+
+    @property
+    def exposes(self) -> Raised | None:
+        """`raised`, settled: how something becomes more visible or more powerful by it, None when never."""
+        return self.raised or self.exposure or None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -389,6 +414,8 @@ class Kind:
     platform: PlatformWork = PlatformWork()
     security: bool = False
     """Whether one more of them makes something more visible or more powerful, whatever its fields are."""
+    keeps_out: bool = False
+    """Whether one fewer of them makes something more visible or more powerful: it kept people out."""
     shown_in: Pages | None = None
     """The list of the objects that show this one: no others need to be looked into for its places."""
 

@@ -1,7 +1,7 @@
 """Collections hold spaces and other collections. `order` lists the spaces of one in their order."""
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifecycle, ListOrder, Order, Pages, Patch, Post
-from dpsync.kinds.roles import LEVEL
+from dpsync.kinds.roles import GUEST_FIRST, LEVEL
 from dpsync.kinds.types import Reference, Text
 
 COLLECTION = Kind(
@@ -30,7 +30,15 @@ COLLECTION = Kind(
             via=Post("{self}/move", {"parent": "$value"}, repeat="safe"),
         ),
         Field("description", Text(0, 100), on="update", null="empty"),
-        Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True),
+        Field(
+            "defaultLevel",
+            LEVEL,
+            on="update",
+            absent="guest",
+            platform_default="inherit",
+            security=True,
+            raised=GUEST_FIRST,
+        ),
         ListOrder(
             "order",
             of="space",

@@ -1,6 +1,6 @@
 """Links to elsewhere in a site's navigation, at its root or in a group."""
 
-from dpsync.kinds.base import Delete, Field, Kind, Node, Patch, Post
+from dpsync.kinds.base import Delete, Field, Kind, Lifted, Node, Patch, Post
 from dpsync.kinds.languages import LOCALIZED
 from dpsync.kinds.section_group import SIBLINGS, STRUCTURE
 from dpsync.kinds.types import Flag, Reference, Text
@@ -22,13 +22,13 @@ EXTERNAL_LINK = Kind(
     security=True,
     fields=(
         Field("title", Text(1, 128), required=True),
-        Field("url", Text(1, 2048, form="url"), required=True, security=True),
+        Field("url", Text(1, 2048, form="url"), required=True, security=True, raised="changed"),
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), null="clear"),
-        Field("condition", Text(1, 1024), null="clear"),
+        Field("condition", Text(1, 1024), null="clear", raised=Lifted()),
         Field("localizedTitle", LOCALIZED, on="update", null="clear"),
         Field("localizedDescription", LOCALIZED, on="update", null="clear"),
-        Field("draft", Flag(), on="update", absent=False),
+        Field("draft", Flag(), on="update", absent=False, raised=(True, False)),
         Field(
             "group", Reference("section_group"), nest=True, read="sectionGroup", write="parent", null="clear"
         ),

@@ -32,9 +32,9 @@ INSTALLATION = Kind(
         Field("configuration", _SETTINGS, on="update", read="installation.configuration", absent={}),
         Field("externalIds", EXTERNAL_IDS.type, on="update", read="installation.externalIds", absent=[]),
         Field("space_selection", SELECTION, on="update", read="installation.space_selection",
-              platform_default="all", security=True),
+              platform_default="all", security=True, raised=("selected", "all")),
         Field("site_selection", SELECTION, on="update", read="installation.site_selection",
-              platform_default="all", security=True),
+              platform_default="all", security=True, raised=("selected", "all")),
         Field("status", Text(), on="neither", read="installation.status"),
     ),
 )  # fmt: skip

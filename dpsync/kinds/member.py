@@ -1,7 +1,7 @@
 """People of an organization, by e-mail. They join or are invited; dpsync sets their role and removes them."""
 
 from dpsync.kinds.base import Add, ByHand, Delete, Entries, Field, Guard, Kind, Lifecycle, Pages, Patch, Post
-from dpsync.kinds.roles import ROLE
+from dpsync.kinds.roles import GUEST_FIRST, ROLE
 from dpsync.kinds.types import Flag, Text
 
 MEMBER = Kind(
@@ -27,7 +27,7 @@ MEMBER = Kind(
     security=True,
     fields=(
         Field("email", Text(3, 320, form="email"), on="neither", read="user.email"),
-        Field("role", ROLE, absent="guest", security=True),
+        Field("role", ROLE, absent="guest", security=True, raised=GUEST_FIRST),
         # Set by a call of its own; no call takes it back.
         Field(
             "sso",
@@ -36,6 +36,7 @@ MEMBER = Kind(
             via={True: Post("{self}/sso", None, repeat="safe")},
             absent=False,
             security=True,
+            raised=(False, True),
         ),
     ),
 )

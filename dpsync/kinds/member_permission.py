@@ -1,7 +1,7 @@
 """What a member may do with one space, collection or site, beyond what they may everywhere."""
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
-from dpsync.kinds.roles import ROLES
+from dpsync.kinds.roles import LEAST_FIRST, ROLES
 from dpsync.kinds.types import Enum, Reference
 
 MEMBER_PERMISSION = Kind(
@@ -24,6 +24,14 @@ MEMBER_PERMISSION = Kind(
     fields=(
         Field("user", Reference("member"), on="neither", read="user.id"),
         # A null role gives nothing.
-        Field("role", Enum(ROLES), read="permission", required=True, in_answers="or null", security=True),
+        Field(
+            "role",
+            Enum(ROLES),
+            read="permission",
+            required=True,
+            in_answers="or null",
+            security=True,
+            raised=LEAST_FIRST,
+        ),
     ),
 )

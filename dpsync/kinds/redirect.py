@@ -27,9 +27,9 @@ REDIRECT = Kind(
     security=True,
     fields=(
         Field("source", Text(1, 512), in_answers="always"),
-        Field("destination", DESTINATION, required=True, security=True),
-        Field("captureWildcard", Flag(), absent=False, security=True),
-        Field("permanent", Flag(), absent=False, security=True),
-        Field("draft", Flag(), absent=False, security=True),
+        Field("destination", DESTINATION, required=True, security=True, raised="changed"),
+        Field("captureWildcard", Flag(), absent=False, security=True, raised=(False, True)),
+        Field("permanent", Flag(), absent=False, security=True, raised=(False, True)),
+        Field("draft", Flag(), absent=False, security=True, raised=(True, False)),
     ),
 )

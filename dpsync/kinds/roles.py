@@ -1,8 +1,12 @@
 """Types that several kinds share: roles and merge rules."""
 
+from dpsync.kinds.base import Lifted
 from dpsync.kinds.types import Enum, Many, Object, OneOf, Reference, Text
 
 ROLES = ("admin", "create", "review", "edit", "comment", "read")
+LEAST_FIRST = tuple(reversed(ROLES))
+GUEST_FIRST = ("guest", *LEAST_FIRST)
+"""From the least to the most powerful; what `inherit` gives is not known from the word."""
 ROLE = Enum(ROLES, nil="guest")
 LEVEL = Enum((*ROLES, "inherit"), nil="guest")
 """The level of everybody in the organization; `inherit` takes the one above."""
@@ -31,3 +35,4 @@ _OWN_RULES = {
 }
 STANDALONE_MERGE_RULES = OneOf("type", _OWN_RULES)
 MERGE_RULES = OneOf("type", {"inherit": _NOTHING, **_OWN_RULES})
+MERGE_FREELY = Lifted(free=({"type": "none"}, {"type": "rules", "rules": []}), opens=("allow_bypass",))

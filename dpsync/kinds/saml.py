@@ -1,7 +1,7 @@
 """SAML providers, by which members of an organization sign in."""
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
-from dpsync.kinds.roles import ROLE
+from dpsync.kinds.roles import GUEST_FIRST, ROLE
 from dpsync.kinds.types import Reference, Text
 from dpsync.kinds.types.texts import Certificate
 
@@ -22,15 +22,23 @@ SAML = Kind(
         trouble=Trouble("status", "nobody can sign in by it: it is not active", fine=("active",))
     ),
     security=True,
+    keeps_out=True,
     fields=(
         Field("label", Text(1, 30), required=True),
         # Shown as empty texts while they are not set: then the provider is of no use yet.
-        Field("entityID", Text(0, 1024), null="empty", security=True),
-        Field("ssoURL", Text(1, 2048, form="url"), null="empty", security=True),
-        Field("certificate", Certificate(0, 10000), null="empty", security=True),
+        Field("entityID", Text(0, 1024), null="empty", security=True, raised="changed"),
+        Field("ssoURL", Text(1, 2048, form="url"), null="empty", security=True, raised="changed"),
+        Field("certificate", Certificate(0, 10000), null="empty", security=True, raised="changed"),
         # Written as an id, read as the team; only deleting the team takes it away.
-        Field("defaultTeam", Reference("team"), read="defaultTeam.id", null="by hand", security=True),
-        Field("defaultRole", ROLE, security=True),
+        Field(
+            "defaultTeam",
+            Reference("team"),
+            read="defaultTeam.id",
+            null="by hand",
+            security=True,
+            raised="changed",
+        ),
+        Field("defaultRole", ROLE, security=True, raised=GUEST_FIRST),
         Field("status", Text(), on="neither"),
     ),
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dpsync.kinds.base import ANY, Delete, Field, Kind, Node, Order, Patch, Post
+from dpsync.kinds.base import ANY, Delete, Field, Kind, Lifted, Node, Order, Patch, Post
 from dpsync.kinds.languages import LOCALIZED
 from dpsync.kinds.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.types import Flag, Reference, Text
@@ -36,10 +36,10 @@ SECTION = Kind(
         Field("path", Text(1, 100), on="update", unique="site", in_answers="always"),
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), on="update", null="clear"),
-        Field("condition", Text(1, 1024), on="update", null="clear"),
+        Field("condition", Text(1, 1024), on="update", null="clear", raised=Lifted()),
         Field("localizedTitle", LOCALIZED, on="update", null="clear"),
         Field("localizedDescription", LOCALIZED, on="update", null="clear"),
-        Field("draft", Flag(), on="update", absent=False),
+        Field("draft", Flag(), on="update", absent=False, raised=(True, False)),
         # One section in the whole site is the default, groups included; it is the site that names it.
         Field("default", Flag(), on="update", absent=False, one_per="site",
               via=Patch("{parent}", {"defaultSiteSection": "$id"}, repeat="safe")),

@@ -19,6 +19,6 @@ SHARE_LINK = Kind(
     fields=(
         Field("name", Text(1, 100), in_answers="always"),
         # A new one is active at once.
-        Field("active", Flag(), on="update", absent=True, security=True),
+        Field("active", Flag(), on="update", absent=True, security=True, raised=(False, True)),
     ),
 )

@@ -1,7 +1,7 @@
 """Docs sites. Their navigation is made of kinds of its own (section_group, section, site_space)."""
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
-from dpsync.kinds.roles import LEVEL
+from dpsync.kinds.roles import GUEST_FIRST, LEVEL
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
 SITE = Kind(
@@ -32,8 +32,9 @@ SITE = Kind(
               on="update", read="proxy.origin", null="clear"),
         Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
               on="update", absent={"enabled": False}),
-        Field("defaultLevel", LEVEL, on="update", security=True),
-        Field("agentsContext", Enum(("excluded", "included")), on="update", platform_default="included"),
+        Field("defaultLevel", LEVEL, on="update", security=True, raised=GUEST_FIRST),
+        Field("agentsContext", Enum(("excluded", "included")), on="update", platform_default="included",
+              raised=("excluded", "included")),
         # Publishing may be answered with a checkout instead of the site: then it did not happen.
         Field("published", Flag(), absent=False, exposure=(False, True), on="update", in_answers="always",
               via={True: Post("{self}/publish", None, answers="site", repeat="safe"),

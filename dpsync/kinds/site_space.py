@@ -5,7 +5,7 @@ It never changes its section.
 
 from dataclasses import replace
 
-from dpsync.kinds.base import Delete, Field, Kind, Node, Order, Patch, Post
+from dpsync.kinds.base import Delete, Field, Kind, Lifted, Node, Order, Patch, Post
 from dpsync.kinds.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.types import Flag, Reference, Text
 
@@ -33,10 +33,10 @@ SITE_SPACE = Kind(
     fields=(
         Field("space", Reference("space", "translation"), read="space.id", write="spaceId", required=True),
         Field("path", Text(1, 100), on="update", unique="parent", in_answers="always"),
-        Field("condition", Text(1, 1024), on="update", null="clear"),
-        Field("hidden", Flag(), on="update", absent=False),
+        Field("condition", Text(1, 1024), on="update", null="clear", raised=Lifted()),
+        Field("hidden", Flag(), on="update", absent=False, raised=(True, False)),
         Field("pageId", Text(1), on="update", null="clear"),
-        Field("draft", Flag(), on="update", absent=False),
+        Field("draft", Flag(), on="update", absent=False, raised=(True, False)),
         # Its section names the default, or the site where there are no sections.
         Field("default", Flag(), on="update", absent=False, one_per="parent",
               via=Patch("{parent}", {"defaultSiteSpace": "$id"}, repeat="safe")),

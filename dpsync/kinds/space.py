@@ -2,7 +2,7 @@
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifecycle, Pages, Patch, Post, Restore
 from dpsync.kinds.languages import LANGUAGE
-from dpsync.kinds.roles import LEVEL, MERGE_RULES
+from dpsync.kinds.roles import GUEST_FIRST, LEVEL, MERGE_FREELY, MERGE_RULES
 from dpsync.kinds.types import Enum, Reference, Text
 
 SPACE = Kind(
@@ -32,7 +32,9 @@ SPACE = Kind(
         Field("emoji", Text(1, 50), null="clear"),
         Field("editMode", Enum(("live", "locked")), platform_default="live"),
         Field("language", LANGUAGE),
-        Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True),
-        Field("mergeRules", MERGE_RULES, on="update", platform_default={"type": "inherit"}, security=True),
+        Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True,
+              raised=GUEST_FIRST),
+        Field("mergeRules", MERGE_RULES, on="update", platform_default={"type": "inherit"}, security=True,
+              raised=MERGE_FREELY),
     ),
 )  # fmt: skip

@@ -23,7 +23,13 @@ TEAM_MEMBER = Kind(
     fields=(
         Field("user", Reference("member"), on="neither", read="organization.user.id"),
         Field(
-            "role", Enum(("owner", "member")), read="team.role", absent="member", required=True, security=True
+            "role",
+            Enum(("owner", "member")),
+            read="team.role",
+            absent="member",
+            required=True,
+            security=True,
+            raised=("member", "owner"),
         ),
     ),
 )

@@ -21,8 +21,18 @@ VISITOR_AUTH = Kind(
             required=True,
             platform_default="custom",
             security=True,
+            raised="changed",
         ),
-        Field("fallbackURL", Text(1, 2048, form="url"), on="update", null="clear", security=True),
-        Field("logoutURL", Text(1, 2048, form="url"), on="update", null="clear", security=True),
+        Field(
+            "fallbackURL",
+            Text(1, 2048, form="url"),
+            on="update",
+            null="clear",
+            security=True,
+            raised="changed",
+        ),
+        Field(
+            "logoutURL", Text(1, 2048, form="url"), on="update", null="clear", security=True, raised="changed"
+        ),
     ),
 )

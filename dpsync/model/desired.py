@@ -65,10 +65,15 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many deletes may go without being confirmed: a number, and percent of the managed live objects."""
+    """How much a plan may do without being confirmed.
+
+    A number of deletes, and percent of the managed live objects; a number of things that become more visible
+    or more powerful (None: any).
+    """
 
     deletes: int = 5
     percent: int = 20
+    exposures: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,6 +175,20 @@ class Refusal(Frozen):
     answers: tuple[WayOut, ...] = ()
 
 
+class Exposure(Frozen):
+    """Something that becomes more visible or more powerful.
+
+    `field` is empty where the thing itself does it: it is new, or goes and kept people out.
+    """
+
+    address: str
+    field: str = ""
+    before: Any = None
+    after: Any = None
+    words: str
+    """What happens, for people."""
+
+
 class Kept(Frozen):
     """Live things in a declared place that nobody declares and nothing prunes."""
 
@@ -255,6 +269,8 @@ class Plan(Frozen):
     """Whether anything may be deleted (not with `--no-delete`)."""
     changes: tuple[Change, ...] = ()
     """By address, siblings that have an order in that order; deletes last."""
+    exposures: tuple[Exposure, ...] = ()
+    """What becomes more visible or more powerful by the changes."""
     blocked: tuple[Blocked, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     trouble: tuple[PlatformTrouble, ...] = ()

@@ -19,6 +19,7 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 DELETE: Final = "delete"
 DELETE_ONE: Final = "delete object"
+EXPOSE: Final = "expose"
 RESTRUCTURE: Final = "restructure"
 SEND: Final = "send"
 NOT_MY_OWN: Final = "not my own"
@@ -65,6 +66,7 @@ def forms(registry: Registry) -> tuple[Form, ...]:
     acts = sorted({word for kind in kinds for word in kind.platform.acts})
     return (
         Form(DELETE, "N"),
+        Form(EXPOSE, "N"),
         Form(DELETE_ONE, "ADDRESS", lambda kind: kind.content),
         Form(NEW, "ADDRESS", lambda kind: kind.content),
         Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),

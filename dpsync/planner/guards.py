@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dpsync.kinds.base import Field, Guard, Kind
 from dpsync.model.address import Address, Pattern
 from dpsync.model.circles import chain
-from dpsync.model.plan import Change, Refusal
+from dpsync.model.plan import Change, Exposure, Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner import transfers
 from dpsync.planner.answers import NOT_MY_OWN, Answer
@@ -21,7 +21,7 @@ from dpsync.planner.nesting import Nesting, own_places
 from dpsync.planner.restructuring import refused
 
 
-def refusals(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
+def refusals(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
     yield from _create_only(decided)
     yield from _protected(decided)
     yield from _forgotten(decided)
@@ -32,7 +32,7 @@ def refusals(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
     yield from refused(decided.sides, decided.restructuring)
     yield from transfers.refused(decided.sides, decided.transfers)
     yield from _holders(decided)
-    yield from limited(decided, deletes)
+    yield from limited(decided, deletes, exposures)
 
 
 def _create_only(decided: Decisions) -> Iterator[Refusal]:

@@ -1,14 +1,15 @@
-"""How much may be deleted without a question, and what never is: an answer names the number, or the thing."""
+"""How much may be deleted or exposed without a question: an answer names the number, or the thing."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Final
 
 from dpsync.model.address import Address
-from dpsync.model.plan import Change, Refusal, WayOut
+from dpsync.model.plan import Change, Exposure, Refusal, WayOut
 from dpsync.model.words import counted
-from dpsync.planner.answers import DELETE, DELETE_ONE, Answer
+from dpsync.planner.answers import DELETE, DELETE_ONE, EXPOSE, Answer
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.restructuring import answered
 
@@ -16,11 +17,12 @@ _NAMED: Final = 3
 """Things that a refusal names; it counts the others."""
 
 
-def limited(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
+def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
     """More than the limits allow, content that was never declared here, and what a pin has passed over."""
     yield from _unmanaged(decided, deletes)
     yield from _passed_over(decided)
     yield from _limits(decided, deletes)
+    yield from _exposed(decided, exposures)
 
 
 def _unmanaged(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
@@ -123,4 +125,22 @@ def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
                 message=f"{counted(count, 'thing')} would be deleted ({percent:.0f} percent of {known}); "
                 f"allowed are {limits.deletes} and {limits.percent} percent",
                 way_out=f"check them, then say {question.flag}",
+            )
+
+
+def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
+    """More exposures than allowed, per organization; `--confirm "expose N"` answers once, with the number."""
+    sides = decided.sides
+    allowed = sides.desired.policy.limits.exposures
+    counts = Counter(Address.parse(item.address).segments[0] for item in exposures)
+    question = Answer(EXPOSE, str(len(exposures)))
+    for organization, count in sorted(counts.items()):
+        if allowed is not None and count > allowed and not sides.answers.agree(question):
+            yield Refusal(
+                code="exposures",
+                address=organization,
+                message=f"{counted(count, 'thing')} would be more visible or more powerful; "
+                f"allowed: {allowed}",
+                way_out=f"check what the plan lists as exposed, then say {question.flag}",
+                answers=(WayOut(address=organization, add=question.flag, means="all of it is meant"),),
             )

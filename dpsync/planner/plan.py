@@ -19,6 +19,7 @@ from dpsync.planner.changes import changes
 from dpsync.planner.decisions import Decisions, decide
 from dpsync.planner.deletions import unseen
 from dpsync.planner.edges import edges
+from dpsync.planner.exposures import exposures
 from dpsync.planner.guards import refusals
 from dpsync.planner.lanes import lanes
 from dpsync.planner.lookalikes import lookalikes, proposals
@@ -109,10 +110,11 @@ class _Made:
     def plan(self) -> Plan:
         decided, sides = self.decisions, self.decisions.sides
         found = changes(decided, self.steps)
+        exposed = exposures(decided, found)
         similar = lookalikes(sides, decided.blocking)
         refused = [
             *self.taken,
-            *refusals(decided, [change for change in found if change.action == "delete"]),
+            *refusals(decided, [change for change in found if change.action == "delete"], exposed),
             *unclear(sides, decided.blocking, decided.deletions, similar),
         ]
         notes = [
@@ -136,6 +138,7 @@ class _Made:
             confirmed=tuple(sorted(set(sides.options.confirm))),
             deleting=sides.options.delete,
             changes=tuple(found),
+            exposures=exposed,
             blocked=tuple(sorted(blocked, key=_place)),
             refusals=tuple(sorted(refused, key=lambda item: (item.address, item.code, item.message))),
             waiting=tuple(sorted(decided.waiting, key=lambda item: item.address)),

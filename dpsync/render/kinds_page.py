@@ -485,6 +485,7 @@ WORDS: dict[type, dict[str, str]] = {
         "lifecycle": "what happens to one between being made and being deleted; see below",
         "platform": "what the platform does with one; see below",
         "security": "one more of them makes something more visible or more powerful",
+        "keeps_out": "one fewer of them does: it kept people out",
         "shown_in": "the list of the things that show it",
     },
     Lifecycle: {
@@ -517,6 +518,7 @@ WORDS: dict[type, dict[str, str]] = {
         "after": "fields that are written before it",
         "exposure": "its values from least to most exposed: up is written last, down first",
         "security": "by it something becomes more visible or more powerful: import writes it, default or not",
+        "raised": "by which change: a later one of these values, what is `Lifted`, `changed` or `added`",
         "required": "an entry must have it",
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "means": "the kind of thing whose id this text is; without that thing this one cannot be",

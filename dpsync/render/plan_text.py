@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dpsync.model.plan import Change, Difference, Plan
 from dpsync.render.beside_text import behind, render_beside
+from dpsync.render.exposed_text import render_exposures
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import (
@@ -42,6 +43,7 @@ def render_plan(
         parts.append(render_tree(plan, paint))
         parts.append("\n\n".join(_words(plan, change, paint, verbose) for change in made))
     parts += render_beside(plan, paint, verbose, quiet=quiet, summary=summary)
+    parts.append(render_exposures(plan, paint, summary))
     if not summary:
         parts.append(_deletes(plan, deletes, paint))
     parts.append(_refusals(plan, paint, summary))

@@ -86,6 +86,11 @@ def headline(plan: Plan) -> str:
     return f"DELETES: {counted(plan.deletes, 'thing')} will be gone"
 
 
+def exposed_headline(plan: Plan) -> str:
+    """Above what becomes more visible or more powerful."""
+    return f"EXPOSED: {counted(len(plan.exposures), 'thing')} more visible or more powerful"
+
+
 def candidate(one: Candidate) -> str:
     known = [one.id, one.why]
     known += [f"last changed {one.changed}"] if one.changed else []
@@ -120,6 +125,7 @@ def summary(plan: Plan) -> str:
         f"{found['update']} to change",
         *([f"{found['move']} to move"] if found["move"] else []),
         f"{found['delete']} TO DELETE" if found["delete"] else "0 to delete",
+        *([f"{len(plan.exposures)} EXPOSED"] if plan.exposures else []),
         *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
     ]
     return f"Plan: {', '.join(words)}."

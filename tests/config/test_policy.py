@@ -35,10 +35,14 @@ def policy(text: str, body: str = TEAMS) -> str:
         ("{ ignore: [▸'teams/*#'] }", "DP230", "a field's name is missing"),
         ("{ prune: [▸'teams/*#title'] }", "DP230", "prune takes addresses, not fields"),
         ("{ protect: [▸'teams/*#title'] }", "DP230", "protect takes addresses, not fields"),
-        ("{ limits: ▸5 }", "DP202", "limits is a mapping of deletes and percent"),
+        ("{ limits: ▸5 }", "DP202", "limits is a mapping of deletes, percent and exposures"),
         ("{ limits: { ▸delete: 5 } }", "DP201", 'did you mean "deletes"?'),
         ("{ limits: { deletes: ▸-1 } }", "DP202", "deletes is a number from 0 up"),
         ("{ limits: { deletes: ▸true } }", "DP202", "deletes is a number from 0 up"),
+        ("{ limits: { exposures: ▸-1 } }", "DP202", "exposures is a number from 0 up"),
+        ("{ limits: { exposures: ▸null } }", "DP202", "exposures is a number from 0 up"),
+        ("{ limits: { exposures: ▸false } }", "DP202", "exposures is a number from 0 up"),
+        ("{ limits: { ▸exposure: 1 } }", "DP201", 'did you mean "exposures"?'),
         ("{ limits: { percent: ▸20% } }", "DP202", "percent is a number from 0 up"),
         ("{ limits: { percent: ▸1.5 } }", "DP202", "percent is a number from 0 up"),
         ("{ protect: [▸'acme/team/w'] }", "DP234", 'did you mean "acme/teams/w"?'),
@@ -76,7 +80,9 @@ def test_a_policy_may_be_empty(tmp_path: Path, text: str) -> None:
 
 def test_limits_have_defaults_of_their_own(tmp_path: Path) -> None:
     desired, _ = loaded(tmp_path, policy("{ limits: { deletes: 0 } }"))
-    assert desired.policy.limits == Limits(0, 20)
+    assert desired.policy.limits == Limits(0, 20, None)
+    desired, _ = loaded(tmp_path, policy("{ limits: { exposures: 0 } }"))
+    assert desired.policy.limits == Limits(5, 20, 0)
 
 
 # Empty mappings.

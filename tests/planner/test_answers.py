@@ -19,6 +19,8 @@ REGISTRY = load()
     [
         ("delete 12", Answer("delete", "12")),
         ("delete 0012", Answer("delete", "12")),
+        ("expose 3", Answer("expose", "3")),
+        ("expose 03", Answer("expose", "3")),
         ("restructure acme/sites/docs", Answer("restructure", "acme/sites/docs")),
         ("send acme/openapi/shop#source", Answer("send", "acme/openapi/shop#source")),
         ("run acme/translations/fr", Answer("run", "acme/translations/fr")),
@@ -38,6 +40,11 @@ def test_an_answer_is_read(text: str, answer: Answer) -> None:
         ("delete", "Answers are:"),
         ("Delete 12", "Answers are:"),
         ("delete twelve", "delete N, with a number"),
+        ("expose", "Answers are:"),
+        ("expose -1", "expose N, with a number"),
+        ("expose \uff13", "expose N, with a number"),
+        ("expose 1000000000000", "expose N, with a number"),
+        ("expose acme/sites/docs", "expose N, with a number"),
         ("delete -1", "delete N, with a number"),
         ("delete ¹²", "delete N, with a number"),
         ("delete " + "9" * 5000, "delete N, with a number"),
@@ -66,8 +73,8 @@ def test_every_form_is_in_the_list_that_is_told() -> None:
     with pytest.raises(ValueError, match=r".+") as wrong:
         parse("please", REGISTRY)
     assert [str(form) for form in forms(REGISTRY)] == [
-        "delete N", "delete object ADDRESS", "new ADDRESS", "restructure ADDRESS", "send ADDRESS#field",
-        "run ADDRESS", "not my own ADDRESS",
+        "delete N", "expose N", "delete object ADDRESS", "new ADDRESS", "restructure ADDRESS",
+        "send ADDRESS#field", "run ADDRESS", "not my own ADDRESS",
     ]  # fmt: skip
     assert all(f'"{form}"' in str(wrong.value) for form in forms(REGISTRY))
 

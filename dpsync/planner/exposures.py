@@ -1,0 +1,211 @@
+"""What becomes more visible or more powerful, as the declarations of the kinds say it (`raised`, `security`).
+
+Only what raises something counts; the same change the other way does not. What a scale cannot tell (a level
+that is inherited) counts, since it may be more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dpsync.kinds.base import Field, Kind, Lifted
+from dpsync.model.address import Address
+from dpsync.model.plan import Change, Exposure
+from dpsync.model.values import Value, leaves, to_plain
+from dpsync.planner import transfers
+from dpsync.planner.decisions import Decisions, Entry
+
+_SHORT = 60
+"""Characters of a value in a sentence."""
+
+
+def exposures(decided: Decisions, changes: Iterable[Change]) -> tuple[Exposure, ...]:
+    """All of a plan, in the order of its changes; what is lost by deletes comes last."""
+    found: list[Exposure] = []
+    for change in changes:
+        entry = decided.entries.get(Address.parse(change.address))
+        if entry is not None and change.action == "create":
+            found += _new(decided, entry)
+        elif entry is not None:
+            found += _raised(decided, entry)
+            found += _given(decided, entry)
+    return (*found, *_opened(decided))
+
+
+def raises(field: Field, before: Value, after: Value) -> bool:
+    """Whether something becomes more visible or more powerful when a field of it changes like this."""
+    how = field.exposes
+    if how is None or after == before:
+        return False
+    if how == "changed":
+        return True
+    if how == "added":
+        return bool(added(before, after))
+    if isinstance(how, Lifted):
+        return _lifts(how, before, after)
+    return _higher(field, how, before, after)
+
+
+def added(before: Value, after: Value) -> list[Value]:
+    """The items of a list that another one does not have."""
+    return [item for item in after or [] if item not in (before or [])]
+
+
+def _higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -> bool:
+    low, high = (field.absent if value is None else value for value in (before, after))
+    if high is None or high == scale[0] or low == scale[-1]:
+        return False
+    if low is None or low not in scale or high not in scale:
+        return True
+    return scale.index(high) > scale.index(low)
+
+
+def _lifts(how: Lifted, before: Value, after: Value) -> bool:
+    if before is None or before in how.free:
+        return bool(_opening(how, after))
+    return not _holds(after, before) or bool(_opening(how, after) - _opening(how, before))
+
+
+def _opening(how: Lifted, value: Value) -> set[str]:
+    return {word for word in how.opens if word in list(leaves(value))}
+
+
+def _holds(value: Value, part: Value) -> bool:
+    """Whether everything that binds in one value binds in another one as well."""
+    if isinstance(part, dict):
+        return isinstance(value, dict) and all(
+            name in value and _holds(value[name], inside) for name, inside in part.items()
+        )
+    if isinstance(part, list):
+        return isinstance(value, list) and all(item in value for item in part)
+    return bool(value == part)
+
+
+# What is changed.
+
+
+def _raised(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
+    sides, resource = decided.sides, entry.resource
+    kind = sides.kind(resource)
+    for item in entry.display:
+        known = item.field.source is not None
+        before = item.before if known else None
+        if not raises(item.field, before, item.after):
+            continue
+        shown = item.difference(sides, resource)
+        yield Exposure(
+            address=str(resource.address),
+            field=item.field.name,
+            before=shown.before if known else None,
+            after=shown.after,
+            words=_how(kind, item.field, shown.before, shown.after),
+        )
+
+
+def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
+    if field.exposes == "added":
+        return f"{field.name}: {', '.join(_short(item) for item in added(before, after))} added"
+    if isinstance(field.exposes, Lifted) and after is not None:
+        opening = sorted(_opening(field.exposes, after) - _opening(field.exposes, before))
+        return f"{field.name}: {', '.join(opening)} added" if opening else f"{field.name} may bind less"
+    if not isinstance(field.exposes, tuple):
+        return f"{field.name} {'lifted' if after is None else 'changed'}"
+    held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == after
+    unclear = before not in field.exposes or after not in field.exposes
+    verb = " may be more" if unclear and before is not None else " raised"
+    how = "" if isinstance(after, bool) else verb
+    new = f", a new {after}" if held else ""
+    return f"{field.name}{how}: {_short(before)} → {_short(after)}{new}"
+
+
+def _given(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
+    """What lies in something that is given away is for other people to see."""
+    sides, address = decided.sides, entry.resource.address
+    if address in sides.snapshot.transferred:
+        found = transfers.difference(sides, address)
+        words = f"given from {found.before} to {found.after}, whose members can see it"
+        yield Exposure(
+            address=str(address), field=found.field, before=found.before, after=found.after, words=words
+        )
+
+
+# What is new.
+
+
+def _new(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
+    """What a new thing has more than the least; one for all of it where one more of its kind counts."""
+    sides, resource = decided.sides, entry.resource
+    kind, address = sides.kind(resource), str(resource.address)
+    found = []
+    for field in kind.fields:
+        value = _at_first(decided, entry, field)
+        if not field.secures or not _more_than_least(field, value):
+            continue
+        shown = sides.values.display(field, value, resource)
+        found.append((field, shown, f"new, with {field.name} {_said(field, shown)}"))
+    if not kind.security:
+        for field, shown, words in found:
+            yield Exposure(address=address, field=field.name, after=shown, words=words)
+    elif found:
+        said = [one for one in found if one[0].name in resource.fields] or found
+        all_ = ", ".join(f"{field.name} {_said(field, shown)}" for field, shown, _ in said)
+        field, shown, _ = found[0]
+        held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == shown
+        one = f"a new {shown}" if held else f"a new {kind.noun}"
+        yield Exposure(address=address, field=field.name, after=shown, words=f"{one}: {all_}")
+    else:
+        yield Exposure(address=address, words=f"a new {kind.noun}")
+
+
+def _at_first(decided: Decisions, entry: Entry, field: Field) -> Value:
+    """What a new thing has in a field: as it is declared, else what the platform gives it."""
+    address = entry.resource.address
+    if field.name in entry.resource.fields and not decided.blocking.noted(address, field):
+        return entry.resource.fields[field.name]
+    return field.absent if field.platform_default is None else field.platform_default
+
+
+def _more_than_least(field: Field, value: Value) -> bool:
+    usual = value in (field.absent, field.platform_default) and not _on_scale(field, value)
+    if value is None or usual:
+        return False
+    if isinstance(field.exposes, Lifted):
+        return bool(_opening(field.exposes, value))
+    if field.exposes == "added":
+        return bool(value)
+    if isinstance(field.exposes, tuple):
+        return bool(value != field.exposes[0])
+    return True
+
+
+def _on_scale(field: Field, value: Value) -> bool:
+    return isinstance(field.exposes, tuple) and value in field.exposes
+
+
+def _said(field: Field, value: Any) -> str:
+    """A value in a sentence: of one with parts what they say, of a text of many lines that it is set."""
+    if isinstance(field.exposes, tuple):
+        return _short(value)
+    text = ", ".join(map(_short, leaves(value)))
+    return text if len(text) <= 2 * _SHORT and "\n" not in text else "set"
+
+
+# What is deleted.
+
+
+def _opened(decided: Decisions) -> Iterator[Exposure]:
+    sides = decided.sides
+    for identity in decided.deletions.everything:
+        kind = sides.registry[identity[0]]
+        if kind.keeps_out:
+            words = f"{kind.one} goes: nobody signs in by it any more"
+            yield Exposure(address=str(sides.names.address(identity)), words=words)
+
+
+def _short(value: Any) -> str:
+    plain = to_plain(value)
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    text = "nothing" if plain is None else str(plain)
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"

@@ -1,0 +1,21 @@
+"""What a plan makes more visible or more powerful, as a block of lines for a terminal."""
+
+from __future__ import annotations
+
+from dpsync.model.plan import Plan
+from dpsync.render.beside_text import behind
+from dpsync.render.paint import Paint
+from dpsync.render.plan_words import exposed_headline
+from dpsync.render.visible import visible
+
+
+def render_exposures(plan: Plan, paint: Paint, summary: bool = False) -> str:
+    """A headline with the number, and each of them; nothing where there are none."""
+    if not plan.exposures:
+        return ""
+    lines = [paint(exposed_headline(plan), "magenta bold")]
+    for item in plan.exposures:
+        head, said = paint(f"  ^ {visible(item.address)}", "magenta"), visible(item.words)
+        where = behind(plan, f"{item.address}#{item.field}", paint)
+        lines += [f"{head}  {said}"] if summary else [f"{head}{where}", f"      {said}"]
+    return "\n".join(lines)

@@ -1,0 +1,302 @@
+"""What becomes more visible or more powerful: every field that can do it, as its declaration says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from dpsync.kinds.base import Field, Kind, Lifted, Node
+from dpsync.model.desired import Limits
+from dpsync.model.plan import Exposure, Plan
+from dpsync.model.values import LiveId
+from dpsync.planner.exposures import raises
+from dpsync.planner.plan import make_plan
+from dpsync.render.paint import Paint
+from dpsync.render.plan_text import render_plan
+
+from .lab import REGISTRY
+from .stages import Case
+
+PLAIN = Paint(False)
+
+
+def plan(case: Case) -> Plan:
+    return make_plan(case.sides())
+
+
+def exposed(case: Case) -> list[tuple[str, str]]:
+    return [(item.address, item.field) for item in plan(case).exposures]
+
+
+# Every field.
+
+
+def around(kind: Kind) -> tuple[str, Mapping[str, Mapping[str, Any]]]:
+    """The path of one, and what it is below, of the first kind that it can be below."""
+    if kind.parent is None:
+        return "", {}
+    owner = REGISTRY[kind.parents[0]]
+    if owner.parent is None:
+        return "x", {}
+    above, things = around(owner)
+    return f"{above}/x", {**things, owner.name: {above: {}}}
+
+
+def holds(kind: Kind) -> bool:
+    """Whether one needs something in it."""
+    return isinstance(kind.shape, Node) and kind.shape.least > 0
+
+
+def values(field: Field) -> tuple[Any, Any]:
+    """One value, and another one that is more."""
+    match field.exposes:
+        case "added":
+            return ["one"], ["one", "two"]
+        case Lifted():
+            return "only some", None
+        case "changed" if field.type.refers:
+            return (
+                (LiveId("one"), LiveId("two"))
+                if field.name != "destination"
+                else ({"kind": "external", "url": "one"}, {"kind": "external", "url": "two"})
+            )
+        case "changed":
+            return "one", "two"
+    raise AssertionError(field.exposes)
+
+
+def changes_of(kind: Kind) -> Iterator[Any]:
+    for field in kind.fields:
+        if isinstance(field.exposes, tuple):
+            pairs = list(zip(field.exposes, field.exposes[1:], strict=False))
+        else:
+            pairs = [values(field)] if field.exposes else []
+        for less, more in pairs:
+            yield pytest.param(kind, field, less, more, id=f"{kind.name}.{field.name}: {less} → {more}")
+
+
+ALL = [one for kind in REGISTRY.ordered if kind.parent is not None for one in changes_of(kind)]
+
+
+def update(kind: Kind, field: Field, before: Any, after: Any) -> list[tuple[str, str]]:
+    path, things = around(kind)
+    wanted, live = {**things, kind.name: {path: {field.name: after}}}, {
+        **things, kind.name: {path: {field.name: before}}
+    }  # fmt: skip
+    return [name for name in exposed(Case(wanted, live)) if name[1] == field.name]
+
+
+@pytest.mark.parametrize(("kind", "field", "less", "more"), ALL)
+def test_a_field_that_is_raised_is_listed_and_one_that_is_lowered_is_not(
+    kind: Kind, field: Field, less: Any, more: Any
+) -> None:
+    if field.setting(more) is not None or field.via is None:
+        path, _ = around(kind)
+        case = Case({**around(kind)[1], kind.name: {path: {}}})
+        assert update(kind, field, less, more) == [(str(case.address(kind.name, path)), field.name)]
+    if field.exposes != "changed":
+        assert update(kind, field, more, less) == []
+    assert update(kind, field, more, more) == []
+
+
+def test_every_field_of_security_says_which_change_raises_it() -> None:
+    silent = [
+        f"{kind.name}.{field.name}"
+        for kind in REGISTRY.ordered
+        for field in kind.fields
+        if field.secures and field.exposes is None
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in REGISTRY.ordered if kind.parent and not holds(kind)], ids=lambda kind: kind.name
+)
+def test_one_more_of_a_kind_of_security_is_listed_once(kind: Kind) -> None:
+    path, things = around(kind)
+    key = {kind.default: "x"} if kind.default else {}
+    found = exposed(Case({**things, kind.name: {path: key}}, dict(things)))
+    blocked = kind.create is None or not hasattr(kind.create, "path") or kind.comes_along
+    assert len(found) == (1 if kind.security and not blocked else 0), found
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in REGISTRY.ordered if kind.keeps_out], ids=lambda kind: kind.name
+)
+def test_one_fewer_of_a_kind_that_keeps_out_is_listed(kind: Kind) -> None:
+    path, things = around(kind)
+    case = Case({**things, kind.name: {}}, {**things, kind.name: {path: {"label": "Okta"}}}, prune=["**"])
+    [found] = plan(case).exposures
+    assert (found.field, found.words) == ("", "a SAML provider goes: nobody signs in by it any more")
+
+
+# What a scale does not tell.
+
+
+def field(kind: str, name: str) -> Field:
+    return REGISTRY[kind].field(name)
+
+
+RULES = {"type": "rules", "rules": [{"rule": "require_agent_review"}]}
+MORE_RULES = {"type": "rules", "rules": [*RULES["rules"], {"rule": "require_author_to_merge"}]}
+BYPASS = {"type": "rules", "rules": [*RULES["rules"], {"rule": "allow_bypass", "users": []}]}
+
+
+@pytest.mark.parametrize(
+    ("of", "before", "after", "more"),
+    [
+        # What is inherited may be anything: more than the least, less than the most.
+        (field("space", "defaultLevel"), "inherit", "read", True),
+        (field("space", "defaultLevel"), "inherit", "guest", False),
+        (field("space", "defaultLevel"), "read", "inherit", True),
+        (field("space", "defaultLevel"), "admin", "inherit", False),
+        # A null role is that of a guest.
+        (field("member", "role"), None, "read", True),
+        (field("member", "role"), "read", None, False),
+        (field("organization", "sso"), True, False, True),
+        (field("organization", "sso"), False, True, False),
+        (field("organization", "inviteLinks"), False, True, True),
+        (field("organization", "defaultRole"), "guest", "read", True),
+        (field("organization", "emailDomains"), ["a"], ["b"], True),
+        (field("organization", "emailDomains"), ["a", "b"], ["b"], False),
+        (field("organization", "title"), "A", "B", False),
+        # Merge rules bind: fewer are more, and so is who may pass them by.
+        (field("space", "mergeRules"), {"type": "none"}, RULES, False),
+        (field("space", "mergeRules"), RULES, {"type": "none"}, True),
+        (field("space", "mergeRules"), RULES, MORE_RULES, False),
+        (field("space", "mergeRules"), MORE_RULES, RULES, True),
+        (field("space", "mergeRules"), RULES, BYPASS, True),
+        (field("space", "mergeRules"), BYPASS, BYPASS, False),
+        (field("space", "mergeRules"), {"type": "none"}, BYPASS, True),
+        (field("section", "condition"), None, "visitor.is_admin", False),
+        (field("section", "condition"), "visitor.is_admin", "true", True),
+    ],
+)
+def test_what_raises(of: Field, before: Any, after: Any, more: bool) -> None:
+    assert raises(of, before, after) is more
+
+
+# New things.
+
+AWAY = {"kind": "external", "url": "https://a.example"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "listed"),
+    [
+        ("site", {"visibility": "public", "published": True}, ["visibility", "published"]),
+        ("site", {"visibility": "visitor-auth"}, []),
+        ("site", {}, []),
+        ("openapi", {"visibility": "private"}, []),
+        ("openapi", {"visibility": "public"}, ["visibility"]),
+        ("space", {"defaultLevel": "read"}, ["defaultLevel"]),
+        ("space", {"defaultLevel": "guest"}, []),
+        ("space", {"defaultLevel": "inherit"}, []),
+    ],
+)
+def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
+    kind: str, fields: dict[str, Any], listed: list[str]
+) -> None:
+    key = {"slug" if kind == "openapi" else "title": "x"}
+    case = Case({kind: {"x": {**key, **fields}}}, {kind: {}})
+    assert sorted(item.field for item in plan(case).exposures) == sorted(listed)
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (
+            Case({"site": {"d": {"visibility": "public"}}}, {"site": {"d": {"visibility": "share-link"}}}),
+            "visibility raised: share-link → public",
+        ),
+        (
+            Case({"member": {"a@b": {"role": "admin"}}}, {"member": {"a@b": {"role": "read"}}}),
+            "role raised: read → admin, a new admin",
+        ),
+        (
+            Case({"space": {"s": {"defaultLevel": "read"}}}, {"space": {"s": {"defaultLevel": "inherit"}}}),
+            "defaultLevel may be more: inherit → read",
+        ),
+        (
+            Case({"site": {"d": {}}, "share_link": {"d/l": {"active": True}}}, {"site": {"d": {}}}),
+            "a new share link: active true",
+        ),
+        (
+            Case({"site": {"d": {}}, "redirect": {"d/old": {"destination": AWAY}}}, {"site": {"d": {}}}),
+            "a new redirect: destination external, https://a.example",
+        ),
+    ],
+)  # fmt: skip
+def test_the_words(case: Case, words: str) -> None:
+    assert [item.words for item in plan(case).exposures] == [words]
+
+
+def test_what_is_ignored_or_blocked_is_not_listed() -> None:
+    wanted, live = {"site": {"d": {"visibility": "public"}}}, {"site": {"d": {"visibility": "unlisted"}}}
+    assert exposed(Case(wanted, live, ignore=["sites/*#visibility"])) == []
+    assert exposed(Case({"member": {"new@b.example": {"role": "admin"}}}, {"member": {}})) == []
+
+
+# Limits.
+
+TWO = (
+    {"site": {"d": {"visibility": "public", "published": True}}},
+    {"site": {"d": {"visibility": "unlisted", "published": False}}},
+)
+
+
+@pytest.mark.parametrize(
+    ("limit", "confirm", "refused"),
+    [
+        (None, (), False),
+        (2, (), False),
+        (1, (), True),
+        (0, (), True),
+        (0, ("expose 2",), False),
+        (0, ("expose 1",), True),
+        (0, ("expose 3",), True),
+        (0, ("delete 2",), True),
+        (1, ("expose 0002",), False),
+    ],
+)
+def test_more_exposures_than_allowed_are_refused_until_the_number_is_said(
+    limit: int | None, confirm: tuple[str, ...], refused: bool
+) -> None:
+    found = plan(Case(*TWO, limits=Limits(9, 100, limit), confirm=confirm))
+    assert [item.code for item in found.refusals] == ["exposures"] * refused
+    if refused:
+        [refusal] = found.refusals
+        assert refusal.message == f"2 things would be more visible or more powerful; allowed: {limit}"
+        assert '--confirm "expose 2"' in refusal.way_out
+        assert [answer.add for answer in refusal.answers] == ['--confirm "expose 2"']
+
+
+def test_an_answer_about_what_nothing_exposes_is_idle() -> None:
+    found = plan(Case({"site": {"d": {}}}, {"site": {"d": {}}}, confirm=("expose 2",)))
+    assert [note.address for note in found.notes] == ['--confirm "expose 2"']
+
+
+# In text.
+
+
+def test_the_block_stands_before_the_deletes_and_the_summary_counts() -> None:
+    text = render_plan(plan(Case(*TWO)), PLAIN)
+    assert "EXPOSED: 2 things more visible or more powerful\n  ^ acme/sites/d" in text
+    assert "0 to delete, 2 EXPOSED." in text
+
+
+def test_nothing_is_said_where_nothing_is_exposed() -> None:
+    text = render_plan(plan(Case(TWO[1], TWO[0])), PLAIN)
+    assert "EXPOSED" not in text
+
+
+def test_hostile_text_in_an_exposure_is_shown_not_obeyed() -> None:
+    hostile = "x\x1b]0;title\x07\n  ^ acme/forged"
+    shown = plan(Case(*TWO)).model_copy(
+        update={"exposures": (Exposure(address="acme/a", field="url", after=hostile, words=hostile),)}
+    )
+    text = render_plan(shown, PLAIN)
+    assert "\x1b" not in text
+    assert "\n  ^ acme/forged" not in text
