@@ -13,7 +13,6 @@ from dpsync.kinds.base import Field, Kind, Lifted
 from dpsync.model.address import Address
 from dpsync.model.plan import Change, Exposure
 from dpsync.model.values import Value, leaves, to_plain
-from dpsync.planner import transfers
 from dpsync.planner.decisions import Decisions, Entry
 
 _SHORT = 60
@@ -28,8 +27,8 @@ def exposures(decided: Decisions, changes: Iterable[Change]) -> tuple[Exposure, 
         if entry is not None and change.action == "create":
             found += _new(decided, entry)
         elif entry is not None:
-            found += _raised(decided, entry)
-            found += _given(decided, entry)
+            found += _raised(decided, entry, change)
+            found += _given(decided, change)
     return (*found, *_opened(decided))
 
 
@@ -85,17 +84,17 @@ def _holds(value: Value, part: Value) -> bool:
 # What is changed.
 
 
-def _raised(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
-    sides, resource = decided.sides, entry.resource
-    kind = sides.kind(resource)
+def _raised(decided: Decisions, entry: Entry, change: Change) -> Iterator[Exposure]:
+    kind = decided.sides.kind(entry.resource)
+    shown_as = {item.field: item for item in change.differences}
     for item in entry.display:
         known = item.field.source is not None
         before = item.before if known else None
-        if not raises(item.field, before, item.after):
+        shown = shown_as.get(item.field.name)
+        if shown is None or not raises(item.field, before, item.after):
             continue
-        shown = item.difference(sides, resource)
         yield Exposure(
-            address=str(resource.address),
+            address=change.address,
             field=item.field.name,
             before=shown.before if known else None,
             after=shown.after,
@@ -119,15 +118,15 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
     return f"{field.name}{how}: {_short(before)} → {_short(after)}{new}"
 
 
-def _given(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
+def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
     """What lies in something that is given away is for other people to see."""
-    sides, address = decided.sides, entry.resource.address
-    if address in sides.snapshot.transferred:
-        found = transfers.difference(sides, address)
-        words = f"given from {found.before} to {found.after}, whose members can see it"
-        yield Exposure(
-            address=str(address), field=found.field, before=found.before, after=found.after, words=words
-        )
+    if Address.parse(change.address) not in decided.sides.snapshot.transferred:
+        return
+    *_, found = change.differences
+    words = f"given from {found.before} to {found.after}, whose members can see it"
+    yield Exposure(
+        address=change.address, field=found.field, before=found.before, after=found.after, words=words
+    )
 
 
 # What is new.

@@ -86,6 +86,11 @@ def test_the_same_key_in_another_organization_is_the_same_thing(two: Lab) -> Non
     assert apply(two, AFTER, BEFORE).writes == 0
 
 
+def test_what_is_given_away_is_listed_as_exposed(two: Lab) -> None:
+    [found] = plan(two, AFTER, BEFORE).exposures
+    assert found.words == "given from acme to globex, whose members can see it"
+
+
 @pytest.mark.parametrize("line", ["id: s1", "title: Bulletin, previously: News"])
 def test_a_pin_or_an_earlier_name_says_so_without_a_base(two: Lab, line: str) -> None:
     entry = line if "title" in line else f"{line}, title: Bulletin"
