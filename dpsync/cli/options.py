@@ -103,7 +103,11 @@ def _profile(context: click.Context, parameter: click.Parameter, value: str) -> 
     from dpsync.kinds.profiles import PROFILES
 
     if value not in PROFILES:
-        raise click.BadParameter(f"there is no profile {value!r}: one of {', '.join(PROFILES)}")
+        from dpsync.model.suggest import did_you_mean
+
+        nearest = did_you_mean(value, PROFILES)
+        known = f'did you mean "{nearest}"?' if nearest else f"one of {', '.join(PROFILES)}"
+        raise click.BadParameter(f"there is no profile {value!r}: {known}")
     return value
 
 

@@ -64,6 +64,7 @@ def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
                 str(resource.address),
                 "give one of them another name, or pin both with id:",
                 (("the other one", other.where(name)),),
+                cause=f"{other.address}#{name}",
             )
 
 
@@ -76,7 +77,14 @@ def _pins(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
         if other is not resource:
             related = (("the other one", other.where("id")),)
             message = f'the id "{resource.pin}" pins two {plural(kind.noun)}'
-            yield Diagnostic("DP224", message, resource.where("id"), str(resource.address), related=related)
+            yield Diagnostic(
+                "DP224",
+                message,
+                resource.where("id"),
+                str(resource.address),
+                related=related,
+                cause=str(other.address),
+            )
 
 
 def _earlier_names(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
@@ -93,6 +101,7 @@ def _earlier_names(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
                     str(resource.address),
                     "only one of them can be what had that name",
                     (("the other one", other.where("previously")),),
+                    cause=str(other.address),
                 )
 
 
@@ -113,6 +122,7 @@ def _unique(
                 str(resource.address),
                 f"a {field.name} is unique",
                 (("first given here", other.where(field.name)),),
+                cause=f"{other.address}#{field.name}",
             )
 
 
@@ -128,7 +138,12 @@ def _exclusive(
             message = f"two {plural(kind.noun)} are the {field.name}; only one can be"
             related = (("first given here", other.where(field.name)),)
             yield Diagnostic(
-                "DP226", message, resource.where(field.name), str(resource.address), related=related
+                "DP226",
+                message,
+                resource.where(field.name),
+                str(resource.address),
+                related=related,
+                cause=f"{other.address}#{field.name}",
             )
 
 

@@ -264,13 +264,15 @@ class _Loading:
     def allowed(self, part: Mapping, keys: tuple[str, ...], root: str) -> Mapping:
         """The part without the keys that may not stand at the top of its file."""
         kept = tuple(entry for entry in part.entries if entry[0].text in keys)
-        for key, _ in part.entries:
+        for key, value in part.entries:
             if key.text in keys:
                 continue
             if key.text in ROOT_KEYS:
                 message, hint = f'"{key.text}" may only stand in {root}', f"move it to {root}"
             else:
                 close = did_you_mean(key.text, keys)
+                # What seems to be missing elsewhere may be in it.
+                self.complete = self.complete and close is None and isinstance(value, Scalar)
                 message = f'unknown key "{key.text}" at the top of the file'
                 hint = f'did you mean "{close}"?' if close else f"known keys: {', '.join(keys)}"
             self.diagnostics.append(Diagnostic(codes.TOP_KEY, message, key.span, hint=hint))

@@ -6,6 +6,7 @@ once every address is known. One pass over one tree: that makes the file a long 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from dpsync.config.compose import Sources
@@ -39,6 +40,8 @@ class Entry:
     previously: tuple[Scalar, Node] | None = None
     new: tuple[Scalar, Node] | None = None
     children: list[Address] = field(default_factory=list)
+    misspelt: set[str] = field(default_factory=set)
+    """Keys that were probably meant by others, which nobody knows: they are not missing."""
     unreadable: bool = False
     """It is no entry at all, which was reported: what it lacks is not worth a second finding."""
 
@@ -54,6 +57,7 @@ class Declarations:
         self.scopes: dict[Address, Scope] = {}
         self.empty: list[Scope] = []
         self.diagnostics = Findings(sources.diagnostics, reported=sources.unknown)
+        self._nearest: dict[tuple[str, str], str | None] = {}
         self.unreadable: set[Address] = set()
         """Entries, and lists of them, that were written and cannot be read as such; each has its finding."""
 
@@ -65,8 +69,10 @@ class Declarations:
 
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
         """Returns the known key that was probably meant."""
-        full = self.diagnostics.full("DP201")
-        nearest = None if full else did_you_mean(str(key.value), known)
+        asked = (str(key.value), what)
+        if asked not in self._nearest and not self.diagnostics.full("DP201"):
+            self._nearest[asked] = did_you_mean(asked[0], known)
+        nearest = self._nearest.get(asked)
         hint = f'did you mean "{nearest}"?' if nearest else f"known keys: {', '.join(sorted(known))}"
         self.error("DP201", f'unknown key "{key.value}" in {what}', key.span, hint)
         return nearest
@@ -109,7 +115,7 @@ class Declarations:
             entry.nodes[kind.shorthand] = (None, node)
         else:
             entry.unreadable = True
-            self.error("DP202", f"{kind.one} is a mapping", node.span)
+            self.error("DP202", f"{kind.one} is a mapping", node.span, _space(node))
 
     def _add(self, entry: Entry) -> bool:
         other = self.entries.get(entry.address)
@@ -140,8 +146,15 @@ class Declarations:
             else:
                 known = [*settable, *places, *reserved, "id", "previously", "new"]
                 meant = self.unknown_key(key, known, kind.one)
-                if meant in places:
-                    self.unreadable.add(entry.address.child(*meant.split(".")))
+                if meant is not None:
+                    entry.misspelt.add(meant)
+                # What it holds may be entries of another place.
+                written = {str(other.value) for other, _ in node.entries}
+                for place in places:
+                    path = place.split(".")
+                    unsure = meant is None and isinstance(value, Mapping) and path[0] not in written
+                    if place == meant or unsure:
+                        self.unreadable.add(entry.address.child(*path))
 
     def _pin(self, entry: Entry, value: Node) -> None:
         if isinstance(value, Scalar) and isinstance(value.value, str) and value.value:
@@ -156,7 +169,7 @@ class Declarations:
         if path not in places:
             if not isinstance(node, Mapping):
                 self.unreadable.add(entry.address.child(*path.split(".")))
-                self.error("DP202", f"{path} is a mapping", node.span)
+                self.error("DP202", f"{path} is a mapping", node.span, _space(node))
                 return
             known = [place.removeprefix(f"{path}.") for place in places if place.startswith(f"{path}.")]
             for inner, value in node.entries:
@@ -181,7 +194,7 @@ class Declarations:
     def _entries(self, entry: Entry, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
         if not isinstance(node, Mapping):
             found = "nothing" if isinstance(node, Scalar) and node.value is None else "something else"
-            hint = "write {} to say that there are none" if found == "nothing" else None
+            hint = "write {} to say that there are none" if found == "nothing" else _space(node)
             self.unreadable.add(scope.address)
             if node.span not in self.unknown:
                 self.error("DP202", f"{key.value} is a mapping of entries, found {found}", key.span, hint)
@@ -216,7 +229,7 @@ class Declarations:
         scope: Scope, owner: Entry, holder: Entry | None,
     ) -> Entry | None:  # fmt: skip
         if not isinstance(node, Mapping):
-            self.error("DP202", "a node is a mapping", node.span)
+            self.error("DP202", "a node is a mapping", node.span, _space(node))
             return None
         type_, key = node.get("type"), node.get("key")
         if not isinstance(type_, Scalar) or type_.value not in all_types:
@@ -267,7 +280,7 @@ class Declarations:
         assert isinstance(shape, NodeShape)
         children = node.get("children")
         if children is None:
-            if shape.least:
+            if shape.least and "children" not in entry.misspelt:
                 self._too_few(entry, shape)
             return
         if not isinstance(children, Sequence):
@@ -296,6 +309,13 @@ class Declarations:
 
 def _alone(kind: Kind) -> bool:
     return isinstance(kind.shape, NodeShape) and kind.shape.alone
+
+
+def _space(node: Node) -> str | None:
+    """What is probably wrong with a text where a mapping belongs."""
+    if isinstance(node, Scalar) and node.plain and re.match(r"[\w.@-]+:[^\s/]", node.text):
+        return 'write a space after the ":"'
+    return None
 
 
 def _word(node: Node | None) -> str:

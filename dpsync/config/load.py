@@ -103,7 +103,7 @@ def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, R
 
 def _is_written(entry: Entry, keys: list[str]) -> bool:
     """Whether one of its keys is written, be it wrong."""
-    return entry.wrong_pin or any(key in entry.nodes for key in keys)
+    return entry.wrong_pin or any(key in entry.nodes or key in entry.misspelt for key in ("id", *keys))
 
 
 class _Values:

@@ -13,6 +13,7 @@ from dpsync.model.address import Pattern
 from dpsync.model.desired import Limits, Policy, Resource
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
+from dpsync.model.suggest import did_you_mean
 
 _LISTS: Final[Mapping_[str, Names]] = {
     "prune": "lists", "protect": "objects", "ignore": "anything", "forget": "anything",
@@ -69,7 +70,9 @@ class PolicyReader:
         if value == "ask" or value == "allow":
             self.prune_unmanaged = "allow" if value == "allow" else "ask"
         else:
-            self.declared.error("DP202", "pruneUnmanaged is ask or allow", node.span)
+            nearest = did_you_mean(str(value), ("ask", "allow"))
+            hint = f'did you mean "{nearest}"?' if nearest else None
+            self.declared.error("DP202", "pruneUnmanaged is ask or allow", node.span, hint)
 
     def _limits(self, node: Node) -> None:
         names, values = [item.name for item in fields(Limits)], dict[str, int]()

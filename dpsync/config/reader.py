@@ -27,7 +27,7 @@ from yaml.events import (
 
 from dpsync.config import codes
 from dpsync.config.scalars import CONTROLS, FORBIDDEN_IN_VALUE, LINE_BREAK, NumberError, resolve
-from dpsync.config.syntax import Bracket, explain
+from dpsync.config.syntax import Bracket, Quoted, explain, unfinished, without_colon
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Value
 from dpsync.model.span import Span
@@ -156,6 +156,7 @@ class _Reader:
         self.aliases = 0
         self.documents = 0
         self.values: dict[str, Value] = {}
+        self.quoted: Quoted | None = None
 
     def read(self) -> Node | None:
         try:
@@ -166,7 +167,8 @@ class _Reader:
         except yaml.MarkedYAMLError as error:
             flow = next((frame for frame in reversed(self.frames) if frame.flow), None)
             bracket = Bracket(flow.start, flow.is_mapping) if flow else None
-            self.diagnostics.append(explain(error, self.text, self.file, bracket))
+            if not any(one.code == codes.SYNTAX for one in self.diagnostics):
+                self.diagnostics.append(explain(error, self.text, self.file, bracket, self.quoted))
             return None
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             # The pure parser: an escape beyond Unicode is a bare ValueError there.
@@ -233,6 +235,8 @@ class _Reader:
             raise _StopReading
         self.tag(event)
         is_plain = event.style is None or event.style == ""
+        if not is_plain and event.style in "'\"" and span.line < span.end_line:
+            self.quoted = Quoted(event.start_mark, event.end_mark)
         if event.style == '"' and (found := FORBIDDEN_IN_VALUE.search(text)):
             self.diagnostics.append(_forbidden(found.group(), span))
             text = FORBIDDEN_IN_VALUE.sub("", text)
@@ -288,7 +292,11 @@ class _Reader:
 
     def key(self, frame: _Frame, key: Scalar) -> None:
         first = frame.seen.get(key.text)
-        if key.plain and key.text == "<<":
+        if key.plain and (word := unfinished(key.text)):
+            begin = key.span
+            place = Span(self.file, begin.line, begin.column, begin.line, begin.column + len(word))
+            self.diagnostics.append(without_colon(word, place))
+        elif key.plain and key.text == "<<":
             hint = 'repeat the keys, or give the whole value by an alias ("key: *name")'
             self.error(codes.MERGE_KEY, 'merge keys ("<<") are not part of YAML 1.2', key.span, hint)
         elif first is not None:

@@ -34,9 +34,12 @@ class Resolving:
 
     # What types call.
 
-    def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
+    def error(
+        self, code: str, message: str, span: Span, hint: str | None = None, cause: str | None = None
+    ) -> Invalid:
         address = str(self._at.address) if self._at else None
-        self.declared.diagnostics.append(Diagnostic(code, message, span, address=address, hint=hint))
+        found = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
+        self.declared.diagnostics.append(found)
         return INVALID
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
@@ -44,17 +47,19 @@ class Resolving:
         found = Diagnostic(code, message, span, address=address, hint=hint, severity="warning")
         self.declared.diagnostics.append(found)
 
-    def unknown_key(self, key: Scalar, known: list[str], what: str) -> None:
-        self.declared.unknown_key(key, known, what)
+    def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
+        return self.declared.unknown_key(key, known, what)
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
         assert self._at is not None
+        places: list[Address] = []
         for name in self._known_kinds(kinds):
             target = self.registry[name]
             owner = self._owner(target)
             if owner is None:
                 continue
             place = owner.child(*target.key.split("."))
+            places.append(place)
             local = target.field(target.natural).type.fold(key) if target.natural else key
             # A node inside of a node is named by both keys: "news/latest".
             address = place.child(*(local.split("/") if isinstance(target.shape, NodeShape) else (local,)))
@@ -66,12 +71,12 @@ class Resolving:
             if target.natural and place not in self.declared.scopes:
                 self.lookups.setdefault(address, Lookup(address, name, owner, local, span))
                 return Ref(address)
-        return self._no_such(self._known_kinds(kinds), key, span)
+        return self._no_such(self._known_kinds(kinds), key, span, f"{key} in {', '.join(map(str, places))}")
 
     def _known_kinds(self, names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name for name in names if name in self.registry)
 
-    def _no_such(self, kinds: tuple[str, ...], key: str, span: Span) -> Invalid:
+    def _no_such(self, kinds: tuple[str, ...], key: str, span: Span, cause: str) -> Invalid:
         nearest = None
         if not self.declared.diagnostics.full("DP220"):
             nearest = did_you_mean(
@@ -83,7 +88,7 @@ class Resolving:
             else "declare it, or write {id: …} for one that is not managed here"
         )
         nouns = " or ".join(self.registry[name].noun for name in kinds)
-        return self.error("DP220", f'there is no {nouns} "{key}"', span, hint)
+        return self.error("DP220", f'there is no {nouns} "{key}"', span, hint, cause)
 
     def _owner(self, target: Kind) -> Address | None:
         """The nearest object around the present one under which the target's kind stands."""
@@ -118,6 +123,8 @@ class Resolving:
                 value = self._value(field, Scalar(entry.key, entry.key_span, entry.key, plain=False))
                 if value is not INVALID:
                     fields[field.name] = value
+            elif field.name in entry.misspelt:
+                continue
             elif field.required and not entry.unreadable and self.declared.complete:
                 self.error(
                     "DP206", f'"{field.name}" is missing in the {kind.noun} "{entry.key}"', entry.key_span

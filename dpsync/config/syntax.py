@@ -42,9 +42,19 @@ _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
     ("expected the node content", "a value is missing here", None),
     ("incompatible YAML document", "the file asks for another version of YAML", "remove the %YAML line"),
 )
+_CLOSES: Final = {"{": "}", "[": "]"}
+_GLUED: Final = re.compile(r"([\w.@-]+):[^\s/]")
+_NAME: Final = r"([^\s{}\[\],:\"'#$]+)"
+_OPENED: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s+[{{\[]\s*$")
+"""A line that is a key and an open bracket, with no ":" between them."""
+_ALONE: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s*$")
+"""A word alone on its line."""
+_OPENED_HERE: Final = re.compile(rf"(?:^\s*(?:- +)*|[{{\[,]\s*){_NAME}\s+$")
+"""What is before such a bracket."""
+_NO_COLON: Final = "expected ':'"
 # The same for what was opened and never finished: the message stands where it was opened.
-_AT_CONTEXT: Final[tuple[tuple[str, str, str | None], ...]] = (
-    ("expected ':'", 'a ":" is missing after this key', 'write "key: value", or indent the line'),
+_AT_CONTEXT: Final[tuple[tuple[str, str, str], ...]] = (
+    (_NO_COLON, 'a ":" is missing after this key', 'write "key: value", or indent the line'),
     ("unexpected end of stream", "a quoted text is not closed", "add the closing quote"),
     ("unexpected document", "a quoted text is not closed", "add the closing quote"),
 )
@@ -57,8 +67,36 @@ class Bracket(NamedTuple):
     is_mapping: bool
 
 
-def explain(error: yaml.MarkedYAMLError, text: str, file: str, bracket: Bracket | None) -> Diagnostic:
-    """The syntax error that ended the reading of a file; `bracket` is the innermost "[" or "{" then open."""
+class Quoted(NamedTuple):
+    """A quoted text of several lines."""
+
+    start: yaml.Mark
+    end: yaml.Mark
+
+    def ends_before(self, mark: yaml.Mark | None) -> bool:
+        """Whether a place is on its last line, behind it."""
+        return mark is not None and mark.line == self.end.line and mark.index >= self.end.index
+
+
+def unfinished(key: str) -> str | None:
+    """The word of a key with no ":" between it and a bracket: of `manual { url` it is `manual`."""
+    found = re.match(r"([^\s{}\[\]]+)\s*([{\[])", key)
+    if found is None or key.count(found[2]) == key.count(_CLOSES[found[2]]):
+        return None
+    return found[1]
+
+
+def without_colon(word: str, place: Span) -> Diagnostic:
+    return Diagnostic(codes.SYNTAX, f'a ":" is missing after "{word}"', place, hint=f'write "{word}: "')
+
+
+def explain(
+    error: yaml.MarkedYAMLError, text: str, file: str, bracket: Bracket | None, quoted: Quoted | None = None
+) -> Diagnostic:
+    """The syntax error that ended the reading of a file.
+
+    `bracket` is the innermost "[" or "{" then open, `quoted` the last quoted text that goes on over its line.
+    """
     problem = error.problem or "it ends in the middle of something"
     at = _place(error.problem_mark, text, file)
     opened = _place(error.context_mark, text, file) if error.context_mark else None
@@ -73,14 +111,25 @@ def explain(error: yaml.MarkedYAMLError, text: str, file: str, bracket: Bracket 
         return Diagnostic(codes.SYNTAX, "a tab is used for indentation", at, hint="indent with spaces")
     if "cannot start any token" in problem:
         return Diagnostic(codes.SYNTAX, f'a value cannot begin with "{character}"', at, hint=_QUOTE)
+    if quoted is not None and quoted.ends_before(error.problem_mark):
+        # It ends at the quote that was to begin another one.
+        unclosed = _place(quoted.start, text, file)
+        return Diagnostic(codes.SYNTAX, "a quoted text is not closed", unclosed, hint="add the closing quote")
+    if (found := _without_colon(error, text, file)) is not None:
+        return found
+    if character in "]}" and character and bracket is None:
+        return Diagnostic(codes.SYNTAX, f'this "{character}" closes nothing', at, hint="remove it")
     for piece, message, hint in _AT_CONTEXT:
         if piece in problem and opened is not None and "flow" not in (error.context or ""):
+            glued = error.context_mark and _GLUED.match(text, error.context_mark.index)
+            if glued and piece == _NO_COLON:
+                message, hint = 'a space is missing after the ":"', f'write "{glued[1]}: "'
             return Diagnostic(codes.SYNTAX, message, opened, hint=hint)
     if "flow" in (error.context or "") and opened is not None:
         return _bracket(error, text, at, opened, character)
-    for piece, message, hint in _AT_PROBLEM:
+    for piece, message, advice in _AT_PROBLEM:
         if piece in problem:
-            return Diagnostic(codes.SYNTAX, message, at, hint=hint)
+            return Diagnostic(codes.SYNTAX, message, at, hint=advice)
     if "directive" in (error.context or ""):
         return Diagnostic(codes.SYNTAX, 'a line may not begin with "%"', at, hint=f"{_QUOTE} if it is text")
     if "block collection" in (error.context or "") or "'-' indicator" in problem:
@@ -100,12 +149,43 @@ def _bracket(error: yaml.MarkedYAMLError, text: str, at: Span, opened: Span, cha
         return Diagnostic(
             codes.SYNTAX, "a variable inside [ ] or { } needs quotes", at, hint='write "${NAME}"'
         )
-    return Diagnostic(
-        codes.SYNTAX,
-        f'a "," or "{close}" is missing before this',
-        at,
-        related=((f"the {name} begins", opened),),
-    )
+    begins = ((f"the {name} begins", opened),)
+    if character in "]}" and character:
+        message = f'a {name} is closed by "{close}", not by this'
+        return Diagnostic(codes.SYNTAX, message, at, related=begins)
+    if at.line > opened.line and _indent(text, at.line) <= _indent(text, opened.line):
+        message = f'this {name} is not closed: "{close}" is missing'
+        return Diagnostic(codes.SYNTAX, message, opened, related=(("it is still open", at),))
+    return Diagnostic(codes.SYNTAX, f'a "," or "{close}" is missing before this', at, related=begins)
+
+
+def _without_colon(error: yaml.MarkedYAMLError, text: str, file: str) -> Diagnostic | None:
+    """A key that has a bracket and no ":" before it: on the line of the error, or at the end of one above."""
+    mark = error.problem_mark
+    if mark is None:
+        return None
+    lines = text[: mark.index].split("\n")
+    number, found = len(lines), None
+    if text[mark.index : mark.index + 1] in ("{", "["):
+        found = _OPENED_HERE.search(lines[-1])
+    elif "flow" not in (error.context or ""):
+        blank = re.compile(r"\s*(#|$)")
+        number = next((n for n in range(len(lines) - 1, 0, -1) if not blank.match(lines[n - 1])), 0)
+        above = lines[number - 1] if number else ""
+        found = _OPENED.search(above)
+        if found is None and "mapping values are not allowed" in (error.problem or ""):
+            beside = _ALONE.search(above)
+            found = beside if beside and beside.start(1) == len(lines[-1]) - len(lines[-1].lstrip()) else None
+    if found is None:
+        return None
+    return without_colon(found[1], Span(file, number, found.start(1) + 1, number, found.end(1) + 1))
+
+
+def _indent(text: str, line: int) -> int:
+    """How many blanks a line begins with; lines count from 1."""
+    whole = text.split("\n")
+    found = whole[line - 1] if line <= len(whole) else ""
+    return len(found) - len(found.lstrip(" "))
 
 
 def _misfit(name: str, at: Span, opened: Span | None) -> Diagnostic:

@@ -153,14 +153,15 @@ class Substitution:
         hint = f"set it in the environment, or give a default: ${{{name}:-…}}"
         if why:
             message, hint = f"{message}: {why}", f"set {name} in the environment"
-        self.refuse(codes.MISSING_VARIABLE, message, scalar, at, end + 1 - at, hint)
+        self.refuse(codes.MISSING_VARIABLE, message, scalar, at, end + 1 - at, hint, cause=name)
 
     def refuse(
-        self, code: str, message: str, scalar: Scalar, at: int = -1, width: int = 0, hint: str | None = None
-    ) -> None:
+        self, code: str, message: str, scalar: Scalar, at: int = -1, width: int = 0, hint: str | None = None,
+        cause: str | None = None,
+    ) -> None:  # fmt: skip
         self.unknown.add(scalar.span)
         span = scalar.span if at < 0 else self.place(scalar, at, width)
-        self.diagnostics.append(Diagnostic(code, message, span, hint=hint))
+        self.diagnostics.append(Diagnostic(code, message, span, hint=hint, cause=cause))
 
     def place(self, scalar: Scalar, at: int, width: int) -> Span:
         """Where the `$` at an offset of the value stands in the file.

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Literal, Self
 
 from dpsync.model.span import Span
 
 Severity = Literal["error", "warning"]
+ALSO: Final = "also"
+"""The label of a further place where one cause shows."""
+MOST_PLACES: Final = 4
+"""Further places of one cause that are named; the rest is counted."""
 MOST_OF_A_CODE: Final = 50
 """Findings of one code that are kept."""
 
@@ -46,6 +50,21 @@ class Diagnostic:
     severity: Severity = "error"
     environments: tuple[str, ...] = ()
     """Where it is found only with these environments: their names."""
+    cause: str | None = None
+    """What findings of one code have in common that have one cause: they are one finding."""
+    repeated: int = 0
+    """At how many further places the cause shows, beside those in `related`."""
+
+    def also(self, other: Diagnostic) -> Diagnostic:
+        """The same finding, which shows at the places of another one, too."""
+        places = [(ALSO, other.span)] if other.span is not None else []
+        places += [(label, span) for label, span in other.related if label == ALSO]
+        room = max(0, MOST_PLACES - sum(label == ALSO for label, _ in self.related))
+        return replace(
+            self,
+            related=(*self.related, *places[:room]),
+            repeated=self.repeated + other.repeated + len(places[room:]),
+        )
 
 
 class Findings(list[Diagnostic]):
@@ -62,6 +81,7 @@ class Findings(list[Diagnostic]):
         self._reported: Container[Span | None] = ()
         self._counts: Counter[str] = Counter()
         self._seen: set[Diagnostic] = set()
+        self._causes: dict[tuple[str, str], int] = {}
         self.extend(found)
         self._reported = reported
 
@@ -72,9 +92,15 @@ class Findings(list[Diagnostic]):
     def append(self, one: Diagnostic) -> None:
         if one in self._seen or (one.span is not None and one.span in self._reported):
             return
+        if one.cause is not None and (first := self._causes.get((one.code, one.cause))) is not None:
+            self._seen.add(one)
+            self[first] = self[first].also(one)
+            return
         if self.full(one.code):
             self.left_out[one.code] += 1
             return
+        if one.cause is not None:
+            self._causes[one.code, one.cause] = len(self)
         self._counts[one.code] += 1
         self._seen.add(one)
         super().append(one)

@@ -122,6 +122,7 @@ def _block(one: Diagnostic, lines: _Lines, paint: _Paint) -> str:
         ]
     notes = [visible(one.hint)] if one.hint else []
     notes += [f"{visible(label)} at {visible(str(span))}" for label, span in one.related]
+    notes += [f"and at {counted(one.repeated, 'more place')}"] if one.repeated else []
     if one.address:
         notes.append(f"address: {visible(one.address)}")
     if one.environments:

@@ -103,6 +103,8 @@ class Finding(Frozen):
     address: str | None = None
     hint: str | None = None
     related: tuple[Related, ...] = ()
+    repeated: int = 0
+    """At how many further places the same cause shows."""
     environments: tuple[str, ...] = ()
 
 

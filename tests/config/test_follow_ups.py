@@ -8,6 +8,8 @@ import pytest
 
 from dpsync.config.layers import Layers
 from dpsync.config.load import load
+from dpsync.model.diagnostic import ALSO, MOST_PLACES
+from dpsync.render.diagnostics import render_diagnostics
 
 from .loading import REGISTRY, expect, loaded, organization, site
 
@@ -112,6 +114,88 @@ def test_what_names_something_unreadable_is_no_second_mistake(tmp_path: Path, bo
         rest = 'label: O, entityID: "https://o.example/", ssoURL: "https://o.example/", certificate: C, '
         body = body.replace("defaultTeam", rest + "defaultRole: read, defaultTeam")
     expect(tmp_path, organization(body), code)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        # A key that is written otherwise is not missing.
+        ("teams: { w: { ▸titel: Www } }", "DP201"),
+        ("sites: { d: { title: Docs, structure: [{ type: section, key: x, title: Xxx, ▸childern: [] }] } }",
+         "DP201"),
+        ("mergeRules: { type: rules, ▸rulse: [] }", "DP201"),
+        # What an unknown key holds may be what others name.
+        ("▸stuff: { w: { title: Www } }\nspaces: { s: { title: Sss, permissions: { teams: { w: edit } } } }",
+         "DP201"),
+    ],
+)  # fmt: skip
+def test_what_is_written_under_another_key_is_not_missing(tmp_path: Path, body: str, code: str) -> None:
+    expect(tmp_path, organization(body), code)
+
+
+@pytest.mark.parametrize("text", ["organisations: { acme: { id: acme } }", "stuff: { acme: { id: acme } }"])
+def test_what_the_top_level_seems_to_lack_may_be_in_an_unknown_key(tmp_path: Path, text: str) -> None:
+    assert [one.code for one in loaded(tmp_path, f"dpsync: 1\n{text}\n")[1]] == ["DP127"]
+
+
+def test_an_organization_whose_id_is_misspelt_does_not_lack_it(tmp_path: Path) -> None:
+    expect(tmp_path, "dpsync: 1\norganizations: { acme: { ▸idd: acme, title: Acme } }\n", "DP201")
+
+
+SEVERAL = {
+    "a reference": (
+        "spaces:\n" + "".join(f"  s{n}: {{ title: Space {n}, collection: none }}\n" for n in range(9)),
+        "DP220", 9,
+    ),
+    "a variable": (
+        "spaces:\n" + "".join(f"  s{n}: {{ title: 'Space ${{X}} {n}' }}\n" for n in range(3)), "DP131", 3
+    ),
+    "a title": ("teams:\n" + "".join(f"  t{n}: {{ title: Same }}\n" for n in range(4)), "DP223", 3),
+    "a pin": ("teams:\n" + "".join(f"  t{n}: {{ id: x, title: T{n} }}\n" for n in range(4)), "DP224", 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "code", "places"), SEVERAL.values(), ids=SEVERAL)
+def test_one_cause_in_many_places_is_one_finding(tmp_path: Path, body: str, code: str, places: int) -> None:
+    [found] = loaded(tmp_path, organization(body))[1]
+    also = [span for label, span in found.related if label == ALSO]
+    assert found.code == code
+    assert len(also) == min(places - 1, MOST_PLACES)
+    assert 1 + len(also) + found.repeated == places
+    assert ("and at 4 more places" in render_diagnostics([found], {})) is (places == 9)
+
+
+def test_the_same_words_about_other_things_are_other_findings(tmp_path: Path) -> None:
+    """A section that two sites name is missing twice."""
+    one = "{ title: Docs, structure: [{ type: space, key: a, space: s, path: p }, "
+    one += "{ type: space, key: b, space: s, path: p }] }"
+    body = f"spaces: {{ s: {{ title: Sss }} }}\nsites:\n  a: {one}\n  b: {one.replace('Docs', 'More')}"
+    assert [item.code for item in loaded(tmp_path, organization(body))[1]] == ["DP225", "DP225"]
+
+
+def test_a_variable_in_several_files_is_one_finding(tmp_path: Path) -> None:
+    text = "organizations: {{ acme: {{ teams: {{ {0}: {{ title: 'T ${{X}} {0}' }} }} }} }}\n"
+    files = {f"{name}.yaml": text.format(name) for name in "ab"}
+    root = "dpsync: 1\ninclude: [a.yaml, b.yaml]\norganizations: { acme: { id: acme } }\n"
+    [found] = loaded(tmp_path, root, files)[1]
+    assert {found.span and found.span.file, *(span.file for _, span in found.related)} == {*files}
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("defaultRole: admi", 'did you mean "admin"?'),
+        ("spaces: { s: { title: Sss, defaultLevel: inherrit } }", 'did you mean "inherit"?'),
+        ("mergeRules: { type: rule }", 'did you mean "rules"?'),
+        ("inviteLinks: yes", "write true"),
+        ("inviteLinks: 'False'", "write false"),
+        ("inviteLinks: maybe", None),
+        ("teams:\n  w:\n    title:Www", 'write a space after the ":"'),
+    ],
+)
+def test_a_word_that_nearly_fits_is_named(tmp_path: Path, body: str, hint: str | None) -> None:
+    [found] = loaded(tmp_path, organization(body))[1]
+    assert (found.code, found.hint) == ("DP202", hint)
 
 
 def test_a_wrong_id_of_an_organization_is_told_once(tmp_path: Path) -> None:

@@ -92,6 +92,48 @@ def test_what_is_refused_is_refused_at_its_place(
         assert place == [line, column]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a:\n  manual { url: x }\n", '2:3 a ":" is missing after "manual"'),
+        ("a:\n  manual { url: x, slug: y }\n", '2:3 a ":" is missing after "manual"'),
+        ("a:\n  manual {\n    # how\n\n    url: x\n  }\n", '2:3 a ":" is missing after "manual"'),
+        ("a:\n  - manual {\n      url: x\n    }\n", '2:5 a ":" is missing after "manual"'),
+        ("a: { manual { url: x } }\n", '1:6 a ":" is missing after "manual"'),
+        ("a: { b: c, manual [x] }\n", '1:12 a ":" is missing after "manual"'),
+        ("a:\n  b\n  c: d\n", '2:3 a ":" is missing after "b"'),
+        ("a:\n  - b\n    c: d\n", '2:5 a ":" is missing after "b"'),
+        ("a:\n  b\n    c: d\n", '3:6 a ":" is not allowed here'),
+        ("a: 1\nb:2\nc: 3\n", '2:1 a space is missing after the ":"'),
+        # The quote that was to begin a text ends another one.
+        ("a: 'x\nb: ['y']\n", "1:4 a quoted text is not closed"),
+        ('a: "x\nb: "y"\n', "1:4 a quoted text is not closed"),
+        ('a: { b: "x,\n  c: "y" }\n', "1:9 a quoted text is not closed"),
+        ("a: 'x\nb: y\n", "1:4 a quoted text is not closed"),
+        # What is not closed is told where it begins, not where the parser gave up.
+        ("a:\n  b: [c, d\n  e: f\n", '2:6 this list is not closed: "]" is missing'),
+        ("a: { b: { c: d }\ne: f\n", '1:4 this mapping is not closed: "}" is missing'),
+        ("a: [b\nc: [d]\n", '1:4 this list is not closed: "]" is missing'),
+        ("a: [\n  b\n  c: d: e\n]\n", '3:4 a "," or "]" is missing before this'),
+        ("a: { b: c }}\n", '1:12 this "}" closes nothing'),
+        ("a: ]\n", '1:4 this "]" closes nothing'),
+        ("a: { b: c ]\n", '1:11 a mapping is closed by "}", not by this'),
+        ("a:\n\tb: c\n", "2:1 a tab is used for indentation"),
+        ("a:\n  b: c\n\td: e\n", "3:1 a tab is used for indentation"),
+    ],
+)
+def test_what_was_not_finished_is_told_once_with_its_cause_and_its_place(text: str, said: str) -> None:
+    _, diagnostics = read(text, "f.yaml")
+    found = [f"{one.span.line}:{one.span.column} {one.message}" for one in diagnostics if one.span]
+    assert found == [said]
+    assert {one.code for one in diagnostics} == {codes.SYNTAX}
+
+
+@pytest.mark.parametrize("text", ["a {b}: 1", "a [x]: 1", "'a { b': 1", "a: w {", "/x/{y}: 1", "a: 'x\n  y'"])
+def test_a_bracket_in_a_text_is_a_character(text: str) -> None:
+    assert accepted(text)
+
+
 @pytest.mark.usefixtures("both_parsers")
 @pytest.mark.parametrize(
     ("text", "value"),

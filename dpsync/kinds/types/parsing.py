@@ -5,11 +5,13 @@ A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secr
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
+from dpsync.model.suggest import did_you_mean
 from dpsync.model.values import Secret, Value, canonical
 
 Schema = dict[str, Any]
@@ -72,8 +74,8 @@ class Parsing(Protocol):
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         """Report what may well be meant, and should be looked at."""
 
-    def unknown_key(self, key: Scalar, known: list[str], what: str) -> None:
-        """Report a key that nobody knows, with the nearest known one."""
+    def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
+        """Report a key that nobody knows; returns the known one that was probably meant."""
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
         """The declared entry that a local key names, seen from the object that is being read."""
@@ -142,6 +144,16 @@ def file_of(node: Node, ctx: Parsing) -> Scalar | Invalid | None:
     if isinstance(path, Scalar) and isinstance(path.value, str):
         return path
     return expected(path, "the path of a file", ctx)
+
+
+def one_of(words: Iterable[str], node: Node, ctx: Parsing) -> Invalid:
+    """The same for a word that is none of those that may stand there, with the nearest one."""
+    known = list(words)
+    nearest = (
+        did_you_mean(node.value, known) if isinstance(node, Scalar) and isinstance(node.value, str) else None
+    )
+    message = f"expected one of {', '.join(known)}, found {found_in(node)}"
+    return ctx.error("DP202", message, node.span, f'did you mean "{nearest}"?' if nearest else None)
 
 
 def expected(node: Node, what: str, ctx: Parsing) -> Invalid:

@@ -6,7 +6,17 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dpsync.kinds.types.parsing import Misfit, Parsing, Schema, Type, expected, secret_of, unlike
+from dpsync.kinds.types.parsing import (
+    Misfit,
+    Parsing,
+    Schema,
+    Type,
+    expected,
+    found_in,
+    one_of,
+    secret_of,
+    unlike,
+)
 from dpsync.model.nodes import Mapping, Node, Scalar
 from dpsync.model.values import LiveId, Value
 from dpsync.model.words import counted
@@ -91,6 +101,10 @@ class Text(Type):
         return value if self.secret else None
 
 
+_FLAGS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
+"""What people write for a boolean in other files, in any case or in quotes, and how it is written here."""
+
+
 @dataclass(frozen=True)
 class Flag(Type):
     """true or false."""
@@ -98,7 +112,9 @@ class Flag(Type):
     def parse(self, node: Node, ctx: Parsing) -> Value:
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
-        return expected(node, "true or false", ctx)
+        meant = _FLAGS.get(node.text.casefold()) if isinstance(node, Scalar) else None
+        hint = f"write {meant}" if meant else None
+        return ctx.error("DP202", f"expected true or false, found {found_in(node)}", node.span, hint)
 
     def schema(self) -> Schema:
         return {"type": "boolean"}
@@ -117,7 +133,7 @@ class Enum(Type):
     def parse(self, node: Node, ctx: Parsing) -> Value:
         if isinstance(node, Scalar) and node.value in self._all():
             return node.value
-        return expected(node, f"one of {', '.join(self._all())}", ctx)
+        return one_of(self._all(), node, ctx)
 
     def _all(self) -> tuple[str, ...]:
         return (*self.words, self.nil) if self.nil else self.words

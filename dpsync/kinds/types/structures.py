@@ -16,6 +16,7 @@ from dpsync.kinds.types.parsing import (
     Schema,
     Type,
     expected,
+    one_of,
     unlike,
 )
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
@@ -36,15 +37,18 @@ class Object(Type):
         if not isinstance(node, Mapping):
             return expected(node, "a mapping", ctx)
         value: dict[str, Value] = {}
+        misspelt: list[str | None] = []
         for key, item in node.entries:
             part = self.parts.get(str(key.value))
             if part is None:
-                ctx.unknown_key(key, list(self.parts), self.what)
+                misspelt.append(ctx.unknown_key(key, list(self.parts), self.what))
             else:
                 value[str(key.value)] = part.parse(item, ctx)
         for name in self.required:
-            if name not in value:
+            if name not in value and name not in misspelt:
                 ctx.error("DP206", f'"{name}" is missing in {self.what}', node.span)
+        if misspelt:
+            return INVALID
         if self.one and len(node.entries) != 1:
             return ctx.error("DP206", f"{self.what} has one of {', '.join(self.parts)}", node.span)
         return INVALID if any(item is INVALID for item in value.values()) else value
@@ -127,7 +131,7 @@ class OneOf(Type):
         if not isinstance(node, Mapping) or tag is None:
             return expected(node, f"a mapping with {self.tag}: {' | '.join(self.forms)}", ctx)
         if not isinstance(tag, Scalar) or tag.value not in self.forms:
-            return expected(tag, f"one of {', '.join(self.forms)}", ctx)
+            return one_of(self.forms, tag, ctx)
         rest = Mapping(tuple(entry for entry in node.entries if entry[0].value != self.tag), node.span)
         value = self.forms[str(tag.value)].parse(rest, ctx)
         return value if value is INVALID else {self.tag: tag.value, **value}
