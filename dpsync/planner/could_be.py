@@ -31,7 +31,7 @@ OTHERS: Final = ""
 
 @dataclass
 class Open:
-    """An entry that would be made, and what it could be: each object with the reason."""
+    """An entry that is not live, and what it could be: each object with the reason."""
 
     resource: Resource
     kind: Kind
@@ -54,15 +54,15 @@ class CouldBe:
     def of(self, kind: Kind, similar: Collection[Lookalike]) -> list[Open]:
         """The open entries of one kind; none where nothing asks about any of them."""
         free = self._free[kind.name]
-        made = {entry.address: Open(entry, kind) for entry in self._made(kind)}
-        if not made:
+        absent = {entry.address: Open(entry, kind) for entry in self._not_live(kind)}
+        if not absent:
             return []
         for like in similar:
-            if like.by_looks and like.resource.address in made:
-                made[like.resource.address].could_be |= {item.identity: LOOKS for item in like.live}
+            if like.by_looks and like.resource.address in absent:
+                absent[like.resource.address].could_be |= {item.identity: LOOKS for item in like.live}
         removed = [identity for identity in free if identity in self.removed]
         under_new_keys = self._under_new_keys(kind)
-        for address, one in made.items():
+        for address, one in absent.items():
             for identity in sorted(self._places[address] & free.keys()):
                 one.could_be.setdefault(identity, PLACE)
             self._add(one, removed, REMOVED)
@@ -70,16 +70,16 @@ class CouldBe:
                 one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
             organization = Address(address.segments[:1])
             one.unseen_past = self.sides.base.lacking and organization in self.sides.snapshot.records.empty
-        asked = any(one.asked for one in made.values())
+        asked = any(one.asked for one in absent.values())
         if not asked and not self._answered_just_now(kind):
             return []
         beside: dict[Identity | None, list[Identity]] = defaultdict(list)
         for identity, item in free.items():
             beside[item.parent].append(identity)
-        for one in made.values():
+        for one in absent.values():
             if not one.asked:
                 self._add(one, beside[self._owner(one.resource)], OTHERS)
-        return [one for address, one in sorted(made.items()) if one.asked]
+        return [one for address, one in sorted(absent.items()) if one.asked]
 
     def _add(self, one: Open, identities: Sequence[Identity], why: str) -> None:
         room = max(MOST - len(one.could_be), 0)
@@ -87,17 +87,21 @@ class CouldBe:
             one.could_be.setdefault(identity, why)
         one.more += len(identities[room:])
 
-    def _made(self, kind: Kind) -> Iterator[Resource]:
-        """Entries that would be made and of which nothing says that they are new, selected or not."""
+    def made(self, entry: Resource) -> bool:
+        """Whether an entry that is not live is made by this plan."""
+        return not self.sides.policy.ignored(entry.address) and not self.blocking.entry(entry.address)
+
+    def _not_live(self, kind: Kind) -> Iterator[Resource]:
+        """Entries that are not live and of which nothing says that they are new, whatever keeps them from it.
+
+        One that waits, or that was not selected, is perhaps what another plan deletes meanwhile. What one was
+        that is gone is known, and it is asked about as blocked.
+        """
         sides = self.sides
         for address, entry in sides.resources.items():
             if entry.kind != kind.name or sides.live(address) is not None or entry.pin is not None:
                 continue
-            confirmed = address in sides.snapshot.gone  # else it would be blocked
-            ignored = sides.desired.policy.ignores(address)
-            if entry.new or confirmed or ignored or self.blocking.entry(address):
-                continue
-            if self._owner(entry) is not None:
+            if not entry.new and address not in sides.snapshot.gone and self._owner(entry) is not None:
                 yield entry
 
     def _under_new_keys(self, kind: Kind) -> dict[Identity, Address]:

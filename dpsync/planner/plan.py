@@ -19,6 +19,7 @@ from dpsync.planner.changes import changes
 from dpsync.planner.decisions import Decisions, decide
 from dpsync.planner.deletions import unseen
 from dpsync.planner.edges import edges
+from dpsync.planner.exchanged import exchanged
 from dpsync.planner.exposures import exposures
 from dpsync.planner.guards import refusals
 from dpsync.planner.lanes import lanes
@@ -116,6 +117,7 @@ class _Made:
             *self.taken,
             *refusals(decided, [change for change in found if change.action == "delete"], exposed),
             *unclear(sides, decided.blocking, decided.deletions, similar),
+            *exchanged(sides),
         ]
         notes = [
             *decided.notes,

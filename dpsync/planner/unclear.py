@@ -36,7 +36,7 @@ def unclear(
             continue
         gone = [one for one in deletions.everything if one[0] == kind.name]
         open_ = found.of(kind, similar)
-        made = any(not sides.policy.left_out(one.resource.address) for one in open_)
+        made = any(found.made(one.resource) for one in open_)
         if open_ and (made or gone):
             showing = _showing(sides)
             yield from (_refusal(sides, one, len(open_) - 1, showing) for one in open_)

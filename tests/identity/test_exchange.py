@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.plan import Plan
 from tests.soak import slice_of
 
 from .past import Project
@@ -204,3 +205,68 @@ def test_with_lines_a_second_apply_changes_nothing(project: Project) -> None:
         assert project.plan().empty
         project.converges()
     assert TEAMS[2](project) == wanted
+
+
+COLLECTIONS = "collections: { a: { title: Handbook }, b: { title: News } }\n"
+IN_THEM = COLLECTIONS + "spaces: { s: { title: One, collection: a }, t: { title: Two, collection: b } }"
+
+
+def swapped_collections(project: Project) -> Project:
+    """Somebody exchanged the titles of two collections by hand."""
+    collections = [{"id": "col1", "title": "News"}, {"id": "col2", "title": "Handbook"}]
+    one, two = docs("One", "Two")
+    return project.holds(
+        collections=collections, spaces=[{**one, "parent": "col1"}, {**two, "parent": "col2"}]
+    )
+
+
+def exchanged(plan: Plan) -> dict[str, list[str]]:
+    """By entry, the answers to whether names were exchanged."""
+    return {
+        item.address: [answer.add for answer in item.answers]
+        for item in plan.refusals
+        if item.code == "exchanged"
+    }
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_names_that_were_exchanged_by_hand_are_asked_about(project: Project, committed: bool) -> None:
+    """Without lines it looks as if everything else had moved."""
+    swapped_collections(project)
+    project.commit(IN_THEM) if committed else project.write(IN_THEM)
+    assert exchanged(project.plan()) == {
+        "acme/collections/a": ["id: col2", "id: col1"],
+        "acme/collections/b": ["id: col1", "id: col2"],
+    }
+
+
+@pytest.mark.parametrize("by_place", [False, True])
+def test_the_answer_says_which_it_is(project: Project, by_place: bool) -> None:
+    swapped_collections(project)
+    a, b = ("col1", "col2") if by_place else ("col2", "col1")
+    pinned = IN_THEM.replace("a: { title", f"a: {{ id: {a}, title").replace(
+        "b: { title", f"b: {{ id: {b}, title"
+    )
+    project.write(pinned).converges()
+    assert project.live("collections") == {a: "Handbook", b: "News"}
+    assert project.live("spaces", "parent") == {"s1": a, "s2": b}
+
+
+def test_with_lines_exchanged_names_are_put_back(project: Project) -> None:
+    project.holds(collections=[{"id": "col1", "title": "Handbook"}, {"id": "col2", "title": "News"}])
+    project.write(COLLECTIONS).record()
+    swapped_collections(project).write(IN_THEM).converges()
+    assert project.live("collections") == {"col1": "Handbook", "col2": "News"}
+
+
+def test_what_was_exchanged_in_the_files_is_not_asked_about(project: Project) -> None:
+    """The git base tells that somebody wants each in the place of the other; so does one that moves alone."""
+    swapped_collections(project)
+    here = IN_THEM.replace("collection: a", "collection: c").replace("collection: b", "collection: a")
+    project.commit(here.replace("collection: c", "collection: b"))
+    project.write(IN_THEM)
+    assert exchanged(project.plan()) == {}
+    swapped_collections(project)
+    project.base = None
+    project.write(IN_THEM.replace("collection: b", "collection: a"))
+    assert exchanged(project.plan()) == {}

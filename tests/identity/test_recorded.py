@@ -148,6 +148,20 @@ def test_what_was_removed_is_asked_about_whatever_is_selected(known: Project, op
     assert [item.code for item in plan.refusals] == ["unclear"]
 
 
+def test_one_that_has_to_wait_is_asked_about_before_what_it_was_is_deleted(project: Project) -> None:
+    """Its collection is gone, so it is not made now; what it was, whose entry was removed, would be pruned."""
+    collection = [{"id": "col1", "title": "Handbook"}]
+    project.holds(collections=collection, spaces=[{**docs("Guides")[0], "parent": "col1"}])
+    above = "collections: { c: { title: Handbook } }\n"
+    project.write(above + "spaces: { g: { title: Guides, collection: c } }").record()
+    project.holds(spaces=docs("Guides"))
+    moved = above + "spaces: { new: { title: Something else, collection: c } }"
+    (refusal,) = project.write(moved, "{ prune: [spaces], limits: { percent: 100 } }").plan().refusals
+    assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/new")
+    assert [(item.id, item.why) for item in refusal.candidates] == [("s1", "its entry was removed")]
+    assert project.write(moved).plan().can_apply  # nothing is made and nothing deleted
+
+
 def test_a_key_that_comes_back_counts_while_its_object_bears_the_name(known: Project) -> None:
     known.commit(GUIDES)
     known.commit("spaces: { n: { title: News } }")
