@@ -285,14 +285,17 @@ class _Reader:
 
     def _pins_without_parent(self) -> None:
         """Report pinned entries that were not found: they are never created, not even along with a parent."""
-        for address, resource in sorted(self.desired.resources.items()):
+        pinned = {
+            address: entry for address, entry in self.desired.resources.items() if entry.pin is not None
+        }
+        for address, resource in sorted(pinned.items()):
             kind = self.registry[resource.kind]
             added = (
                 resource.parent in self.reading.matches
                 and kind.creating(resource.pin, resource.fields) != kind.create
             )
             known = address in self.reading.matches or address in self.unread.entries
-            if resource.pin is not None and not known and not added:
+            if not known and not added:
                 self.reading.diagnostics.append(no_such_id(kind, resource))
 
     def _read_removed(self) -> None:

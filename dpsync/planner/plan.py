@@ -162,10 +162,11 @@ class _Made:
         )
 
     def _organizations(self) -> Iterator[Organization]:
-        root = self.decisions.sides.registry.root.name
-        for address, resource in sorted(self.decisions.sides.desired.resources.items()):
-            id = self.decisions.sides.snapshot.bound(address)
-            if resource.kind == root and id is not None:
+        sides = self.decisions.sides
+        root = sides.registry.root.name
+        for address in sorted(at for at, entry in sides.resources.items() if entry.kind == root):
+            id = sides.snapshot.bound(address)
+            if id is not None:
                 yield Organization(address=str(address), id=id)
 
     def _past(self) -> Iterator[Note]:

@@ -149,7 +149,7 @@ def test_what_was_removed_is_asked_about_whatever_is_selected(known: Project, op
 
 
 def test_one_that_has_to_wait_is_asked_about_before_what_it_was_is_deleted(project: Project) -> None:
-    """Its collection is gone, so it is not made now; what it was, whose entry was removed, would be pruned."""
+    """Its collection is gone, so it is not made now; what it was, whose entry is gone, would be pruned."""
     collection = [{"id": "col1", "title": "Handbook"}]
     project.holds(collections=collection, spaces=[{**docs("Guides")[0], "parent": "col1"}])
     above = "collections: { c: { title: Handbook } }\n"

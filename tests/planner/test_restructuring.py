@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from dpsync.model.journal import Report
 from dpsync.server import world
 from tests.direct import transport
 from tests.properties.faults import Kill, Killed
+from tests.soak import slice_of
 
 from .lab import Lab, group, section, site, spaces
 
@@ -217,8 +219,7 @@ def _sectioned_again(lab: Lab) -> None:
     lab.holds(spaces=spaces("a", "b", "c"), sites=[site(*tree, published=True)])
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("body", [SECTIONS, ONE])
+@pytest.mark.parametrize(("body", "after"), slice_of([*product([SECTIONS, ONE], [False, True])], 2))
 def test_killed_anywhere_on_the_way_to_sections_the_next_runs_finish(
     lab: Lab, body: str, after: bool
 ) -> None:

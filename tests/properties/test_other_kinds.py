@@ -26,7 +26,7 @@ def applied(platform: Platform, configuration: Fields) -> Report:
     return report
 
 
-@law(40)
+@law(28)
 def test_from_one_configuration_to_another_and_then_nothing(platform: Platform, draw: Draw) -> None:
     platform.server.reset(world())
     for wanted in (organization(draw), organization(draw)):
@@ -37,7 +37,7 @@ def test_from_one_configuration_to_another_and_then_nothing(platform: Platform, 
         assert (again.writes, platform.writes()) == (0, [])
 
 
-@law(40)
+@law(28)
 def test_after_a_kill_at_any_write_the_next_run_finishes_and_nothing_is_there_twice(
     platform: Platform, draw: Draw
 ) -> None:
@@ -50,7 +50,7 @@ def test_after_a_kill_at_any_write_the_next_run_finishes_and_nothing_is_there_tw
     nothing_twice(applied(platform, wanted))
 
 
-@law(40)
+@law(28)
 def test_a_lost_answer_or_a_breakdown_makes_nothing_twice(platform: Platform, draw: Draw) -> None:
     wanted = keeping(organization(draw))
     writes = writes_of(platform, wanted)

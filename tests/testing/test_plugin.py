@@ -16,9 +16,13 @@ PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
+OTHERS = ("-p", "no:schemathesis", "-p", "no:hypothesispytest", "-p", "no:xdist")
+"""Plugins that the tests of dpsync use, and that whoever installs it does not have."""
+
+
 def run(directory: Path, text: str, *options: str) -> tuple[int, str]:
     (directory / "test_docs.py").write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-W", "error", "-p", "no:cacheprovider", *options]
+    command = [sys.executable, "-m", "pytest", "-W", "error", "-p", "no:cacheprovider", *OTHERS, *options]
     ended = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False, timeout=120)
     return ended.returncode, ended.stdout + ended.stderr
 
