@@ -5,10 +5,12 @@ The file holds no secret. Its digest finds corruption; a digest that is kept els
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from dpsync import disk
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -46,21 +48,55 @@ def save(path: Path, plan: Plan) -> None:
 
 def read_saved(path: Path) -> Saved:
     """The plan in a file. Raises DiagnosticError (exit 5) when it is not as it was written."""
+    return parse_saved(path, content(path))
+
+
+def content(path: Path) -> bytes:
+    """What is in a file that may hold a saved plan. Raises DiagnosticError (exit 5)."""
     try:
-        content = disk.read(path, LARGEST)
+        found = disk.read(path, LARGEST)
     except OSError as error:
-        raise _unusable(path, f"it cannot be read: {disk.why(error)}") from None
-    if len(content) > LARGEST:
-        raise _unusable(path, f"it has more than {LARGEST // 1_000_000} MB")
+        raise unusable(path, f"it cannot be read: {disk.why(error)}") from None
+    if len(found) > LARGEST:
+        raise unusable(path, f"it has more than {LARGEST // 1_000_000} MB")
+    return found
+
+
+def parse_saved(path: Path, found: bytes) -> Saved:
+    """The plan in the content of a file. Raises DiagnosticError (exit 5)."""
     try:
-        saved = Saved.model_validate_json(content)
+        saved = Saved.model_validate_json(found)
     except ValidationError:
-        raise _unusable(path, "it is no plan that dpsync has saved, or not all of it") from None
+        raise unusable(
+            path, f"it is no plan that dpsync has saved, or not all of it{_instead(found)}"
+        ) from None
     if saved.plan.digest != saved.digest:
-        raise _unusable(path, "its content does not belong to its digest")
+        raise unusable(path, "its content does not belong to its digest")
     return saved
 
 
-def _unusable(path: Path, why: str) -> DiagnosticError:
+def format_of(found: bytes) -> str | None:
+    """The name of the format that a file of dpsync's begins with; None of what is no such file."""
+    try:
+        document = from_json(found)
+    except ValueError:
+        return None
+    name = document.get("format") if isinstance(document, dict) else None
+    return name if isinstance(name, str) and re.fullmatch(r"dpsync\.[a-z-]+/\d{1,6}", name) else None
+
+
+def _instead(found: bytes) -> str:
+    """What it is, where that can be told."""
+    match format_of(found):
+        case None:
+            return ""
+        case "dpsync.saved-plan/1":
+            return "; another version of dpsync may have written it"
+        case other:
+            return f": its format is {other}, and this dpsync reads dpsync.saved-plan/1"
+
+
+def unusable(path: Path, why: str) -> DiagnosticError:
+    """That a file is no saved plan."""
     found = Diagnostic("DP143", f"{path} cannot be used: {why}", hint="save it anew: dpsync plan --out FILE")
     return DiagnosticError([found], Exit.INVALID)

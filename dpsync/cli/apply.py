@@ -23,7 +23,7 @@ from dpsync.cli.options import (
     as_output,
     interactive,
     layered,
-    output,
+    output_in_every_format,
     planning,
     profiled,
     selecting,
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--no-input", is_flag=True, help="Never ask; without --yes that means to refuse.")
 @summarizing
-@output
+@output_in_every_format
 def command(
     saved_in: Path | None, files: tuple[str, ...], directory: Path, environment: str | None, profile: str,
     select: tuple[str, ...], exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool,
@@ -149,7 +149,7 @@ def _show_plan(out: Output, plan: Plan) -> None:
     from dpsync.cli.edge import silence
     from dpsync.render.plan_text import render_plan
 
-    if out.json:
+    if not out.text:
         return
     try:
         shown = out.mask.model(plan)
@@ -205,7 +205,7 @@ def _teller(out: Output) -> Callable[[Outcome], None]:
     from dpsync.render.report_text import render_outcome
 
     def tell(outcome: Outcome) -> None:
-        if not out.json:
+        if out.text:
             out.talk(render_outcome(outcome, out.paint(error=True)))
 
     return tell
@@ -282,14 +282,10 @@ def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Non
     from dpsync.render.documents import ApplyDocument, plan_document
     from dpsync.render.report_text import render_report
 
-    if out.json:
-        document = ApplyDocument(
-            exit=code,
-            converged=plan.empty if report is None else report.converged,
-            plan=plan_document(plan),
-            report=report,
-        )
-        out.document(document)
+    if not out.text:
+        converged = plan.empty if report is None else report.converged
+        document = ApplyDocument(exit=code, converged=converged, plan=plan_document(plan), report=report)
+        out.show(document)
     elif report is not None:
         if report.journal is not None:
             report = report.model_copy(update={"journal": shortest_path(report.journal)})

@@ -12,7 +12,7 @@ from dpsync.cli.options import (
     Place,
     as_output,
     layered,
-    output,
+    output_in_every_format,
     profiled,
     reading,
     selecting,
@@ -35,7 +35,7 @@ from dpsync.model.diagnostic import Exit
 )  # fmt: skip
 @reading
 @summarizing
-@output
+@output_in_every_format
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
     exclude: tuple[str, ...], everything: bool, unwatched: bool, base: str | None, ids_in: Path | None,
@@ -53,7 +53,6 @@ def command(
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
     from dpsync.render.documents import drift_document
-    from dpsync.render.drift_text import render_drift
 
     out = as_output(format_, color, verbose, quiet, summary)
     with endings(out):
@@ -65,11 +64,6 @@ def command(
         with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             options = Options(select=select, exclude=exclude)
             drift = session.drift(client, options, everything, unwatched)
-        if out.json:
-            out.document(drift_document(drift))
-        else:
-            out.result(
-                render_drift(out.mask.model(drift), out.paint(), verbose, quiet=quiet, summary=summary)
-            )
+        out.show(drift_document(drift))
         return Exit.CHANGES if drift.drifted else Exit.DONE
     raise AssertionError

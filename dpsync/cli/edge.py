@@ -86,8 +86,8 @@ def finish(
     texts: Mapping[str, str] | None = None,
 ) -> None:
     """Print the findings and end the command."""
-    if out.json:
-        out.document(findings_document(diagnostics, code))
+    if not out.text:
+        out.show(findings_document(diagnostics, code))
     out.complain(render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip())
     sys.stdout.flush()
     raise click.exceptions.Exit(int(code))

@@ -16,6 +16,7 @@ COMMANDS = {
     "plan": "Show what apply would do; writes nothing.",
     "apply": "Do it, and prove that it converged.",
     "drift": "Show what the platform has that the files do not say; writes nothing.",
+    "show": "Print a saved plan in any format; asks no platform.",
     "import": "Write the configuration of what is live.",
     "ids": "Record which live object each entry is.",
     "validate": "Check the configuration without a platform.",

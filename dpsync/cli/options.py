@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from dpsync import disk
+from dpsync.render.formats import FORMATS
 from dpsync.render.paint import Paint, When, wants_colour
 from dpsync.render.visible import visible, visible_lines
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
+@dataclass
 class Output:
     """Where and how a command speaks: stdout is the result, stderr is talk."""
 
@@ -35,6 +37,13 @@ class Output:
     mask: Mask
     """What is never shown: the token, and the secrets of this run."""
     summary: bool = False
+    project: Path | None = None
+    """The directory that the names of files are relative to, once it is known."""
+
+    @property
+    def text(self) -> bool:
+        """Whether the result is for somebody at a terminal; else it is one document."""
+        return self.format == "text"
 
     @property
     def json(self) -> bool:
@@ -48,6 +57,27 @@ class Output:
         from dpsync.model.json_text import json_text
 
         click.echo(json_text(self.mask.model(model), indent=2), color=True)
+
+    def show(self, document: BaseModel) -> None:
+        """The result in the format that was asked for."""
+        from dpsync.render.formats import How, render
+
+        how = How(self.paint(), self.verbose, self.quiet, self.summary, self._below)
+        text = render(self.mask.model(document), self.format, how)
+        if self.text:
+            self.result(text)
+        else:
+            click.echo(text, color=True)
+
+    def _below(self) -> str:
+        """Where the project is in its repository, as `a/b/`."""
+        from dpsync.config.git import NoRepository, Repository
+
+        project = (self.project or Path()).resolve()
+        with suppress(NoRepository, ValueError):
+            inside = project.relative_to(Repository.around(project).top).as_posix()
+            return "" if inside == "." else f"{inside}/"
+        return ""
 
     def result(self, text: str) -> None:
         """The result as text."""
@@ -125,6 +155,15 @@ def selecting(command: F) -> F:
 
 def output(command: F) -> F:
     """--format, --color, -q, -v."""
+    return _output(command, ("text", "json"))
+
+
+def output_in_every_format(command: F) -> F:
+    """The same for what has more than text and JSON."""
+    return _output(command, tuple(FORMATS))
+
+
+def _output(command: F, formats: Collection[str]) -> F:
     command = click.option("-v", "--verbose", count=True, help="Say more; twice for every request.")(command)
     command = click.option(
         "-q", "--quiet", is_flag=True,
@@ -135,7 +174,7 @@ def output(command: F) -> F:
         help="Colour the output.",
     )(command)  # fmt: skip
     return click.option(
-        "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
+        "--format", "format_", type=click.Choice(list(formats)), default="text", show_default=True,
         help="How the result is printed.",
     )(command)  # fmt: skip
 
@@ -240,6 +279,7 @@ class Place:
         return warned(out, validate(self.root, overlays=self.overlays, environment=self.environment))
 
     def _tell(self, out: Output) -> None:
+        out.project = self.root.parent
         for path in (self.root, *self.overlays):
             out.talk(f"Reading {visible(str(path))}", level=1)
 

@@ -12,7 +12,7 @@ from dpsync.cli.options import (
     Place,
     as_output,
     layered,
-    output,
+    output_in_every_format,
     planning,
     profiled,
     selecting,
@@ -32,7 +32,7 @@ from dpsync.model.diagnostic import Exit
 )  # fmt: skip
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 2 when there are changes.")
 @summarizing
-@output
+@output_in_every_format
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
     exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool, base: str | None,
@@ -50,7 +50,6 @@ def command(
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
     from dpsync.render.documents import plan_document
-    from dpsync.render.plan_text import render_plan
     from dpsync.render.visible import visible
 
     out = as_output(format_, color, verbose, quiet, summary)
@@ -62,10 +61,7 @@ def command(
         session = opened(out, place, desired, to, profile, parallelism, base).session
         with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
             plan = session.plan(client, Options(confirm, not no_delete, select=select, exclude=exclude)).plan
-        if out.json:
-            out.document(plan_document(plan))
-        else:
-            out.result(render_plan(out.mask.model(plan), out.paint(), verbose, quiet=quiet, summary=summary))
+        out.show(plan_document(plan))
         if not plan.can_apply:
             return Exit.REFUSED
         if saved_as is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.options import Place, as_output, layered, output, profiled
+from dpsync.cli.options import Place, as_output, layered, output_in_every_format, profiled
 from dpsync.model.words import counted
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("validate")
 @layered
 @profiled
-@output
+@output_in_every_format
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str, format_: str, color: str,
     verbose: int, quiet: bool,
@@ -36,8 +36,8 @@ def command(
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
         desired = Place.find(files, directory, environment).validated(out)
-        if out.json:
-            out.document(findings_document(desired.warnings, 0))
+        if not out.text:
+            out.show(findings_document(desired.warnings, 0))
         elif not quiet:
             for line in _unserved(desired, profile):
                 out.result(line)

@@ -20,8 +20,8 @@ from dpsync.render.summary_text import render_base, render_unwatched, with_summa
 from dpsync.render.value_text import big, inside, show
 from dpsync.render.visible import visible
 
-_SIGNS = {"different": ("~", "yellow"), "missing": ("-", "red"), "undeclared": ("+", "green")}
-_WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
+SIGNS = {"different": ("~", "yellow"), "missing": ("-", "red"), "undeclared": ("+", "green")}
+WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
 
 
 class WaysOut(Frozen):
@@ -109,14 +109,14 @@ def _item(drift: Drift, item: Drifted, paint: Paint, summary: bool) -> str:
 
 
 def _line(item: Drifted, paint: Paint) -> str:
-    sign, style = _SIGNS[item.what]
+    sign, style = SIGNS[item.what]
     said = {"missing": "not live", "undeclared": "not in the files", "different": ""}[item.what]
     words = [said, *(part.field for part in item.fields), "in another place" if item.place else ""]
     return f"{paint(f'{sign} {visible(item.address)}', style)}  {', '.join(filter(None, words))}".rstrip()
 
 
 def _head(drift: Drift, item: Drifted, paint: Paint) -> str:
-    sign, style = _SIGNS[item.what]
+    sign, style = SIGNS[item.what]
     origin = drift.origins.get(item.address)
     where = f"  {visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""
     return paint(f"{sign} {visible(item.address)}", style) + paint(where, "dim")
@@ -153,7 +153,7 @@ def _sides(part: FieldDrift) -> str:
 
 
 def _by(item: Drifted, paint: Paint) -> str:
-    return _told(item.cause, _WHAT[item.what], paint) if item.cause else ""
+    return _told(item.cause, WHAT[item.what], paint) if item.cause else ""
 
 
 def _told(cause: Cause, what: What, paint: Paint) -> str:
@@ -198,7 +198,17 @@ def _lines(drift: Drift, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _summary(drift: Drift, paint: Paint) -> str:
+def verdict(drift: Drift) -> str:
+    """Whether there is drift, and how much of which sort."""
+    if not drift.drifted:
+        return "No drift in what was read." if drift.unread else "No drift."
+    number = {what: sum(item.what == what for item in drift.found) for what in SIGNS}
+    said = (("different", "different"), ("missing", "not live"), ("undeclared", "not in the files"))
+    return f"Drift: {', '.join(f'{number[what]} {text}' for what, text in said if number[what])}."
+
+
+def beside(drift: Drift) -> str:
+    """What was left alone and what was not looked at, counted, behind the verdict."""
     more = [
         f"{len(items)} {word}"
         for items, word in ((drift.ignored, "ignored"), (drift.blocked, "blocked"))
@@ -207,17 +217,9 @@ def _summary(drift: Drift, paint: Paint) -> str:
     rest = f" {', '.join(more).capitalize()}." if more else ""
     if drift.unread:
         rest += f" NOT LOOKED AT: {counted(len(drift.unread), 'entry')} that this token may not read."
-    if not drift.drifted:
-        words = (
-            paint("No drift in what was read.", "bold") if drift.unread else paint("No drift.", "green bold")
-        )
-        return f"{words}{rest}"
-    number = {what: sum(item.what == what for item in drift.found) for what in _SIGNS}
-    words = ", ".join(
-        f"{number[what]} {said}"
-        for what, said in (
-            ("different", "different"), ("missing", "not live"), ("undeclared", "not in the files")
-        )
-        if number[what]
-    )  # fmt: skip
-    return f"{paint(f'Drift: {words}.', 'bold')}{rest}"
+    return rest
+
+
+def _summary(drift: Drift, paint: Paint) -> str:
+    style = "bold" if drift.drifted or drift.unread else "green bold"
+    return f"{paint(verdict(drift), style)}{beside(drift)}"

@@ -53,18 +53,21 @@ def render_report(
         found = tuple(item for item in report.remaining.blocked if item not in known)
         parts.append(render_blocked(report.remaining.model_copy(update={"blocked": found}), paint))
         parts.append(render_trouble(report.remaining, paint))
-    parts.append(_counts(report))
+    parts.append(done(report))
     parts.append(_proof(report, paint, summary))
-    parts += [
-        f"deleted: {visible(item.address)}; within {item.days} days an entry with id: {visible(item.id)} "
-        "brings it back"
-        for item in report.restorable
-    ]
+    parts += restorable(report)
     if report.unrecorded:
         parts.append(paint(visible(report.unrecorded), "red"))
     if report.journal:
         parts.append(paint(f"journal: {visible(report.journal)}", "dim"))
     return "\n".join(part for part in parts if part)
+
+
+def restorable(report: Report) -> Iterator[str]:
+    """What was deleted and can be had back, and how."""
+    for item in report.restorable:
+        again = f"within {item.days} days an entry with id: {visible(item.id)} brings it back"
+        yield f"deleted: {visible(item.address)}; {again}"
 
 
 def _outcomes(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
@@ -77,7 +80,8 @@ def _outcomes(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
         yield paint(f"{'':>9}  and {untried - UNTRIED} more that were not tried (-v lists them)", "yellow")
 
 
-def _counts(report: Report) -> str:
+def done(report: Report) -> str:
+    """How many steps ended how."""
     done = report.count("done", "already")
     words = [f"{done} of {counted(len(report.outcomes), 'step')} done"]
     for result in ("requested", "failed", "stale", "unknown", "not-tried"):
@@ -86,7 +90,7 @@ def _counts(report: Report) -> str:
     return f"Applied: {', '.join(words)}."
 
 
-def _unproven(remaining: Plan) -> list[str]:
+def unproven(remaining: Plan) -> list[str]:
     """What was sent and cannot be read back, while the git base still has another value."""
     if not remaining.unproven:
         return []
@@ -95,11 +99,12 @@ def _unproven(remaining: Plan) -> list[str]:
     return [f"{sent} cannot be read back and will be sent again until the files are committed: {names}"]
 
 
-def _proof(report: Report, paint: Paint, summary: bool) -> str:
+def ending(report: Report) -> str:
+    """In a sentence: whether the platform is as declared now, and how certain that is."""
     if report.interrupted:
-        return paint("Interrupted: run apply again to finish the rest.", "yellow")
+        return "Interrupted: run apply again to finish the rest."
     if report.remaining is None:
-        return paint("Not verified: run plan to see where things stand.", "red")
+        return "Not verified: run plan to see where things stand."
     if report.settled:
         text = "Converged: a new plan has no changes."
         if report.started:
@@ -108,23 +113,32 @@ def _proof(report: Report, paint: Paint, summary: bool) -> str:
             text += f" {len(report.remaining.trouble)} in trouble on the platform, see above."
         if report.remaining.blocked:
             text += f" {len(report.remaining.blocked)} blocked, see above."
-        return "\n".join(
-            [paint(text, "red bold" if report.started else "green bold"), *_unproven(report.remaining)]
-        )
+        return text
     if report.as_declared:
         number = report.count("unknown")
         what = f"{counted(number, 'request')} {'is' if number == 1 else 'are'} still in doubt"
-        text = f"Not certain: a new plan has no changes, but {what}. Run plan again later."
-        return paint(text, "red bold")
-    head = paint("Not converged: a new plan still has changes.", "red bold")
-    rest = _without_unkept(report)
-    parts = [head, *_unkept(report)]
-    if rest.changes or rest.refusals:
-        parts += ["", render_plan(rest, paint, summary=summary)]
+        return f"Not certain: a new plan has no changes, but {what}. Run plan again later."
+    return "Not converged: a new plan still has changes."
+
+
+def _proof(report: Report, paint: Paint, summary: bool) -> str:
+    if report.interrupted:
+        return paint(ending(report), "yellow")
+    if report.remaining is None:
+        return paint(ending(report), "red")
+    if report.settled:
+        style = "red bold" if report.started else "green bold"
+        return "\n".join([paint(ending(report), style), *unproven(report.remaining)])
+    parts = [paint(ending(report), "red bold")]
+    if not report.as_declared:
+        rest = without_unkept(report)
+        parts += unkept(report)
+        if rest.changes or rest.refusals:
+            parts += ["", render_plan(rest, paint, summary=summary)]
     return "\n".join(parts)
 
 
-def _unkept(report: Report) -> Iterator[str]:
+def unkept(report: Report) -> Iterator[str]:
     """What the platform did not keep, each part once, with the ways out."""
     for item in report.unkept:
         name = visible(f"{item.address}#{item.field}")
@@ -133,7 +147,7 @@ def _unkept(report: Report) -> Iterator[str]:
         yield f'    way out: dpsync import --update {shlex.quote(name)}, or policy: {{ ignore: ["{name}"] }}'
 
 
-def _without_unkept(report: Report) -> Plan:
+def without_unkept(report: Report) -> Plan:
     """What is left to do beside that."""
     assert report.remaining is not None
     told = {(item.address, item.field) for item in report.unkept}

@@ -34,10 +34,13 @@ def big(value: Any) -> bool:
     return isinstance(value, dict | list) and len(to_json(value)) > 80
 
 
-def inside(item: Difference) -> Iterable[str]:
-    """What differs inside a large value; deepdiff is imported for one changed field, never for the tree."""
+def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterable[str]:
+    """What differs inside a large value; deepdiff is imported for one changed field, never for the tree.
+
+    Of a text at most `most` lines are told, each cut at `width` characters.
+    """
     if isinstance(item.after, str) and isinstance(item.before, str | None):
-        yield from _lines(item.before or "", item.after)
+        yield from _lines(item.before or "", item.after, most, width)
         return
     if item.before is None:
         yield f"+ {counted(len(to_json(item.after)), 'byte')} of JSON"
@@ -58,17 +61,17 @@ def inside(item: Difference) -> Iterable[str]:
     yield from sorted(lines, key=lambda line: line[2:])
 
 
-def _lines(before: str, after: str, most: int = 20) -> Iterator[str]:
+def _lines(before: str, after: str, most: int | None, width: int) -> Iterator[str]:
     """The lines of a text that go and come."""
     from difflib import unified_diff
 
     found = [
-        f"{line[0]} {_cut(visible(line[1:]), 100)}".rstrip()
+        f"{line[0]} {_cut(visible(line[1:]), width)}".rstrip()
         for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
         if not line.startswith("@@")
     ]
     yield from found[:most]
-    if len(found) > most:
+    if most is not None and len(found) > most:
         yield f"… {counted(len(found) - most, 'more line')}"
 
 

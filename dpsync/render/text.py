@@ -1,0 +1,67 @@
+"""Documents → text for a terminal."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from pydantic import BaseModel
+
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.plan import Origin
+from dpsync.model.span import Span
+from dpsync.render.diagnostics import render_diagnostics
+from dpsync.render.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
+from dpsync.render.drift_text import render_drift
+from dpsync.render.formats import How
+from dpsync.render.plan_text import render_plan
+from dpsync.render.report_text import render_report
+
+
+@singledispatch
+def render_text(document: BaseModel, how: How) -> str:
+    """A document of render/documents.py, without a trailing line break."""
+    raise TypeError(f"there is no text of a {type(document).__name__}")
+
+
+@render_text.register
+def _plan(document: PlanDocument, how: How) -> str:
+    return render_plan(document.plan, how.paint, how.verbose, quiet=how.quiet, summary=how.summary)
+
+
+@render_text.register
+def _drift(document: DriftDocument, how: How) -> str:
+    return render_drift(document.drift, how.paint, how.verbose, quiet=how.quiet, summary=how.summary)
+
+
+@render_text.register
+def _apply(document: ApplyDocument, how: How) -> str:
+    shown = _plan(document.plan, how)
+    if document.report is None:
+        return shown
+    known = document.plan.plan.blocked
+    return f"{shown}\n\n{render_report(document.report, how.paint, how.verbose, known, how.summary)}"
+
+
+@render_text.register
+def _findings(document: FindingsDocument, how: How) -> str:
+    """Without the lines of the files: a document does not have them."""
+    found = Findings(_diagnostic(one) for one in document.findings)
+    found.left_out.update(document.left_out)
+    return render_diagnostics(found, {}, how.paint.on).rstrip("\n") or "No findings."
+
+
+def _diagnostic(one: Finding) -> Diagnostic:
+    return Diagnostic(
+        code=one.code,
+        message=one.message,
+        span=_span(one.at) if one.at else None,
+        address=one.address,
+        hint=one.hint,
+        related=tuple((more.text, _span(more.at)) for more in one.related),
+        severity=one.severity,
+        environments=one.environments,
+    )
+
+
+def _span(at: Origin) -> Span:
+    return Span(at.file, at.line, at.column, at.line, at.column + 1)

@@ -1,0 +1,162 @@
+"""What every output but text and JSON shows, laid out once: blocks of entries, the most dangerous first.
+
+A view is made from what a command would print as JSON (render/documents.py), so that a saved one can be shown
+again. It knows no medium: its texts have passed visible(), and each renderer escapes them for its own.
+
+- **block**: entries of one sort, as deletes or findings; **level**: how loudly it is told
+- **entry**: one thing at one address: its gist in a line, and its body: fields and words
+- **word**: a sentence of a body, and what it is about
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dpsync.model.plan import Difference, Origin
+from dpsync.model.words import counted
+from dpsync.render.value_text import big, inside, show
+from dpsync.render.visible import visible
+
+Level = Literal["error", "warning", "note", "none"]
+"""error: it keeps a command from its aim. warning: somebody should look. none: nobody is called for it."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A sentence; `about` is an address, or what sort of sentence it is. `command`: to be typed as it is."""
+
+    text: str
+    about: str = ""
+    command: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that is told. `fields` have both sides, which are called `sides`."""
+
+    address: str
+    gist: str = ""
+    sign: str = ""
+    code: str = ""
+    where: Origin | None = None
+    end: Origin | None = None
+    """Where what is meant ends, if that is known."""
+    words: tuple[Word, ...] = ()
+    fields: tuple[Difference, ...] = ()
+    created: bool = False
+    """There is nothing on the first side."""
+    sides: tuple[str, str] = ("live", "wanted")
+
+    @property
+    def group(self) -> str:
+        """The place that it is counted with: of `acme/sites/docs/structure/news`, `acme/sites`."""
+        return "/".join(self.address.split("/")[:2])
+
+
+@dataclass(frozen=True)
+class Block:
+    """Entries of one sort. `name` is a stable word: rules and test cases are called by it."""
+
+    name: str
+    title: str
+    level: Level
+    entries: tuple[Entry, ...]
+    fails: bool = False
+    """Whether a check that only knows passed and failed has failed by it."""
+
+
+@dataclass(frozen=True)
+class View:
+    """`title` says it in a line; `about` is which platform and part; `foot` is what identifies it."""
+
+    title: str
+    about: tuple[str, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    foot: tuple[str, ...] = ()
+    left_out: int = 0
+    """Entries that were counted and are not here."""
+    name: str = "plan"
+    """Which sort of document it is: plan, drift, apply or findings."""
+
+    @property
+    def entries(self) -> int:
+        return sum(len(block.entries) for block in self.blocks)
+
+    def __iter__(self) -> Iterator[tuple[Block, Entry]]:
+        for block in self.blocks:
+            for entry in block.entries:
+                yield block, entry
+
+
+@dataclass(frozen=True)
+class Sides:
+    """One field as it was and as it will be, as text of one or more lines; None where there is nothing."""
+
+    name: str
+    before: str | None
+    after: str | None
+
+
+UNREAD = "(the platform does not say)"
+
+
+def sides(entry: Entry) -> Iterator[Sides]:
+    """Both sides of every field, in full."""
+    for item in entry.fields:
+        before = whole(item.before) if item.known else UNREAD
+        yield Sides(item.field, None if entry.created else before, whole(item.after))
+
+
+def whole(value: object) -> str:
+    """A value in full, on as many lines as it has."""
+    if isinstance(value, str) and "\n" in value.strip("\n"):
+        return "\n".join(visible(line) for line in value.splitlines())
+    return show(value, most=LONGEST)
+
+
+LONGEST = 1000
+"""Characters of a line of a value that are shown."""
+
+
+def differences(entry: Entry) -> list[str]:
+    """The fields of an entry as lines of a diff: `-` is what is live, `+` what is wanted."""
+    lines: list[str] = []
+    one, other = entry.sides
+    named = entry.sides != ("live", "wanted")
+    for item in entry.fields:
+        if item.known and (big(item.before) or big(item.after)):
+            lines.append(f"@@ {item.field}{f' (- {one}, + {other})' if named else ''} @@")
+            lines += inside(item, None, LONGEST)
+            continue
+        first, second = (f"{item.field} ({one})", f"{item.field} ({other})") if named else (item.field,) * 2
+        if not entry.created:
+            lines.append(f"- {first}: {show(item.before, LONGEST) if item.known else UNREAD}")
+        lines.append(f"+ {second}: {show(item.after, LONGEST)}")
+    return lines
+
+
+def clip(text: str, most: int = 300) -> str:
+    """A text for one line: no name and no message is longer than this."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def cut(lines: list[str], most: int) -> list[str]:
+    """The first lines, and how many more there are."""
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], f"… {counted(len(lines) - most + 1, 'more line')}"]
+
+
+@dataclass
+class Blocks:
+    """Collects the blocks of a view; one without entries is none."""
+
+    found: list[Block] = field(default_factory=list)
+
+    def add(
+        self, name: str, title: str, level: Level, entries: Iterator[Entry] | list[Entry], fails: bool = False
+    ) -> None:
+        if listed := tuple(entries):
+            self.found.append(Block(name, title.format(len(listed)), level, listed, fails))

@@ -1,0 +1,140 @@
+"""What was saved or printed as JSON is shown again, in any format, without a platform."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.apply.saved import save
+from dpsync.model.plan import Change, Plan
+from dpsync.render.formats import FORMATS
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+Project = Callable[..., Path]
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    title: Acme Inc
+    teams: { fresh: { title: Quite another } }
+"""
+WRONG = TEXT.replace("title: Acme", "titel: Acme")
+
+
+@pytest.fixture
+def made(run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a saved plan and what commands have printed; then there is no platform any more."""
+    directory = project(TEXT)
+    at = str(directory)
+    assert run("plan", "-C", at, "-o", "plan.json").code == 0
+    for command in ("plan", "drift", "apply"):
+        ended = run(command, "-C", at, "--format", "json", *(["--yes"] if command == "apply" else []))
+        (directory / f"{command}.out").write_text(ended.out)
+    project(WRONG)
+    (directory / "validate.out").write_text(run("validate", "-C", at, "--format", "json").out)
+    platform.app.requests.clear()
+    monkeypatch.delenv("DPSYNC_URL")
+    return directory
+
+
+SAID = {
+    "plan.json": "1 to create, 1 to change",
+    "plan.out": "1 to create, 1 to change",
+    "drift.out": "1 different, 1 not live",
+    "apply.out": "2 of 2 steps done",
+    "validate.out": "1 error",
+}
+
+
+def test_it_is_shown_in_every_format_as_it_was(
+    made: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, project: Project
+) -> None:
+    at = str(made)
+    for file, says in SAID.items():
+        for name in FORMATS:
+            ended = run("show", file, "-C", at, "--format", name)
+            assert (ended.code, ended.err) == (0, ""), name
+            assert ended.out.strip(), name
+            assert name not in ("text", "markdown") or says in ended.out
+    assert not platform.app.requests
+    platform.reset()
+    monkeypatch.setenv("DPSYNC_URL", platform.url)
+    project(TEXT)
+    for name in FORMATS:
+        shown = run("show", "plan.json", "-C", at, "--format", name).out
+        assert run("show", "plan.out", "-C", at, "--format", name).out == shown
+        assert run("plan", "-C", at, "--format", name).out == shown
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    change = Change(address="acme", kind="organization", action="update", label="Acme Inc")
+    save(tmp_path / "plan.json", Plan(changes=(change,)))
+    return tmp_path / "plan.json"
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda text: text[: len(text) // 2], "it is no plan that dpsync has saved, or not all of it"),
+        (lambda text: text.replace("Acme Inc", "Acme Ltd"), "its content does not belong to its digest"),
+        (lambda text: text.replace("saved-plan/1", "saved-plan/2"), "its format is dpsync.saved-plan/2, and"),
+        (lambda text: text.replace('"changes"', '"chances"'), "another version of dpsync may have written"),
+        (lambda text: "[" * 100_000, "it is no plan"),
+        (lambda text: '{"format_version": "1.2", "terraform_version": "1.9"}', "it is no plan"),
+        (lambda text: '{"format": "\\u001b[2J"}', "it is no plan that dpsync has saved, or not all of it\n"),
+        (lambda text: "\0\xff", "it is no plan"),
+        (lambda text: "", "it is no plan"),
+    ],
+)
+def test_what_is_no_such_file_is_said_to_be_none(
+    saved: Path, run: Run, damage: Callable[[str], str], says: str
+) -> None:
+    saved.write_text(damage(saved.read_text()), encoding="latin-1")
+    ended = run("show", "plan.json", "-C", str(saved.parent))
+    assert (ended.code, ended.out) == (5, "")
+    assert "error[DP143]" in ended.err
+    assert says in ended.err
+
+
+def test_what_a_command_printed_and_another_version_wrote_is_said_to_be_that(saved: Path, run: Run) -> None:
+    saved.write_text('{"format": "dpsync.drift-output/1", "moved": true}')
+    assert "it is not as dpsync.drift-output/1 is" in run("show", str(saved)).err
+
+
+def test_a_file_that_is_not_there(saved: Path, run: Run) -> None:
+    ended = run("show", "gone.json", "-C", str(saved.parent), "--format", "json")
+    assert ended.code == 5
+    assert json.loads(ended.out)["findings"][0]["code"] == "DP143"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_findings_are_printed_in_the_format_that_was_asked_for(run: Run, project: Project, name: str) -> None:
+    """Whoever reads the result of a plan in CI sees there why there is none."""
+    ended = run("plan", "-C", str(project(WRONG)), "--format", name)
+    assert ended.code == 5
+    assert "error[DP201]" in ended.err
+    assert ("titel" in ended.out) == (name != "text")
+
+
+def test_what_an_apply_did_is_one_document(run: Run, project: Project, platform: ThreadedServer) -> None:
+    at = str(project(TEXT))
+    ended = run("apply", "-C", at, "--yes", "--format", "markdown")
+    assert ended.out.startswith("### Applied: 2 of 2 steps done.\n")
+    assert "Converged: a new plan has no changes." in ended.out
+    again = run("apply", "-C", at, "--yes", "--format", "markdown")
+    assert again.out.startswith("### Nothing to apply. No changes.\n")
+
+
+def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: ThreadedServer) -> None:
+    policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
+    at = str(project(TEXT.replace("organizations", policy, 1)))
+    ended = run("apply", "-C", at, "--yes", "--format", "markdown")
+    assert ended.code == 4
+    assert ended.out.startswith("### Not applied. Plan: 1 to create, 1 to change, 4 TO DELETE.\n")
+    assert "> **This plan may not be applied**" in ended.out

@@ -1,0 +1,115 @@
+"""Documents full of texts that want to be more than texts, for every output that has an escape."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
+from dpsync.model.plan import (
+    Blocked,
+    Candidate,
+    Change,
+    Difference,
+    Effect,
+    Kept,
+    Note,
+    Origin,
+    Plan,
+    PlatformTrouble,
+    Refusal,
+    Step,
+    Waiting,
+)
+from dpsync.render.documents import DriftDocument, PlanDocument, drift_document, plan_document
+
+PIECES = [
+    "`", "``", "```", "````\n", "~~~", "<script>alert(1)</script>", "</script>",
+    "<!-- dpsync:plan:1 -->", "-->", "<img src=x onerror=alert(1)>", "</details>", "</summary>",
+    "</code>", "@octocat", "@acme/docs", "#123", "GH-7", "acme/docs#4", "deadbeefcafe",
+    "https://evil.example/x", "www.evil.example", "eve@evil.example", "[x](http://e)",
+    "![x](http://e/x.png)", "[x]: http://e", "<http://evil.example>", "&lt;b&gt;", "&#64;x", "|",
+    "| - |", "\n", "\n\n# Heading", "\n- item", "\n1. one", "1.", "2)", "===", "---", "***", "**bold**",
+    "_em_", "~~no~~", ":tada:", "\u202e", "\u200b", "\x1b[31m", "\x07", "\r", "\t", "\\", "\\`", "$x$",
+    "{{x}}", "${x}", "{0}", "[^1]", "- [ ] t", "::error::x", "::set-output name=a::b", "##[error]x",
+    "%0A", "%0A::error::", "]]>", "<![CDATA[", "&", "\"", "'", "\ufffe", "\U0001f600", "é", "ع", "漢字",
+    "word", "two words", "(see", "it).", "x, y;", " ", "  ",
+]  # fmt: skip
+_ANY = st.text(st.characters(codec="utf-8"), max_size=3)
+TEXT = st.lists(st.sampled_from(PIECES) | _ANY, max_size=5).map("".join)
+NAME = TEXT.map(lambda text: f"acme/teams/{text.replace('/', '%2F') or 'x'}")
+LONG = TEXT.map(lambda text: f"{text}\n" * 30)
+VALUE = (
+    TEXT
+    | LONG
+    | st.none()
+    | st.booleans()
+    | st.lists(TEXT, max_size=2)
+    | st.dictionaries(TEXT, TEXT, max_size=2)
+)
+ORIGIN = st.builds(
+    Origin, file=TEXT | st.just("caf\udce9.yaml"), line=st.integers(1, 99), column=st.integers(1, 99)
+)
+DIFFERENCE = st.builds(
+    Difference, field=st.sampled_from(["title", "icon"]), before=VALUE, after=VALUE, known=st.booleans()
+)
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> Change:
+    action = draw(st.sampled_from(["create", "update", "delete"]))
+    asked = Step(id="1", verb="act", method="POST", path="/x", repeat="never", summary=draw(TEXT))
+    return Change(
+        address=draw(NAME),
+        kind="team",
+        action=action,  # type: ignore[arg-type]
+        label=draw(TEXT),
+        id=draw(TEXT),
+        matched=draw(st.sampled_from([None, "pin", "title"])),
+        inside=draw(st.none() | TEXT),
+        differences=tuple(draw(st.lists(DIFFERENCE, max_size=2))) if action != "delete" else (),
+        moved=draw(st.none() | TEXT),
+        effects=(Effect(address=draw(NAME), what=draw(TEXT)),) if action == "delete" else (),
+        steps=(asked,) if draw(st.booleans()) else (),
+    )
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> PlanDocument:
+    found = draw(st.lists(changes(), max_size=12))
+    candidate = Candidate(address=draw(NAME), id=draw(TEXT), title=draw(TEXT), why=draw(TEXT))
+    refusal = Refusal(
+        code="limits", address=draw(NAME), message=draw(TEXT), way_out=draw(TEXT), candidates=(candidate,)
+    )
+    blocked = Blocked(address=draw(NAME), reason=draw(TEXT), todo=draw(TEXT))
+    told = draw(st.booleans())
+    plan = Plan(
+        platform=f"https://{draw(TEXT)}",
+        environment=draw(st.none() | TEXT),
+        base="0" * 40,
+        base_from=draw(TEXT),
+        changes=tuple(found),
+        refusals=(refusal,) if told else (),
+        blocked=(blocked,) if told else (),
+        trouble=(PlatformTrouble(address=draw(NAME), what=draw(TEXT)),),
+        waiting=(Waiting(address=draw(NAME), what=draw(TEXT)),),
+        notes=(Note(address=draw(NAME), text=draw(TEXT), severity="warning"),),
+        kept=(Kept(place="acme/teams", addresses=tuple(draw(st.lists(NAME, min_size=1, max_size=12)))),),
+        origins={change.address: draw(ORIGIN) for change in found},
+    )
+    return plan_document(plan)
+
+
+@st.composite
+def drifts(draw: st.DrawFn) -> DriftDocument:
+    field = FieldDrift(field="title", live=draw(VALUE), file=draw(VALUE), moved="platform")
+    found = tuple(
+        Drifted(
+            address=draw(NAME), kind="team", what=what, label=draw(TEXT), fields=(field,), place=draw(TEXT),
+            renamed=(Renamed(address=draw(NAME), id=draw(TEXT), label=draw(TEXT)),),
+        )
+        for what in draw(st.lists(st.sampled_from(["different", "missing", "undeclared"]), max_size=3))
+    )  # fmt: skip
+    return drift_document(Drift(found=found, unread=(draw(NAME),)))
+
+
+DOCUMENTS = plans() | drifts()

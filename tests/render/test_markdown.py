@@ -1,0 +1,257 @@
+"""A plan as Markdown: whatever it says, its parse has our words and code, and what is hidden is counted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsync.model.plan import Change, Difference, Effect, Origin, Plan, Refusal
+from dpsync.render.documents import DriftDocument, PlanDocument, plan_document
+from dpsync.render.markdown import render_markdown, units
+from dpsync.render.markdown_text import code, prose, prose_html
+from dpsync.render.view import clip
+from dpsync.render.views import view
+from dpsync.render.visible import visible
+from tests.render.hostile import DOCUMENTS, TEXT
+
+OURS = {"h3", "h4", "p", "ul", "li", "code", "pre", "strong", "details", "summary", "blockquote", "br"}
+UNWELCOME = re.compile(r"[@#<>`*_~|\[\]{}\\&$/]|://|www\.")
+"""What GitHub makes something of outside of code."""
+
+
+@dataclass
+class Tree(HTMLParser):
+    """What a page shows: its elements, the texts that are not code, and the codes of each entry."""
+
+    tags: Counter[str] = field(default_factory=Counter)
+    words: list[str] = field(default_factory=list)
+    entries: list[list[str]] = field(default_factory=list)
+    strange: list[str] = field(default_factory=list)
+    stack: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        if tag not in OURS or attrs not in ([], [("lang", "diff")]):
+            self.strange.append(f"{tag} {attrs}")
+        if tag == "br":
+            return
+        if tag == "li" and self.stack.count("ul") == 1:
+            self.entries.append([])
+        if tag == "code" and self.entries and self.stack.count("ul") == 1:
+            self.entries[-1].append("")
+        self.stack.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag != "br" and (not self.stack or self.stack.pop() != tag):
+            self.strange.append(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        if "code" not in self.stack:
+            self.words.append(data)
+        elif self.entries and self.entries[-1] and self.stack.count("ul") == 1:
+            self.entries[-1][-1] += data
+
+    def handle_comment(self, data: str) -> None:
+        self.strange.append(f"<!--{data}-->")
+
+    handle_decl = unknown_decl = handle_pi = handle_comment
+
+
+def parsed(text: str) -> Tree:
+    tree = Tree()
+    tree.feed(cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE))
+    tree.close()
+    return tree
+
+
+def trusted(tree: Tree) -> None:
+    """Nothing in it comes from a foreign text but text."""
+    assert tree.strange == []
+    assert tree.stack == []
+    ours = re.sub(r"\[!(CAUTION|WARNING)\]", "", " ".join(tree.words))
+    assert not UNWELCOME.search(ours), ours
+
+
+def hidden(text: str) -> tuple[int, int, int] | None:
+    """Shown, total and hidden as the text says it."""
+    found = re.search(r"\*\*Shown: (\d+) of (\d+) entr(?:y|ies), (\d+) hidden", text)
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
+@settings(max_examples=60, deadline=None)
+@given(DOCUMENTS, st.sampled_from([1000, 2500, 6000, 60_000]))
+def test_whatever_it_says_the_parse_is_the_expected_tree(
+    document: PlanDocument | DriftDocument, limit: int
+) -> None:
+    shown = view(document)
+    text = render_markdown(shown, limit)
+    text.encode()
+    assert units(text) <= limit
+    tree = parsed(text)
+    trusted(tree)
+    said = hidden(text)
+    assert said is None or said[0] + said[2] == said[1] == shown.entries
+    if said is None or said[0] == shown.entries:
+        expected = [clip(entry.address) for _, entry in shown]
+        found = [codes[:2] for codes in tree.entries]
+        assert all(address in codes for address, codes in zip(expected, found, strict=True))
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXT)
+def test_a_sentence_becomes_words_and_code_and_says_the_same(text: str) -> None:
+    said = re.sub(r" +", " ", visible(text)).strip()
+    for made in (
+        prose(text),
+        f"- {prose(text)}",
+        f"x {prose(text)} y",
+        f"<details>{prose_html(text)}</details>",
+    ):
+        tree = parsed(made)
+        trusted(tree)
+        assert tree.tags.keys() <= {"p", "code", "ul", "li", "details"}
+    html = re.sub(r"<[^>]+>", "", cmarkgfm.github_flavored_markdown_to_html(f"x {prose(text)}"))
+    shown = cmarkgfm.github_flavored_markdown_to_html(f"x {code(said)}") if said else "<p>x</p>"
+    assert re.sub(r"\s+", " ", html).strip() == re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", shown)).strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("6 things would be deleted (limits)", "6 things would be deleted (limits)"),
+        ("invite zoe@acme.example, then wait.", "invite `zoe@acme.example`, then wait."),
+        ('new team "Support"', 'new team "Support"'),
+        ('new team "a `b` c"', 'new team "a `` `b` `` c"'),
+        ("see [Help center] at https://x.y.", "see `[Help center]` at `https://x.y`."),
+        ("1. first", "`1.` first"),
+        ("deadbeef closes #4", "`deadbeef` closes `#4`"),
+    ],
+)  # fmt: skip
+def test_plain_words_stay_words(text: str, markdown: str) -> None:
+    assert prose(text) == markdown
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXT)
+def test_a_name_becomes_one_piece_of_code(text: str) -> None:
+    tree = parsed(f"- {code(text)}")
+    trusted(tree)
+    assert tree.entries == [[visible(text) or " "]]
+
+
+def many(number: int, lines: int = 1) -> PlanDocument:
+    """A plan of so many changes with bodies of so many lines; every tenth is a delete."""
+    item = Difference(field="text", before="", after="line\n" * lines)
+    goes = number // 10
+    changed = [
+        Change(
+            address=f"acme/spaces/s{n}", kind="space", action="create", label=f"S {n}", differences=(item,)
+        )
+        for n in range(number - goes)
+    ]
+    deleted = [
+        Change(address=f"acme/teams/[T{n}]", kind="team", action="delete", label="T") for n in range(goes)
+    ]
+    return plan_document(Plan(changes=(*changed, *deleted)))
+
+
+@pytest.mark.parametrize(
+    ("document", "shown", "details"),
+    [
+        (many(20, 30), 20, True),
+        (many(20, 2000), 20, True),
+        (many(600, 30), 600, False),
+        (many(5000, 3), 50, False),
+    ],
+)
+def test_of_a_larger_plan_less_is_told_and_never_half_a_thing(
+    document: PlanDocument, shown: int, details: bool
+) -> None:
+    text = render_markdown(view(document))
+    assert units(text) <= 60_000
+    trusted(parsed(text))
+    total = len(document.plan.changes)
+    if shown == total and details:
+        assert hidden(text) is None
+    else:
+        assert hidden(text) == (shown, total, total - shown)
+    assert ("```diff" in text) == details
+    assert text.index("DELETES") < text.index("Changes:")
+
+
+def test_the_deletes_are_the_last_to_be_left_out() -> None:
+    text = render_markdown(view(many(5000)))
+    assert sum(f"`acme/teams/[T{n}]`" in text for n in range(500)) == 50
+    assert "`acme/spaces`: `+` 4500" in text
+    assert "`acme/teams`: `-` 500" in text
+
+
+def test_where_hardly_anything_fits_it_is_counted() -> None:
+    text = render_markdown(view(many(5000)), 1000)
+    assert hidden(text) == (0, 5000, 5000)
+    assert "Changes: 4500 (4500 entries)" in text
+
+
+def test_a_line_that_is_cut_says_how_much_is_missing() -> None:
+    text = render_markdown(view(many(2, 3000)), 5000)
+    assert text.count("+ line") == 2 * 19 - 2
+    assert "… 2982 more lines" in text
+
+
+def test_what_a_reviewer_reads() -> None:
+    plan = Plan(
+        changes=(
+            Change(
+                address="acme/sites/docs", kind="site", action="update", label="Docs",
+                differences=(Difference(field="title", before="Acme", after="Acme *Docs*"),),
+            ),
+            Change(
+                address="acme/teams/[Old]", kind="team", action="delete", label="Old",
+                effects=(Effect(address="acme/teams/[Old]/[ada]", what="goes with it"),),
+            ),
+        ),
+        refusals=(Refusal(code="limits", address="acme", message="2 would go", way_out="say so"),),
+        origins={"acme/sites/docs": Origin(file="dpsync.yaml", line=4, column=7)},
+    )  # fmt: skip
+    assert render_markdown(view(plan_document(plan))) == GOLDEN.replace("DIGEST", plan.digest[:16])
+
+
+GOLDEN = """\
+### Plan: 0 to create, 1 to change, 1 TO DELETE.
+
+> [!CAUTION]
+> **DELETES: 2 things will be gone**
+
+- `-` `acme/teams/[Old]` DELETE team "Old", 1 more goes with it
+
+  - `acme/teams/[Old]/[ada]`: goes with it
+
+> [!WARNING]
+> **This plan may not be applied**
+
+- `x` `acme` `limits` 2 would go
+
+  - way out: say so
+
+#### Changes: 1
+
+- `~` `acme/sites/docs` title · `dpsync.yaml:4:7`
+
+  ```diff
+  - title: "Acme"
+  + title: "Acme *Docs*"
+  ```
+
+digest `DIGEST`\\
+(0 requests to read, 0 to write)"""
