@@ -33,12 +33,14 @@ _ALERTS: Final = {"delete": "CAUTION", "refusal": "WARNING", "exposure": "WARNIN
 """Blocks that nobody may overlook."""
 
 
-def render_markdown(view: View, limit: int = COMMENT) -> str:
+def render_markdown(view: View, limit: int = COMMENT, bodies: bool = True) -> str:
     """The view in at most `limit` UTF-16 units, as much of it as fits. Ends without a line break.
+
+    Without `bodies`, one line for each entry at most.
 
     At less than a thousand units the limit may be passed: the counts are always told.
     """
-    for size in (_everything, _short, _lines, _dangerous):
+    for size in (_everything, _short, _lines, _dangerous)[0 if bodies else 2 :]:
         text = _joined(size(view), limit)
         if text is not None:
             return text
@@ -47,7 +49,7 @@ def render_markdown(view: View, limit: int = COMMENT) -> str:
 
 def as_markdown(view: View, how: How) -> str:
     """What --format markdown prints: a comment."""
-    return render_markdown(view)
+    return render_markdown(view, bodies=not how.summary)
 
 
 def units(text: str) -> int:

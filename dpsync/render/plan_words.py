@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dpsync.model.cause import Cause, What, said
 from dpsync.model.drift import Drift
 from dpsync.model.plan import Candidate, Change, Kept, Origin, Plan
 from dpsync.model.words import counted
@@ -167,6 +168,17 @@ def unwatched(plan: PlanOrDrift) -> str:
     if found.fields:
         words.append(f"{counted(found.fields, 'field')} of {counted(found.things, 'thing')}")
     return f"not watched: {', '.join(words)}" if words else ""
+
+
+def why(cause: Cause | None, what: What = "field") -> str:
+    """The cause in words, nothing where nobody can tell."""
+    return "" if cause is None or cause == "origin unknown" else said(cause, what)
+
+
+def twice(plan: PlanOrDrift) -> str:
+    """How much was edited here and is live already: it differs no more."""
+    number = len(plan.same_edit_twice)
+    return f"same edit twice: {counted(number, 'field')}" if number else ""
 
 
 def origin(plan: PlanOrDrift, address: str) -> Origin | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from dpsync.model.plan import Difference, Origin
 from dpsync.model.words import counted
@@ -33,6 +33,17 @@ class Word:
 
 
 @dataclass(frozen=True)
+class Field:
+    """One field with both sides; `known` is false where the first one cannot be read. `label` says why."""
+
+    name: str
+    before: Any = None
+    after: Any = None
+    known: bool = True
+    label: str = ""
+
+
+@dataclass(frozen=True)
 class Entry:
     """One thing that is told. `fields` have both sides, which are called `sides`."""
 
@@ -44,7 +55,7 @@ class Entry:
     end: Origin | None = None
     """Where what is meant ends, if that is known."""
     words: tuple[Word, ...] = ()
-    fields: tuple[Difference, ...] = ()
+    fields: tuple[Field, ...] = ()
     created: bool = False
     """There is nothing on the first side."""
     sides: tuple[str, str] = ("live", "wanted")
@@ -90,34 +101,20 @@ class View:
                 yield block, entry
 
 
-@dataclass(frozen=True)
-class Sides:
-    """One field as it was and as it will be, as text of one or more lines; None where there is nothing."""
-
-    name: str
-    before: str | None
-    after: str | None
-
-
+LONGEST = 1000
+"""Characters of a line of a value that are shown."""
 UNREAD = "(the platform does not say)"
 
 
-def sides(entry: Entry) -> Iterator[Sides]:
-    """Both sides of every field, in full."""
-    for item in entry.fields:
-        before = whole(item.before) if item.known else UNREAD
-        yield Sides(item.field, None if entry.created else before, whole(item.after))
+def both(field: Field) -> tuple[str, str]:
+    """Both sides of a field in full, on as many lines as they have."""
+    return _whole(field.before) if field.known else UNREAD, _whole(field.after)
 
 
-def whole(value: object) -> str:
-    """A value in full, on as many lines as it has."""
+def _whole(value: object) -> str:
     if isinstance(value, str) and "\n" in value.strip("\n"):
-        return "\n".join(visible(line) for line in value.splitlines())
+        return "\n".join(clip(visible(line), LONGEST) for line in value.splitlines())
     return show(value, most=LONGEST)
-
-
-LONGEST = 1000
-"""Characters of a line of a value that are shown."""
 
 
 def differences(entry: Entry) -> list[str]:
@@ -126,14 +123,15 @@ def differences(entry: Entry) -> list[str]:
     one, other = entry.sides
     named = entry.sides != ("live", "wanted")
     for item in entry.fields:
+        label = f" ({item.label})" if item.label else ""
         if item.known and (big(item.before) or big(item.after)):
-            lines.append(f"@@ {item.field}{f' (- {one}, + {other})' if named else ''} @@")
-            lines += inside(item, None, LONGEST)
+            lines.append(f"@@ {item.name}{f' (- {one}, + {other})' if named else ''}{label} @@")
+            lines += inside(Difference(field=item.name, before=item.before, after=item.after), None, LONGEST)
             continue
-        first, second = (f"{item.field} ({one})", f"{item.field} ({other})") if named else (item.field,) * 2
+        first, second = (f"{item.name} ({one})", f"{item.name} ({other})") if named else (item.name,) * 2
         if not entry.created:
             lines.append(f"- {first}: {show(item.before, LONGEST) if item.known else UNREAD}")
-        lines.append(f"+ {second}: {show(item.after, LONGEST)}")
+        lines.append(f"+ {second}: {show(item.after, LONGEST)}{label}")
     return lines
 
 

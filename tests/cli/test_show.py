@@ -136,5 +136,7 @@ def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: Thr
     at = str(project(TEXT.replace("organizations", policy, 1)))
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
     assert ended.code == 4
-    assert ended.out.startswith("### Not applied. Plan: 1 to create, 1 to change, 4 TO DELETE.\n")
+    assert ended.out.startswith(
+        "### Not applied. Plan: 1 to create, 1 to change, 4 TO DELETE. REFUSED, for 1 reason.\n"
+    )
     assert "> **This plan may not be applied**" in ended.out

@@ -11,6 +11,7 @@ from dpsync.model.plan import (
     Change,
     Difference,
     Effect,
+    Exposure,
     Kept,
     Note,
     Origin,
@@ -50,7 +51,12 @@ ORIGIN = st.builds(
     Origin, file=TEXT | st.just("caf\udce9.yaml"), line=st.integers(1, 99), column=st.integers(1, 99)
 )
 DIFFERENCE = st.builds(
-    Difference, field=st.sampled_from(["title", "icon"]), before=VALUE, after=VALUE, known=st.booleans()
+    Difference,
+    field=st.sampled_from(["title", "icon"]),
+    before=VALUE,
+    after=VALUE,
+    known=st.booleans(),
+    cause=st.sampled_from(["edited here", "changed outside", "origin unknown"]),
 )
 
 
@@ -68,6 +74,7 @@ def changes(draw: st.DrawFn) -> Change:
         inside=draw(st.none() | TEXT),
         differences=tuple(draw(st.lists(DIFFERENCE, max_size=2))) if action != "delete" else (),
         moved=draw(st.none() | TEXT),
+        cause=draw(st.sampled_from([None, "edited here", "changed outside"])),
         effects=(Effect(address=draw(NAME), what=draw(TEXT)),) if action == "delete" else (),
         steps=(asked,) if draw(st.booleans()) else (),
     )
@@ -88,6 +95,7 @@ def plans(draw: st.DrawFn) -> PlanDocument:
         base="0" * 40,
         base_from=draw(TEXT),
         changes=tuple(found),
+        exposures=(Exposure(address=draw(NAME), field="title", words=draw(TEXT)),) if told else (),
         refusals=(refusal,) if told else (),
         blocked=(blocked,) if told else (),
         trouble=(PlatformTrouble(address=draw(NAME), what=draw(TEXT)),),
@@ -101,7 +109,7 @@ def plans(draw: st.DrawFn) -> PlanDocument:
 
 @st.composite
 def drifts(draw: st.DrawFn) -> DriftDocument:
-    field = FieldDrift(field="title", live=draw(VALUE), file=draw(VALUE), moved="platform")
+    field = FieldDrift(field="title", live=draw(VALUE), file=draw(VALUE), cause="changed outside")
     found = tuple(
         Drifted(
             address=draw(NAME), kind="team", what=what, label=draw(TEXT), fields=(field,), place=draw(TEXT),

@@ -13,7 +13,7 @@ from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.model.plan import Change, Difference, Effect, Origin, Plan, Refusal
+from dpsync.model.plan import Change, Difference, Effect, Exposure, Origin, Plan, Refusal
 from dpsync.render.documents import DriftDocument, PlanDocument, plan_document
 from dpsync.render.markdown import render_markdown, units
 from dpsync.render.markdown_text import code, prose, prose_html
@@ -209,6 +209,22 @@ def test_a_line_that_is_cut_says_how_much_is_missing() -> None:
     assert "… 2982 more lines" in text
 
 
+def test_what_this_change_does_stands_apart_from_what_was_there_already() -> None:
+    here = Difference(field="title", before="A", after="B", cause="edited here")
+    there = Difference(field="icon", before="x", after="y", cause="changed outside")
+    changed = Change(address="acme/sites/docs", kind="site", action="update", differences=(here, there))
+    exposed = Exposure(address="acme/sites/docs", field="visibility", words="becomes public")
+    plan = Plan(changes=(changed,), exposures=(exposed,), base="0" * 40, base_from="HEAD")
+    text = render_markdown(view(plan_document(plan)))
+    first, own, drift = text.partition("EXPOSED: 1 thing")[2].split("#### ")
+    assert "> [!WARNING]" in text
+    assert "`^` `acme/sites/docs#visibility` becomes public" in first
+    assert own.startswith("What this change does: 1")
+    assert '+ title: "B" (edited here)' in own
+    assert drift.startswith("Drift that was there already: 1")
+    assert '+ icon: "y" (changed outside)' in drift
+
+
 def test_what_a_reviewer_reads() -> None:
     plan = Plan(
         changes=(
@@ -228,7 +244,7 @@ def test_what_a_reviewer_reads() -> None:
 
 
 GOLDEN = """\
-### Plan: 0 to create, 1 to change, 1 TO DELETE.
+### Plan: 0 to create, 1 to change, 1 TO DELETE. REFUSED, for 1 reason.
 
 > [!CAUTION]
 > **DELETES: 2 things will be gone**

@@ -1,0 +1,76 @@
+"""Drift → the blocks of a view: what was there already first, then what is edited here and not live yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync.model.cause import Group
+from dpsync.model.drift import Drifted
+from dpsync.model.grouping import drifted_parts
+from dpsync.render import plan_words as words
+from dpsync.render.documents import DriftDocument
+from dpsync.render.drift_text import SIGNS, WHAT
+from dpsync.render.plan_view import beside, refusals
+from dpsync.render.view import Block, Blocks, Entry, Field, Word
+from dpsync.render.visible import visible
+
+_TITLES: dict[Group, str] = {
+    "there already": "Drift that was there already",
+    "this change": "Edited here, and not live yet",
+    "origin unknown": "What is live and not as the files say",
+}
+
+
+def drift_blocks(document: DriftDocument) -> list[Block]:
+    drift, blocks = document.drift, Blocks()
+    for part in drifted_parts(drift):
+        found = (_drifted(document, item) for item in part.items)
+        blocks.add("drift", f"{_TITLES[part.group]}: {{}}", "warning", found, fails=True)
+    blocks.add("refusal", "An apply would be refused", "error", refusals(drift))
+    unread = (Entry(visible(one), "this token may not read it", "!") for one in drift.unread)
+    blocks.add("unread", "Not looked at: {}", "warning", unread)
+    ignored = (_drifted(document, item) for item in drift.ignored)
+    blocks.add("ignored", "Ignored, as the policy says: {}", "none", ignored)
+    unwatched = (_line(item.address, item.field, item.line or item.why) for item in drift.unwatched_lines)
+    blocks.add("unwatched", "Not watched: {}", "none", unwatched)
+    return [*blocks.found, *beside(drift)]
+
+
+def _line(address: str, field: str | None, text: str | None) -> Entry:
+    return Entry(visible(f"{address}#{field}" if field else address), visible(text or ""))
+
+
+def _drifted(document: DriftDocument, item: Drifted) -> Entry:
+    return Entry(
+        address=visible(item.address),
+        gist=_gist(item),
+        sign=SIGNS[item.what][0],
+        where=document.drift.origins.get(item.address),
+        words=tuple(_words(document, item)),
+        fields=tuple(
+            Field(part.field, part.live, part.file, part.known, words.why(part.cause)) for part in item.fields
+        ),
+        sides=("live", "file"),
+    )
+
+
+def _words(document: DriftDocument, item: Drifted) -> Iterator[Word]:
+    for one in item.renamed:
+        yield Word(f'"{visible(one.label)}" ({visible(one.id)})', "renamed on the platform")
+    if item.place:
+        yield Word(f"file: {visible(item.place)}, live: elsewhere")
+    if out := document.ways_out.get(item.address):
+        for about, text in (("undo", out.platform), ("keep", out.files or out.by_hand or "")):
+            yield Word(text, about, command=text.startswith("dpsync "))
+
+
+def _gist(item: Drifted) -> str:
+    what = f'{words.noun(item.kind)} "{visible(item.label)}"'
+    names = [part.field for part in item.fields] + (["place"] if item.place else [])
+    text = {
+        "missing": f"the {what} is not live",
+        "undeclared": f"the {what} is live and not in the files",
+        "different": f"{what} differs: {', '.join(names)}",
+    }[item.what]
+    why = words.why(item.cause, WHAT[item.what])
+    return f"{text} ({why})" if why else text

@@ -1,0 +1,110 @@
+"""A plan → the blocks of a view: deletes, why it may not be applied, what becomes more visible, the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dpsync.model.cause import Group, What
+from dpsync.model.grouping import parts
+from dpsync.model.plan import Blocked, Change, Difference, Exposure, Note, Plan, PlatformTrouble, Refusal
+from dpsync.render import plan_words as words
+from dpsync.render.head_text import render_head
+from dpsync.render.paint import Paint
+from dpsync.render.plan_words import PlanOrDrift, origin
+from dpsync.render.view import Block, Blocks, Entry, Field, Level, Word
+from dpsync.render.visible import visible
+
+_PARTS: dict[Group, str] = {"this change": "change", "there already": "drift", "origin unknown": "change"}
+"""How the blocks of the parts of a plan are called."""
+_WHAT: dict[str, What] = {"create": "made", "delete": "removed", "update": "place"}
+_SEVERITIES: tuple[Level, ...] = ("warning", "note")
+
+
+def plan_blocks(plan: Plan) -> list[Block]:
+    blocks = Blocks()
+    goes = (change_entry(plan, change) for change in plan.changes if change.action == "delete")
+    blocks.add("delete", words.headline(plan), "warning", goes)
+    blocks.add("refusal", "This plan may not be applied", "error", refusals(plan), fails=True)
+    exposed = (_exposure(plan, one) for one in plan.exposures)
+    blocks.add("exposure", words.exposed_headline(plan), "warning", exposed)
+    for part in parts(plan):
+        stays = [change_entry(plan, change) for change in part.items if change.action != "delete"]
+        title = "Changes" if part.group == "origin unknown" else part.title
+        blocks.add(_PARTS[part.group], f"{title}: {{}}", "note", stays)
+    return [*blocks.found, *beside(plan)]
+
+
+def about(plan: PlanOrDrift) -> tuple[str, ...]:
+    """Which platform, organization, environment and part."""
+    return tuple(line for line in render_head(plan, Paint(on=False)).split("\n") if line)
+
+
+def change_entry(plan: Plan, change: Change) -> Entry:
+    found = (words.recognised(plan, change), *words.facts(change), *words.acts(change))
+    told = [Word(text) for text in found if text]
+    told += [Word(visible(one.what), visible(one.address)) for one in change.effects]
+    gist = words.gist(change)
+    if why := words.why(change.cause, _WHAT[change.action]):
+        gist = f"{gist} ({why})".strip()
+    return Entry(
+        address=visible(change.address),
+        gist=gist,
+        sign=words.SIGNS[change.action],
+        where=origin(plan, change.address),
+        words=tuple(told),
+        fields=tuple(fields(change.differences)),
+        created=change.action == "create",
+    )
+
+
+def fields(found: Iterable[Difference]) -> Iterator[Field]:
+    for item in found:
+        yield Field(item.field, item.before, item.after, item.known, words.why(item.cause))
+
+
+def refusals(plan: PlanOrDrift) -> Iterator[Entry]:
+    return (_refusal(plan, item) for item in plan.refusals)
+
+
+def _refusal(plan: PlanOrDrift, item: Refusal) -> Entry:
+    told = [Word(words.candidate(one), "could be") for one in item.candidates]
+    told.append(Word(visible(item.way_out), "way out"))
+    where = origin(plan, item.address)
+    return Entry(visible(item.address), visible(item.message), "x", item.code, where, words=tuple(told))
+
+
+def _exposure(plan: Plan, item: Exposure) -> Entry:
+    name = f"{item.address}#{item.field}" if item.field else item.address
+    return Entry(visible(name), visible(item.words), "^", where=origin(plan, name))
+
+
+def beside(plan: PlanOrDrift) -> list[Block]:
+    """What a plan and a drift tell beside what they are about."""
+    blocks = Blocks()
+    blocks.add("blocked", "Blocked: {}", "warning", (_blocked(plan, one) for one in plan.blocked))
+    blocks.add("trouble", "Trouble on the platform: {}", "warning", (_trouble(plan, x) for x in plan.trouble))
+    for severity in _SEVERITIES:
+        found = [_note(plan, one) for one in plan.notes if one.severity == severity and not one.permanent]
+        blocks.add(severity, f"{severity.capitalize()}s: {{}}", severity, found)
+    permanent = (_note(plan, one) for one in plan.notes if one.permanent)
+    blocks.add("permanent", "What cannot be compared with the platform: {}", "none", permanent)
+    waiting = (Entry(visible(one.address), visible(one.what), "…") for one in plan.waiting)
+    blocks.add("waiting", "The platform is at work: {}", "none", waiting)
+    kept = (Entry(visible(one.place), words.unmanaged(one, 10)) for one in plan.kept)
+    blocks.add("kept", "Unmanaged, kept: {}", "none", kept)
+    return blocks.found
+
+
+def _blocked(plan: PlanOrDrift, item: Blocked) -> Entry:
+    told = (Word(visible(item.todo), "to do"),) if item.todo else ()
+    where = origin(plan, item.address)
+    return Entry(visible(item.address), f"blocked: {visible(item.reason)}", "!", where=where, words=told)
+
+
+def _trouble(plan: PlanOrDrift, item: PlatformTrouble) -> Entry:
+    text = f"trouble on the platform: {visible(item.what)}"
+    return Entry(visible(item.address), text, "x", where=origin(plan, item.address))
+
+
+def _note(plan: PlanOrDrift, item: Note) -> Entry:
+    return Entry(visible(item.address), visible(item.text), where=plan.origins.get(item.address))
