@@ -30,6 +30,7 @@ from dpsync.cli.options import (
     shortest_path,
     summarizing,
 )
+from dpsync.cli.progress import READING
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
 
@@ -96,8 +97,11 @@ def command(
         to = connection(out, desired.environment)
     with endings(out, to):
         session, ids = opened(out, place, desired, to, profile, parallelism, base)
-        with WriteClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
-            planned = session.plan(client, options)
+        with WriteClient(
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        ) as client:
+            with out.progress.during(READING):
+                planned = session.plan(client, options)
             out.mask.add(sent_secrets(planned.plan, os.environ))
             expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
             if planned.plan.can_apply:
@@ -108,7 +112,8 @@ def command(
                 code = _asked(out, planned.plan, no_input)
                 if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
                     expect = Expected(planned.plan)
-                    planned = session.plan(client, options)
+                    with out.progress.during(READING):
+                        planned = session.plan(client, options)
             if code is not None:
                 if planned.plan.can_apply and planned.plan.empty:
                     code = _recorded(out, session.record(client, planned, ids), code)
@@ -124,10 +129,12 @@ def _carry_out(
     journal: FileJournal, ids: IdsOnDisk,
 ) -> Exit:  # fmt: skip
     """Apply an agreed plan under signals, and tell how it ended."""
+    steps = sum(len(change.steps) for change in planned.plan.changes)
     with _signals(client) as signals:
-        report = session.apply(
-            client, planned, expect, journal=journal, report=_teller(out), stop=signals.stop, ids=ids
-        )
+        with out.progress.during("Applying", steps):
+            report = session.apply(
+                client, planned, expect, journal=journal, report=_teller(out), stop=signals.stop, ids=ids
+            )
         return _end(out, planned.plan, report, _ending(report, signals))
 
 
@@ -205,6 +212,7 @@ def _teller(out: Output) -> Callable[[Outcome], None]:
     from dpsync.render.report_text import render_outcome
 
     def tell(outcome: Outcome) -> None:
+        out.progress.step()
         if out.text:
             out.talk(render_outcome(outcome, out.paint(error=True)))
 

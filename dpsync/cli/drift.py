@@ -18,6 +18,7 @@ from dpsync.cli.options import (
     selecting,
     summarizing,
 )
+from dpsync.cli.progress import READING
 from dpsync.model.diagnostic import Exit
 
 
@@ -61,9 +62,12 @@ def command(
         to = connection(out, desired.environment)
     with endings(out, to):
         session = opened(out, place, desired, to, profile, parallelism, base).session
-        with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
+        with ReadClient(
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        ) as client:
             options = Options(select=select, exclude=exclude)
-            drift = session.drift(client, options, everything, unwatched)
+            with out.progress.during(READING):
+                drift = session.drift(client, options, everything, unwatched)
         out.show(drift_document(drift))
         return Exit.CHANGES if drift.drifted else Exit.DONE
     raise AssertionError

@@ -10,6 +10,7 @@ import click
 from dpsync.cli.connection import connection
 from dpsync.cli.memory import git_base, ids_file, on_disk
 from dpsync.cli.options import Place, as_output, layered, output, profiled, reading
+from dpsync.cli.progress import READING
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 if TYPE_CHECKING:
@@ -75,12 +76,15 @@ def command(
         merged = Merged(ids.read()) if asked.anything else ids.read_both()
         past = git_base(out, place, base, ids.path)
         session = Session(desired, load_registry(profile), parallelism, past, ids=merged.ids)
-        with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
+        with ReadClient(
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        ) as client:
             if asked.anything:
                 edits = _edits(session, client, asked)
                 document = edits_document(ids.name, client.platform, edits)
             else:
-                compared = compare_ids(session, client)
+                with out.progress.during(READING):
+                    compared = compare_ids(session, client)
                 check_settled(merged, compared, ids.name)
                 edits = {} if checking else compared.edits
                 document = compared_document(ids.name, compared, checking)

@@ -18,6 +18,7 @@ from dpsync.cli.options import (
     profiled,
     reading,
 )
+from dpsync.cli.progress import READING
 from dpsync.config.discovery import ROOT_NAMES
 from dpsync.model.diagnostic import Exit
 
@@ -140,8 +141,11 @@ def _imported(
     from dpsync.importing.remembering import RememberingClient
     from dpsync.render.documents import import_document
 
-    with RememberingClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
-        found = import_(client, registry, organizations, parallelism, full, ids.read())
+    with RememberingClient(
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+    ) as client:
+        with out.progress.during(READING):
+            found = import_(client, registry, organizations, parallelism, full, ids.read())
         requests, platform = client.requests, client.platform
     written = put(directory, found.made.files, found.made.stray(directory), force)
     code = _result(out, import_document(found.made, written, found.plan, found.problems, requests))
@@ -165,10 +169,13 @@ def _edited(
     from dpsync.render.documents import update_document
 
     layers = Layers.of(place.root, place.overlays, place.environment)
-    with RememberingClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
+    with RememberingClient(
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+    ) as client:
         try:
             edit = add if adding else update
-            made = edit(session, client, place.root, addresses, layers)
+            with out.progress.during(READING):
+                made = edit(session, client, place.root, addresses, layers)
         except ValueError as wrong:
             raise click.UsageError(str(wrong)) from None
         requests = client.requests

@@ -6,13 +6,14 @@ import os
 import sys
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from dpsync import disk
+from dpsync.cli.progress import Progress, on_stderr
 from dpsync.render.formats import FORMATS
 from dpsync.render.paint import Paint, When, wants_colour
 from dpsync.render.visible import visible, visible_lines
@@ -39,6 +40,7 @@ class Output:
     summary: bool = False
     project: Path | None = None
     """The directory that the names of files are relative to, once it is known."""
+    progress: Progress = field(default_factory=Progress)
 
     @property
     def text(self) -> bool:
@@ -56,7 +58,9 @@ class Output:
         """The result as JSON."""
         from dpsync.model.json_text import json_text
 
-        click.echo(json_text(self.mask.model(model), indent=2), color=True)
+        text = json_text(self.mask.model(model), indent=2)
+        with self.progress.aside():
+            click.echo(text, color=True)
 
     def show(self, document: BaseModel) -> None:
         """The result in the format that was asked for."""
@@ -66,7 +70,8 @@ class Output:
         text = render(self.mask.model(document), self.format, how)
         if self.text:
             self.result(text)
-        else:
+            return
+        with self.progress.aside():
             click.echo(text, color=True)
 
     def _below(self) -> str:
@@ -81,7 +86,8 @@ class Output:
 
     def result(self, text: str) -> None:
         """The result as text."""
-        click.echo(visible_lines(self.mask(text), self.paint().on), color=True)
+        with self.progress.aside():
+            click.echo(visible_lines(self.mask(text), self.paint().on), color=True)
 
     def talk(self, text: str, level: int = 0) -> None:
         """Say something beside the result; `level` 1 only with -v."""
@@ -90,7 +96,8 @@ class Output:
 
     def complain(self, text: str) -> None:
         """Say what went wrong, or may have; not even --quiet keeps it back."""
-        click.echo(visible_lines(self.mask(text), self.paint(error=True).on), err=True, color=True)
+        with self.progress.aside():
+            click.echo(visible_lines(self.mask(text), self.paint(error=True).on), err=True, color=True)
 
 
 def layered(command: F) -> F:
@@ -312,4 +319,5 @@ def interactive(no_input: bool) -> bool:
 def as_output(format_: str, color: str, verbose: int, quiet: bool, summary: bool = False) -> Output:
     from dpsync.model.mask import Mask
 
-    return Output(format_, cast(When, color), verbose, quiet, Mask(), summary)
+    progress = on_stderr(quiet, verbose)
+    return Output(format_, cast(When, color), verbose, quiet, Mask(), summary, progress=progress)

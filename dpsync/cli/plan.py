@@ -18,6 +18,7 @@ from dpsync.cli.options import (
     selecting,
     summarizing,
 )
+from dpsync.cli.progress import READING
 from dpsync.model.diagnostic import Exit
 
 
@@ -59,8 +60,12 @@ def command(
         to = connection(out, desired.environment)
     with endings(out, to):
         session = opened(out, place, desired, to, profile, parallelism, base).session
-        with ReadClient(to.url, to.token, timeout=timeout, trace=tracer(out)) as client:
-            plan = session.plan(client, Options(confirm, not no_delete, select=select, exclude=exclude)).plan
+        with ReadClient(
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        ) as client:
+            options = Options(confirm, not no_delete, select=select, exclude=exclude)
+            with out.progress.during(READING):
+                plan = session.plan(client, options).plan
         out.show(plan_document(plan))
         if not plan.can_apply:
             return Exit.REFUSED

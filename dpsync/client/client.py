@@ -13,6 +13,7 @@ from typing import Any, Self
 from dpsync.client import answers
 from dpsync.client.answers import JSON, Answer, Params, quote
 from dpsync.client.errors import BadList, ListFault, Miscounted, NotJson, Unknown
+from dpsync.client.observer import Nobody, Observer
 from dpsync.client.platform import origin, world
 from dpsync.client.retry import Clock, Policy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
@@ -28,7 +29,8 @@ WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 class ReadClient:
     """Reads. `timeout` is for one request, `max_wait` for what one call may wait for rate limits; in seconds.
 
-    Raises Malformed for a URL or token that cannot be used. `trace` sees every request.
+    Raises Malformed for a URL or token that cannot be used. `trace` sees every request, `observer` what is
+    going on meanwhile.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class ReadClient:
         transport: Transport | None = None,
         trace: Trace | None = None,
         clock: Clock | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self.url = url.rstrip("/")
         self._token = Token(token)
@@ -49,7 +52,10 @@ class ReadClient:
         self._world: str | None = None
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
-        self._policy = Policy(max_wait=max_wait, clock=self._clock, cancelled=self._cancelled)
+        self.observer = observer or Nobody()
+        self._policy = Policy(
+            max_wait=max_wait, clock=self._clock, cancelled=self._cancelled, observer=self.observer
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -65,7 +71,8 @@ class ReadClient:
         self._cancelled.set()
 
     def pause(self, seconds: float) -> None:
-        """Wait between two questions; a cancel ends it."""
+        """Wait until the platform has gone on with its work; a cancel ends it."""
+        self.observer.waits("platform at work", seconds)
         self._clock.wait(seconds, self._cancelled)
 
     @property
@@ -111,6 +118,7 @@ class ReadClient:
         try:
             return self._every_page(path, params, limit)
         except Miscounted:
+            self.observer.more(1)
             return self._every_page(path, params, limit)
 
     def _every_page(self, path: str, params: Params | None, limit: int) -> list[dict[str, Any]]:
@@ -120,6 +128,8 @@ class ReadClient:
         ids: set[str] = set()
         asked: dict[str, Any] = {**(params or {}), "limit": limit}
         for number in range(1, MAX_PAGES + 1):
+            if number > 1:
+                self.observer.more(1)
             envelope = self._ask(path, asked)
             page, cursor = _page(path, envelope, number)
             counts |= _count(path, envelope, number)
@@ -142,7 +152,10 @@ class ReadClient:
         return answers.read_body(request, self._got(request))
 
     def _got(self, request: Request) -> Response:
-        answer = self._transport.send(request)
+        try:
+            answer = self._transport.send(request)
+        finally:
+            self.observer.answered(request.method)
         self._raise_for(request, answer)
         self._world = self._world or world(self.url, answer.headers)
         return answer
@@ -170,9 +183,12 @@ class WriteClient(ReadClient):
         transport: Transport | None = None,
         trace: Trace | None = None,
         clock: Clock | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self._writing = transport or HttpTransport(url, Token(token), timeout=timeout, trace=trace)
-        super().__init__(url, token, max_wait=max_wait, transport=self._writing, clock=clock)
+        super().__init__(
+            url, token, max_wait=max_wait, transport=self._writing, clock=clock, observer=observer
+        )
 
     def send(
         self,

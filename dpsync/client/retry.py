@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 import tenacity
 
 from dpsync.client.errors import ClientError, Interrupted, NotSent, RateLimited, ServerFault, Unknown
+from dpsync.client.observer import Nobody, Observer, Why
 from dpsync.client.transport import Request
 
 T = TypeVar("T")
@@ -86,10 +87,18 @@ class Gate:
 class Policy:
     """Runs calls under these rules; threads share one. `max_wait`: seconds that one call may wait in all."""
 
-    def __init__(self, *, max_wait: float, clock: Clock, cancelled: threading.Event) -> None:
+    def __init__(
+        self,
+        *,
+        max_wait: float,
+        clock: Clock,
+        cancelled: threading.Event,
+        observer: Observer | None = None,
+    ) -> None:
         self.max_wait = max_wait
         self.clock = clock
         self.cancelled = cancelled
+        self.observer = observer or Nobody()
         self.budget = Budget()
         self.gate = Gate(clock)
 
@@ -118,7 +127,7 @@ class _Call(Generic[T]):
             retry=tenacity.retry_if_exception(self._may_repeat),
             stop=self._is_last,
             wait=self._backoff,
-            sleep=self._wait,
+            sleep=self._again,
             reraise=True,
         )
         try:
@@ -151,6 +160,7 @@ class _Call(Generic[T]):
                 self._policy.gate.close_for(max(error.retry_after or 0.0, floor))
                 if self._policy.gate.left() > self._patience():
                     raise self._limited(error.message) from None
+                self._repeated()
             except Unknown as error:
                 if self._request.method != "GET":
                     self._doubt = error
@@ -160,7 +170,7 @@ class _Call(Generic[T]):
         while left := self._policy.gate.left():
             if left > self._patience():
                 raise self._limited(None)
-            self._wait(left)
+            self._wait(left, "rate limit")
         self._check()
 
     def _limited(self, message: str | None) -> RateLimited:
@@ -171,9 +181,19 @@ class _Call(Generic[T]):
     def _patience(self) -> float:
         return self._policy.max_wait - self._waited
 
-    def _wait(self, seconds: float) -> None:
+    def _again(self, seconds: float) -> None:
+        """Wait before another try after a fault."""
+        self._repeated()
+        self._wait(seconds, "retry")
+
+    def _repeated(self) -> None:
+        if self._request.method == "GET":
+            self._policy.observer.more(1)
+
+    def _wait(self, seconds: float, why: Why) -> None:
         self._check()
         self._waited += seconds
+        self._policy.observer.waits(why, seconds)
         self._policy.clock.wait(seconds, self._policy.cancelled)
         self._check()
 

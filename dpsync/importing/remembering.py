@@ -23,19 +23,25 @@ class RememberingClient(ReadClient):
     def get(self, path: str, params: Params | None = None) -> JSON:
         """The answer, also when it was asked before. What failed is asked again."""
         asked = json.dumps([path, sorted((params or {}).items())])
-        if asked not in self._answers:
+        if asked in self._answers:
+            self.observer.more(-1)
+        else:
             self._answers[asked] = super().get(path, params)
         return self._answers[asked]
 
     def text(self, path: str) -> str:
         """The text, also when it was asked for before."""
-        if path not in self._texts:
+        if path in self._texts:
+            self.observer.more(-1)
+        else:
             self._texts[path] = super().text(path)
         return self._texts[path]
 
     def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
         """The items, also when they were asked for before."""
         asked = json.dumps([path, sorted((params or {}).items()), limit])
-        if asked not in self._lists:
+        if asked in self._lists:
+            self.observer.more(-1)
+        else:
             self._lists[asked] = super().pages(path, params, limit)
         return self._lists[asked]

@@ -109,10 +109,15 @@ class Sources:
 
     def map(self, function: Any, items: Sequence[Any]) -> list[Any]:
         """Run over the items, a bounded number at once; results in their order, the first error is raised."""
-        if len(items) < 2 or self._parallelism < 2:
-            return [function(item) for item in items]
-        with ThreadPoolExecutor(min(self._parallelism, len(items))) as pool:
-            return list(pool.map(function, items))
+        observer = self._client.observer
+        observer.batch(len(items))
+        try:
+            if len(items) < 2 or self._parallelism < 2:
+                return [function(item) for item in items]
+            with ThreadPoolExecutor(min(self._parallelism, len(items))) as pool:
+                return list(pool.map(function, items))
+        finally:
+            observer.batch(0)
 
     def read(self, source: Source) -> tuple[LiveObject, ...]:
         """One read, decoded. Used again by whoever needs the present state.

@@ -1,0 +1,198 @@
+"""What takes long, said on stderr while it takes: requests read of how many, why it waits, steps done.
+
+On a terminal one line is rewritten and is gone at the end; elsewhere a line is said now and then. `Progress`
+counts what a client and an apply report, and knows when something is due; a thread only asks it again and
+again. Whatever else is written to the terminal goes through `aside`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final, Protocol, TextIO
+
+from dpsync.client.observer import Why
+from dpsync.model.words import counted
+
+READING: Final = "Reading the platform"
+"""What most commands do for long."""
+FIRST: Final = 1.5
+"""Seconds before anything is said: most commands are over by then."""
+EVERY: Final = 10.0
+"""Seconds between two lines where no line can be rewritten."""
+_TICK: Final = 0.25
+_COLUMNS: Final = 80
+_WHY: Final[dict[Why, str]] = {
+    "rate limit": "the platform asks to wait",
+    "retry": "trying again",
+    "platform at work": "the platform is still at work",
+}
+
+
+class Screen(Protocol):
+    """Where it is said. `columns` is None where no line can be rewritten."""
+
+    def columns(self) -> int | None:
+        """How wide it is."""
+
+    def put(self, text: str) -> None:
+        """Write a text as it is. May raise OSError or ValueError: then nothing more is written."""
+
+
+class Stream:
+    """A text stream as a screen."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def columns(self) -> int | None:
+        if not self._stream.isatty() or os.environ.get("TERM") == "dumb":
+            return None
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or _COLUMNS
+        except (OSError, ValueError):
+            return _COLUMNS
+
+    def put(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+class Progress:
+    """What was reported so far. It observes clients; all threads may share it.
+
+    Nothing is said without a screen, and outside of `during`.
+    """
+
+    def __init__(self, screen: Screen | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        self._screen = screen
+        self._now = now
+        self._lock = threading.RLock()
+        self._doing: str | None = None
+        self._said_at = 0.0
+        self._due = FIRST
+        self._shown = False
+        self._read = self._left = 0
+        self._done = self._steps = 0
+        self._waits: tuple[Why, float] | None = None
+
+    # What is reported.
+
+    def batch(self, requests: int) -> None:
+        with self._lock:
+            self._left = requests
+
+    def more(self, requests: int) -> None:
+        with self._lock:
+            self._left = max(0, self._left + requests)
+
+    def answered(self, method: str) -> None:
+        if method == "GET":
+            with self._lock:
+                self._read += 1
+                self._left = max(0, self._left - 1)
+
+    def waits(self, why: Why, seconds: float) -> None:
+        with self._lock:
+            until = self._now() + seconds
+            if self._waits is None or until > self._waits[1]:
+                self._waits = why, until
+
+    def step(self) -> None:
+        """A step of an apply has its outcome."""
+        with self._lock:
+            self._done += 1
+
+    # What is said.
+
+    @contextmanager
+    def during(self, doing: str, steps: int = 0) -> Iterator[None]:
+        """While this lasts it is told how far it is. `steps`: of an apply, how many there are."""
+        if self._screen is None:
+            yield
+            return
+        over = threading.Event()
+        with self._lock:
+            self._doing, self._said_at, self._due = doing, self._now(), FIRST
+            self._read, self._left, self._done, self._steps, self._waits = 0, 0, 0, steps, None
+        teller = threading.Thread(target=self._tell, args=(over,), daemon=True)
+        teller.start()
+        try:
+            yield
+        finally:
+            over.set()
+            teller.join()
+            with self.aside():
+                self._doing = None
+
+    def _tell(self, over: threading.Event) -> None:
+        while not over.wait(_TICK):
+            self.tick()
+
+    def tick(self) -> None:
+        """Say how far it is, if that is due."""
+        with self._lock:
+            if self._doing is None or self._screen is None:
+                return
+            now, columns = self._now(), self._screen.columns()
+            if now - self._said_at < self._due:
+                return
+            if columns is None:
+                self._said_at, self._due = now, EVERY
+                self._put(f"{self.line()}\n")
+            else:
+                self._due, self._shown = 0.0, True
+                self._put(f"\r{_cut(self.line(), columns - 1)}\x1b[K")
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """While something else is written: the line is taken away, and comes back with the next tick."""
+        with self._lock:
+            if self._shown:
+                self._shown = False
+                self._put("\r\x1b[K")
+            yield
+
+    def line(self) -> str:
+        """How far it is, in one line."""
+        with self._lock:
+            steps = f"done {self._done}/{self._steps}"
+            read = f"read {self._read} of {counted(self._read + self._left, 'request')}"
+            if not self._left:
+                read = f"read {counted(self._read, 'request')}"
+            if self._steps:
+                told = steps if self._done < self._steps else f"{steps}, reading back: {read}"
+            else:
+                told = read
+            return f"{self._doing}: {told}{self._waiting()}"
+
+    def _waiting(self) -> str:
+        left = self._waits[1] - self._now() if self._waits else 0.0
+        if self._waits is None or left <= 0:
+            return ""
+        return f"; {_WHY[self._waits[0]]}, {max(1, round(left))} s"
+
+    def _put(self, text: str) -> None:
+        try:
+            if self._screen is not None:
+                self._screen.put(text)
+        except (OSError, ValueError):
+            self._screen = None  # nobody is there any more: that is no reason to stop
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"
+
+
+def on_stderr(quiet: bool, verbose: int) -> Progress:
+    """The progress of a command; none with -q, beside every single request (-vv), and without stderr."""
+    if quiet or verbose > 1 or sys.stderr is None:
+        return Progress()
+    with suppress(OSError, ValueError):
+        sys.stderr.fileno()
+        return Progress(Stream(sys.stderr))
+    return Progress()

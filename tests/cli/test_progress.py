@@ -1,0 +1,333 @@
+"""Long work says how far it is: on a terminal in one line that is rewritten, elsewhere now and then."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from dpsync.api import import_
+from dpsync.cli import options
+from dpsync.cli.progress import EVERY, FIRST, READING, Progress, Stream, on_stderr
+from dpsync.client.client import WriteClient
+from dpsync.importing.remembering import RememberingClient
+from dpsync.kinds.registry import load
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+from tests.direct import Direct
+
+Project = Callable[..., Path]
+
+
+class Screen:
+    """What was said, on a terminal so many columns wide, or on none."""
+
+    def __init__(self, columns: int | None = None) -> None:
+        self._columns = columns
+        self.said: list[str] = []
+
+    def columns(self) -> int | None:
+        return self._columns
+
+    def put(self, text: str) -> None:
+        self.said.append(text)
+
+
+class Time:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@contextmanager
+def told(screen: Screen, doing: str = READING, steps: int = 0) -> Iterator[tuple[Progress, Time]]:
+    """A progress whose time stands still unless it is set."""
+    time = Time()
+    progress = Progress(screen, time)
+    with progress.during(doing, steps):
+        yield progress, time
+
+
+def test_nothing_is_said_of_what_is_soon_over() -> None:
+    screen = Screen(80)
+    with told(screen) as (progress, time):
+        time.now += FIRST - 0.1
+        progress.tick()
+    assert screen.said == []
+
+
+def test_where_there_is_no_terminal_a_line_is_said_every_ten_seconds() -> None:
+    screen = Screen(None)
+    with told(screen) as (progress, time):
+        progress.batch(40)
+        time.now += FIRST
+        for _ in range(12):
+            progress.answered("GET")
+        for passed in (0.0, EVERY - 0.1, 0.1, 0.1, EVERY):
+            time.now += passed
+            progress.tick()
+    assert screen.said == ["Reading the platform: read 12 of 40 requests\n"] * 3
+
+
+def test_on_a_terminal_one_line_is_rewritten_and_gone_at_the_end() -> None:
+    screen = Screen(80)
+    with told(screen) as (progress, time):
+        time.now += FIRST
+        for _ in range(2):
+            progress.answered("GET")
+            progress.tick()
+    assert screen.said == [
+        "\rReading the platform: read 1 request\x1b[K",
+        "\rReading the platform: read 2 requests\x1b[K",
+        "\r\x1b[K",
+    ]
+
+
+def test_what_else_is_written_never_stands_behind_the_line() -> None:
+    screen = Screen(80)
+    with told(screen) as (progress, time):
+        time.now += FIRST
+        progress.tick()
+        with progress.aside():
+            screen.put("a result\n")
+        progress.tick()
+    assert screen.said[1:3] == ["\r\x1b[K", "a result\n"]
+    assert screen.said[3].startswith("\rReading")
+
+
+def test_it_says_why_it_waits_and_for_how_long() -> None:
+    with told(Screen()) as (progress, time):
+        progress.waits("rate limit", 30)
+        progress.waits("retry", 2)
+        assert progress.line().endswith("; the platform asks to wait, 30 s")
+        time.now += 12
+        assert progress.line().endswith("; the platform asks to wait, 18 s")
+        time.now += 18
+        assert progress.line() == "Reading the platform: read 0 requests"
+        progress.waits("retry", 2)
+        assert progress.line().endswith("; trying again, 2 s")
+
+
+def test_an_apply_counts_its_steps_and_then_what_it_reads_back() -> None:
+    with told(Screen(), "Applying", 352) as (progress, _):
+        for _ in range(61):
+            progress.answered("GET")
+            progress.step()
+        assert progress.line() == "Applying: done 61/352"
+        for _ in range(352 - 61):
+            progress.step()
+        assert progress.line() == "Applying: done 352/352, reading back: read 61 requests"
+
+
+@pytest.mark.parametrize("columns", [80, 40, 10, 1])
+def test_a_line_is_never_wider_than_the_terminal(columns: int) -> None:
+    screen = Screen(columns)
+    with told(screen) as (progress, time):
+        progress.batch(5678)
+        progress.waits("platform at work", 60)
+        time.now += FIRST
+        progress.tick()
+    assert len(screen.said[0].removeprefix("\r").removesuffix("\x1b[K")) < max(columns, 2)
+
+
+def test_a_screen_that_is_gone_stops_nothing() -> None:
+    class Gone(Screen):
+        def put(self, text: str) -> None:
+            raise BrokenPipeError
+
+    with told(Gone(80)) as (progress, time):
+        time.now += FIRST
+        progress.tick()
+        progress.tick()
+
+
+def test_an_error_takes_the_line_away() -> None:
+    screen = Screen(80)
+
+    def interrupted() -> None:
+        with told(screen) as (progress, time):
+            time.now += FIRST
+            progress.tick()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert screen.said[-1] == "\r\x1b[K"
+
+
+def test_with_q_and_without_stderr_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    silent = [on_stderr(True, 0), on_stderr(False, 2)]
+    monkeypatch.setattr(sys, "stderr", None)
+    for progress in (*silent, on_stderr(False, 0)):
+        assert progress._screen is None
+        with progress.during(READING):
+            progress.tick()
+
+
+# Against a platform.
+
+
+class Latency(Progress):
+    """Every answer takes a while."""
+
+    def __init__(self, screen: Screen, seconds: float) -> None:
+        self.time, self.seconds, self.answers = Time(), seconds, 0
+        super().__init__(screen, self.time)
+
+    def answered(self, method: str) -> None:
+        with self._lock:
+            super().answered(method)
+            self.time.now += self.seconds
+            self.answers += 1
+            self.tick()
+
+
+def test_an_import_of_300_requests_says_what_it_does_from_the_start(server: ThreadedServer) -> None:
+    server.reset()
+    writer = Direct(server, "ada-token")
+    with WriteClient(server.url, "ada-token", transport=writer) as client:
+        for number in range(115):
+            body = {"title": f"Space {number}"}
+            client.send("POST", "/orgs/acme/spaces", body, repeatable=False)
+    screen = Screen(None)
+    progress = Latency(screen, 0.2)
+    with (
+        RememberingClient(
+            server.url, "ada-token", transport=Direct(server, "ada-token"), observer=progress
+        ) as client,
+        progress.during(READING),
+    ):
+        import_(client, load(), ["acme"])
+        requests = client.requests
+    assert requests > 300
+    assert progress.answers == requests
+    lines = [
+        re.fullmatch(r"Reading the platform: read (\d+)(?: of (\d+))? requests\n", one) for one in screen.said
+    ]
+    assert all(lines)
+    read = [(int(one[1]), int(one[2] or 0)) for one in lines if one]
+    assert read[0][0] <= 12  # before the third four have ended
+    assert all(after[0] - before[0] <= EVERY / 0.2 + 1 for before, after in pairwise(read))
+    assert max(total for _, total in read) <= requests
+    assert any(total > 250 for _, total in read)
+
+
+class Noted(Progress):
+    def __init__(self) -> None:
+        super().__init__(Screen())
+        self.phases: list[tuple[str, int]] = []
+        self.events: set[str] = set()
+        self.steps = 0
+
+    @contextmanager
+    def during(self, doing: str, steps: int = 0) -> Iterator[None]:
+        self.phases.append((doing, steps))
+        with super().during(doing, steps):
+            yield
+
+    def batch(self, requests: int) -> None:
+        self.events.add("batch")
+        super().batch(requests)
+
+    def answered(self, method: str) -> None:
+        self.events.add(method)
+        super().answered(method)
+
+    def step(self) -> None:
+        self.steps += 1
+        super().step()
+
+
+@pytest.mark.parametrize(
+    ("command", "phases"),
+    [
+        (["plan"], [READING]),
+        (["drift"], [READING]),
+        (["ids"], [READING]),
+        (["import"], [READING]),
+        (["apply", "--yes"], [READING, "Applying"]),
+    ],
+    ids=["plan", "drift", "ids", "import", "apply"],
+)
+def test_every_command_that_reads_reports(
+    command: list[str], phases: list[str], run: Run, project: Project, platform: ThreadedServer,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+) -> None:  # fmt: skip
+    noted = Noted()
+    monkeypatch.setattr(options, "on_stderr", lambda quiet, verbose: noted)
+    directory = project("dpsync: 1\norganizations: { acme: { id: acme, teams: { n: { title: New } } } }\n")
+    if command == ["import"]:
+        directory = tmp_path / "new"
+    run(*command, "-C", str(directory))
+    assert [doing for doing, _ in noted.phases] == phases
+    assert {"batch", "GET"} <= noted.events
+    assert noted.steps == sum(steps for _, steps in noted.phases) == (command[0] == "apply")
+
+
+@contextmanager
+def terminal(columns: int) -> Iterator[tuple[int, int]]:
+    """A pseudo-terminal: what reads it, and what a program writes to."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    try:
+        yield master, slave
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+def test_a_real_terminal_says_how_wide_it_is() -> None:
+    with terminal(33) as (master, slave), open(slave, "w", closefd=False) as stream:
+        assert Stream(stream).columns() == 33
+        Stream(stream).put("\rhere")
+        assert os.read(master, 100) == b"\rhere"
+
+
+def until(master: int, wanted: bytes) -> bytes:
+    """What was written to a terminal, up to something."""
+    found = b""
+    while wanted not in found:
+        assert select.select([master], [], [], 30)[0], found
+        found += os.read(master, 4096)
+    return found
+
+
+def test_an_interruption_leaves_a_clean_terminal(project: Project, tmp_path: Path) -> None:
+    """The platform takes the request and never answers."""
+    directory = project("dpsync: 1\norganizations: { acme: { id: acme, teams: { n: { title: New } } } }\n")
+    with socket.create_server(("127.0.0.1", 0)) as silent, terminal(80) as (master, slave):
+        own = {
+            "DPSYNC_URL": f"http://127.0.0.1:{silent.getsockname()[1]}",
+            "DPSYNC_TOKEN": "t",
+            "TERM": "xterm",
+        }
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dpsync.cli", "plan", "-C", str(directory)],
+            stderr=slave, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env={**os.environ, **own},
+        )  # fmt: skip
+        try:
+            said = until(master, b"Reading the platform: read 0 of 1 request\x1b[K")
+            process.send_signal(signal.SIGINT)
+            rest = until(master, b"Interrupted.")
+        finally:
+            process.kill()
+            out = process.communicate()[0]
+    assert process.returncode in (130, -signal.SIGKILL)
+    assert b"\n" not in said
+    assert rest.rpartition(b"\r\x1b[K")[2].split() == [b"Interrupted."]
+    assert out == b""

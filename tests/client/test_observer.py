@@ -1,0 +1,81 @@
+"""What a client tells while it works: requests that end, those that are still to come, and why it waits."""
+
+from __future__ import annotations
+
+import json
+
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import Unknown
+from dpsync.client.observer import Why
+from dpsync.client.transport import Request, Response, Stats
+
+from .conftest import FakeClock
+
+
+class Noted:
+    def __init__(self) -> None:
+        self.events: list[object] = []
+
+    def batch(self, requests: int) -> None:
+        self.events.append(("batch", requests))
+
+    def more(self, requests: int) -> None:
+        self.events.append(("more", requests))
+
+    def answered(self, method: str) -> None:
+        self.events.append(method)
+
+    def waits(self, why: Why, seconds: float) -> None:
+        self.events.append((why, round(seconds)))
+
+
+class Script:
+    """Answers in this order."""
+
+    def __init__(self, *answers: tuple[int, object] | Exception) -> None:
+        self.answers = list(answers)
+
+    def send(self, request: Request) -> Response:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        status, body = answer
+        headers = {"content-type": "application/json", "retry-after": "7"}
+        return Response(status, headers, json.dumps(body).encode())
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def stats(self) -> Stats:
+        return Stats(0, {})
+
+
+def events(clock: FakeClock, *answers: tuple[int, object] | Exception, pages: bool = False) -> list[object]:
+    noted = Noted()
+    client = ReadClient("http://localhost", "t", transport=Script(*answers), clock=clock, observer=noted)
+    client.pages("/x") if pages else client.get("/x")
+    return noted.events
+
+
+def test_every_page_after_the_first_is_one_more(clock: FakeClock) -> None:
+    first, last = {"items": [{"id": "1"}], "next": {"page": "2"}}, {"items": [{"id": "2"}]}
+    assert events(clock, (200, first), (200, last), pages=True) == ["GET", ("more", 1), "GET"]
+
+
+def test_a_rate_limit_says_how_long(clock: FakeClock) -> None:
+    limited = (429, {"error": {"message": "slow down"}})
+    assert events(clock, limited, (200, {})) == ["GET", ("more", 1), ("rate limit", 7), "GET"]
+
+
+def test_another_try_is_told(clock: FakeClock) -> None:
+    found = events(clock, Unknown("GET", "/x", "reset"), (200, {}))
+    assert found[:2] == ["GET", ("more", 1)]
+    assert isinstance(found[2], tuple)
+    assert found[2][0] == "retry"
+    assert found[3] == "GET"
+
+
+def test_what_the_platform_makes_is_waited_for(clock: FakeClock) -> None:
+    noted = Noted()
+    ReadClient("http://localhost", "t", transport=Script(), clock=clock, observer=noted).pause(5)
+    assert noted.events == [("platform at work", 5)]
