@@ -49,8 +49,7 @@ def drifted_parts(drift: Drift) -> tuple[Part[Drifted], ...]:
 def _changes(changes: Iterable[Change], name: Group) -> Iterable[Change]:
     for change in changes:
         if change.action != "update":
-            whole = group(change.cause) == name
-            if whole:
+            if group(change.cause) == name:
                 yield change
             continue
         here = tuple(item for item in change.differences if group(item.cause) == name)
@@ -75,5 +74,4 @@ def _drifted(found: Iterable[Drifted], name: Group) -> Iterable[Drifted]:
 
 def causes(plan: Plan) -> set[Cause]:
     """Every cause that a plan tells of."""
-    whole = {change.cause for change in plan.changes if change.cause is not None}
-    return whole | {item.cause for change in plan.changes for item in change.differences}
+    return {cause for change in plan.changes for cause in change.causes}

@@ -113,6 +113,14 @@ class Change(Frozen):
     steps: tuple[Step, ...] = ()
 
     @property
+    def causes(self) -> tuple[Cause, ...]:
+        """Of everything that it is made of."""
+        return (
+            *(item.cause for item in self.differences),
+            *((self.cause,) if self.cause is not None else ()),
+        )
+
+    @property
     def done(self) -> Change:
         """What is done, without what is told of its causes: they follow from the base that was found."""
         differences = tuple(item.model_copy(update={"cause": "origin unknown"}) for item in self.differences)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, Field
 
 from dpsync.apply.saved import Saved
+from dpsync.model.cause import Group
 from dpsync.model.diagnostic import Diagnostic, Exit
-from dpsync.model.drift import Drift
+from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.grouping import drifted_parts, parts
 from dpsync.model.journal import Report
-from dpsync.model.plan import Change, Frozen, Organization, Origin, Plan
+from dpsync.model.plan import Change, Difference, Frozen, Organization, Origin, Plan
 from dpsync.model.span import Span
 from dpsync.render.diagnostics import selected
 from dpsync.render.drift_text import WaysOut, ways_out
@@ -21,6 +23,25 @@ if TYPE_CHECKING:
     from dpsync.importing.files import Put
     from dpsync.importing.made import Made
     from dpsync.importing.update import Updated
+
+
+class Grouped(Frozen):
+    """What of one address is told in a group: the fields, and whether its place or the whole of it is.
+
+    `whole`: it is made, removed, brought back or moved for the cause of this group.
+    """
+
+    address: str
+    fields: tuple[str, ...] = ()
+    whole: bool = False
+
+
+class InGroups(Frozen):
+    """What this change does, what was there already, and what nobody can tell; each address in its order."""
+
+    this_change: tuple[Grouped, ...] = ()
+    there_already: tuple[Grouped, ...] = ()
+    origin_unknown: tuple[Grouped, ...] = ()
 
 
 class PlanDocument(Frozen):
@@ -33,6 +54,7 @@ class PlanDocument(Frozen):
     can_apply: bool
     deletes: int
     counts: dict[str, int]
+    groups: InGroups
     plan: Plan
 
 
@@ -55,6 +77,7 @@ class DriftDocument(Frozen):
     format: Literal["dpsync.drift-output/1"] = "dpsync.drift-output/1"
     exit: int
     drifted: bool
+    groups: InGroups
     drift: Drift
     ways_out: dict[str, WaysOut]
 
@@ -188,14 +211,39 @@ def plan_document(plan: Plan) -> PlanDocument:
         can_apply=plan.can_apply,
         deletes=plan.deletes,
         counts=counts(plan),
+        groups=_in_groups(
+            (part.group, Grouped(address=one.address, fields=_fields(one.differences), whole=_whole(one)))
+            for part in parts(plan)
+            for one in part.items
+        ),
         plan=plan,
     )
+
+
+def _in_groups(found: Iterable[tuple[Group, Grouped]]) -> InGroups:
+    listed: dict[str, list[Grouped]] = {}
+    for name, item in found:
+        listed.setdefault(name.replace(" ", "_"), []).append(item)
+    return InGroups(**{name: tuple(items) for name, items in listed.items()})
+
+
+def _fields(items: Iterable[Difference | FieldDrift]) -> tuple[str, ...]:
+    return tuple(item.field for item in items)
+
+
+def _whole(item: Change | Drifted) -> bool:
+    return item.cause is not None
 
 
 def drift_document(drift: Drift) -> DriftDocument:
     return DriftDocument(
         exit=Exit.CHANGES if drift.drifted else Exit.DONE,
         drifted=drift.drifted,
+        groups=_in_groups(
+            (part.group, Grouped(address=one.address, fields=_fields(one.fields), whole=_whole(one)))
+            for part in drifted_parts(drift)
+            for one in part.items
+        ),
         drift=drift,
         ways_out={item.address: ways_out(drift, item) for item in drift.found},
     )

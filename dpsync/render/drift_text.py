@@ -8,14 +8,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from dpsync.model.cause import Cause, What, said
+from dpsync.model.cause import What
 from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.grouping import drifted_parts
 from dpsync.model.plan import Difference, Frozen
 from dpsync.model.words import counted
 from dpsync.render.beside_text import render_beside
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
-from dpsync.render.plan_words import in_trouble
+from dpsync.render.plan_words import in_trouble, why
 from dpsync.render.summary_text import render_base, render_unwatched, with_summary_first
 from dpsync.render.value_text import big, inside, show
 from dpsync.render.visible import visible
@@ -77,12 +78,12 @@ def render_drift(
     `summary`: one line for each address. `quiet`: only what needs a person, as all drift does.
     """
     asked = paint(f"({counted(drift.requests, 'request')} to read)", "dim")
-    said, between = _summary(drift, paint), "\n" if summary else "\n\n"
+    said = _summary(drift, paint)
     return with_summary_first(
         f"{said}{in_trouble(drift)}",
         [
             render_head(drift, paint),
-            between.join(_item(drift, item, paint, summary) for item in drift.found),
+            *_found(drift, paint, summary),
             "" if quiet else _ignored(drift, paint, summary),
             *render_beside(drift, paint, verbose, quiet=quiet, summary=summary),
             _refusals(drift, paint),
@@ -90,7 +91,7 @@ def render_drift(
             "\n".join(
                 [
                     f"{said} {asked}{in_trouble(drift)}",
-                    *render_base(drift, paint),
+                    *render_base(drift, paint, verbose),
                     *render_unwatched(drift, paint),
                 ]
             ),
@@ -98,21 +99,34 @@ def render_drift(
     )
 
 
-def _item(drift: Drift, item: Drifted, paint: Paint, summary: bool) -> str:
+def _found(drift: Drift, paint: Paint, summary: bool) -> Iterator[str]:
+    """What was there already and what the files change, each under its title where both are there."""
     if summary:
-        return _line(item, paint)
+        yield "\n".join(_line(drift, item, paint) for item in drift.found)
+        return
+    found = drifted_parts(drift)
+    for part in found:
+        if len(found) > 1:
+            yield paint(f"{part.title}:", "bold")
+        yield from (_item(drift, item, paint) for item in part.items)
+
+
+def _item(drift: Drift, item: Drifted, paint: Paint) -> str:
     out = ways_out(drift, item)
-    lines = [_head(drift, item, paint), *_inside(item, paint)]
+    lines = [_head(drift, item, paint), *_inside(drift, item, paint)]
     lines.append(f"    undo: {out.platform}")
     lines.append(f"    keep: {out.files or out.by_hand}")
     return "\n".join(lines)
 
 
-def _line(item: Drifted, paint: Paint) -> str:
+def _line(drift: Drift, item: Drifted, paint: Paint) -> str:
     sign, style = SIGNS[item.what]
     said = {"missing": "not live", "undeclared": "not in the files", "different": ""}[item.what]
     words = [said, *(part.field for part in item.fields), "in another place" if item.place else ""]
-    return f"{paint(f'{sign} {visible(item.address)}', style)}  {', '.join(filter(None, words))}".rstrip()
+    told = [*(why(drift, part.cause) for part in item.fields), why(drift, item.cause, WHAT[item.what])]
+    causes = " ".join(filter(None, dict.fromkeys(told)))
+    line = f"{paint(f'{sign} {visible(item.address)}', style)}  {', '.join(filter(None, words))}"
+    return f"{line.rstrip()}{_told(causes, paint)}"
 
 
 def _head(drift: Drift, item: Drifted, paint: Paint) -> str:
@@ -122,22 +136,22 @@ def _head(drift: Drift, item: Drifted, paint: Paint) -> str:
     return paint(f"{sign} {visible(item.address)}", style) + paint(where, "dim")
 
 
-def _inside(item: Drifted, paint: Paint) -> Iterator[str]:
+def _inside(drift: Drift, item: Drifted, paint: Paint) -> Iterator[str]:
     noun, label = item.kind.replace("_", " "), visible(item.label)
     if item.what == "missing":
-        yield f'    the {noun} "{label}" is not live{_by(item, paint)}'
+        yield f'    the {noun} "{label}" is not live{_by(drift, item, paint)}'
         for other in item.renamed:
             yield f'    renamed on the platform? live: "{visible(other.label)}" ({visible(other.id)})'
     elif item.what == "undeclared":
-        yield f'    the {noun} "{label}" is live and not in the files{_by(item, paint)}'
+        yield f'    the {noun} "{label}" is live and not in the files{_by(drift, item, paint)}'
     width = max((len(part.field) for part in item.fields), default=0)
     for part in item.fields:
-        yield f"    {part.field.ljust(width)}  {_sides(part)}{_told(part.cause, 'field', paint)}"
+        yield f"    {part.field.ljust(width)}  {_sides(part)}{_told(why(drift, part.cause), paint)}"
         if _in_parts(part):
             difference = Difference(field=part.field, before=part.live, after=part.file)
             yield from (f"    {' ' * width}  {line}" for line in inside(difference))
     if item.place:
-        yield f"    file: {visible(item.place)}, live: elsewhere{_by(item, paint)}"
+        yield f"    file: {visible(item.place)}, live: elsewhere{_by(drift, item, paint)}"
 
 
 def _in_parts(part: FieldDrift) -> bool:
@@ -152,12 +166,12 @@ def _sides(part: FieldDrift) -> str:
     return f"live: {live}, file: {show(part.file)}"
 
 
-def _by(item: Drifted, paint: Paint) -> str:
-    return _told(item.cause, WHAT[item.what], paint) if item.cause else ""
+def _by(drift: Drift, item: Drifted, paint: Paint) -> str:
+    return _told(why(drift, item.cause, WHAT[item.what]), paint)
 
 
-def _told(cause: Cause, what: What, paint: Paint) -> str:
-    return f"  {paint(f'({said(cause, what)})', 'dim')}"
+def _told(text: str, paint: Paint) -> str:
+    return f"  {paint(text, 'dim')}" if text else ""
 
 
 def _ignored(drift: Drift, paint: Paint, summary: bool) -> str:
@@ -166,9 +180,9 @@ def _ignored(drift: Drift, paint: Paint, summary: bool) -> str:
     lines = ["Ignored, as the policy says:"]
     for item in drift.ignored:
         if summary:
-            lines.append(f"  {_line(item, paint)}")
+            lines.append(f"  {_line(drift, item, paint)}")
             continue
-        lines += [f"  {line}" for line in (_head(drift, item, paint), *_inside(item, paint))]
+        lines += [f"  {line}" for line in (_head(drift, item, paint), *_inside(drift, item, paint))]
     return "\n".join(lines)
 
 

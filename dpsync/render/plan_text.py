@@ -6,6 +6,12 @@ say.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
+from click import unstyle
+
+from dpsync.model.grouping import parts as parts_of
 from dpsync.model.plan import Change, Difference, Plan
 from dpsync.render.beside_text import behind, render_beside
 from dpsync.render.exposed_text import render_exposures
@@ -15,16 +21,23 @@ from dpsync.render.plan_words import (
     SIGNS,
     acts,
     candidate,
+    divided,
     facts,
     headline,
     in_trouble,
+    moved,
     noun,
     recognised,
+    restored,
+    why,
 )
 from dpsync.render.summary_text import render_summary, verdict, with_summary_first
 from dpsync.render.tree_text import STYLES, render_lines, render_tree
 from dpsync.render.value_text import render_difference
 from dpsync.render.visible import visible
+
+COLUMNS: Final = 80
+"""A line that is no longer is whole on any terminal."""
 
 
 def render_plan(
@@ -34,29 +47,40 @@ def render_plan(
 
     `summary`: one line for each address. `quiet`: only what needs a person.
     """
-    made = [change for change in plan.changes if change.action != "delete"]
     deletes = [change for change in plan.changes if change.action == "delete"]
     parts = [render_head(plan, paint)]
     if summary:
-        parts.append(render_lines(deletes if quiet else plan.changes, paint))
+        parts.append(render_lines(plan, deletes if quiet else plan.changes, paint))
     elif not quiet:
         parts.append(render_tree(plan, paint))
-        parts.append("\n\n".join(_words(plan, change, paint, verbose) for change in made))
+        parts += _in_parts(plan, paint, verbose)
     parts += render_beside(plan, paint, verbose, quiet=quiet, summary=summary)
     parts.append(render_exposures(plan, paint, summary))
     if not summary:
         parts.append(_deletes(plan, deletes, paint))
     parts.append(_refusals(plan, paint, summary))
     first = f"{verdict(plan, paint)}{in_trouble(plan)}"
-    return with_summary_first(first, [*parts, render_summary(plan, paint)])
+    return with_summary_first(first, [*parts, render_summary(plan, paint, verbose)])
 
 
 # The words.
 
 
+def _in_parts(plan: Plan, paint: Paint, verbose: int) -> Iterator[str]:
+    """What this change does and what was there already, each under its title where that is not all one."""
+    titled = bool(divided(plan))
+    for part in parts_of(plan):
+        words = [_words(plan, change, paint, verbose) for change in part.items if change.action != "delete"]
+        if words:
+            yield from (paint(f"{part.title}:", "bold"), *words) if titled else words
+
+
 def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
     head = f"{SIGNS[change.action]} {visible(change.address)}"
     lines = [paint(head, STYLES[change.action]) + behind(plan, change.address, paint)]
+    made = change.action == "create" or restored(change)
+    if made and (told := why(plan, change.cause, "made")):
+        lines[0] += f"  {paint(told, 'dim')}"
     if found := recognised(plan, change):
         lines.append(f"    {paint(found, 'dim')}")
     elif verbose and change.id:
@@ -66,11 +90,24 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
     for item in change.differences:
         first, *more = render_difference(item, width, change.action == "create", paint)
         won = _won(plan, change, item, verbose)
-        lines += [first + (f"  {paint(won, 'dim')}" if won else ""), *more]
+        told = "" if change.action == "create" else why(plan, item.cause)
+        lines += [*_behind_value(first, told, width + 6, paint), *more]
+        lines[-1 - len(more)] += f"  {paint(won, 'dim')}" if won else ""
+    if change.moved:
+        lines += _behind_value(f"    {moved(change)}", why(plan, change.cause, "place"), 6, paint)
     lines += [f"    {text}" for text in acts(change)]
     if verbose > 1:
         lines += [f"    {paint(f'{step.method} {visible(step.path)}', 'dim')}" for step in change.steps]
     return "\n".join(lines)
+
+
+def _behind_value(line: str, told: str, indent: int, paint: Paint) -> list[str]:
+    """A line with why it differs behind it; below it where a terminal would be too narrow."""
+    if not told:
+        return [line]
+    if len(unstyle(line)) + 2 + len(told) <= COLUMNS:
+        return [f"{line}  {paint(told, 'dim')}"]
+    return [line, f"{' ' * indent}{paint(told, 'dim')}"]
 
 
 def _won(plan: Plan, change: Change, item: Difference, verbose: int) -> str:
@@ -87,7 +124,8 @@ def _deletes(plan: Plan, deletes: list[Change], paint: Paint) -> str:
     lines = [paint(headline(plan), "red bold")]
     for change in deletes:
         what = f'- {visible(change.address)}  {noun(change.kind)} "{visible(change.label)}"'
-        lines.append(paint(f"  {what}", "red"))
+        told = why(plan, change.cause, "removed")
+        lines.append(paint(f"  {what}", "red") + (f"  {paint(told, 'dim')}" if told else ""))
         lines += [f"      {text}" for text in facts(change)]
         for effect in change.effects:
             lines.append(f"      {visible(effect.address)}: {visible(effect.what)}")

@@ -6,11 +6,13 @@ given for its own medium, these words included. Nothing here knows a colour or a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from dpsync.model.cause import Cause, What, said
 from dpsync.model.drift import Drift
-from dpsync.model.plan import Candidate, Change, Kept, Origin, Plan
+from dpsync.model.grouping import parts
+from dpsync.model.plan import Action, Candidate, Change, Kept, Origin, Plan
 from dpsync.model.words import counted
 from dpsync.render.visible import visible
 
@@ -51,6 +53,23 @@ def freed(change: Change) -> bool:
     return any(step.phase == "free" for step in change.steps)
 
 
+WHOLE: Final[dict[Action, What]] = {"create": "made", "delete": "removed", "update": "place"}
+"""What the cause of a whole change is told of."""
+
+
+def why(plan: PlanOrDrift, cause: Cause | None, what: What = "field") -> str:
+    """Why something differs, to be put behind it. Where there is no base, that is said once, beside it."""
+    told = cause is not None and (plan.base is not None or cause != "origin unknown")
+    return f"({said(cause, what)})" if told and cause is not None else ""
+
+
+def why_at_all(plan: Plan, change: Change) -> str:
+    """The same of a whole change: every word that holds for a part of it."""
+    told = [why(plan, item.cause) for item in change.differences if change.action == "update"]
+    told.append(why(plan, change.cause, WHOLE[change.action]))
+    return " ".join(filter(None, dict.fromkeys(told)))
+
+
 def recognised(plan: Plan, change: Change) -> str:
     """How its object was found, where that was not by the first natural key."""
     if not (change.matched and change.id):
@@ -75,10 +94,13 @@ def facts(change: Change) -> Iterator[str]:
         yield "first gives up a value that another one takes"
 
 
+def moved(change: Change) -> str:
+    """Where it goes among its siblings."""
+    return f"moved {visible(change.moved or '')}"
+
+
 def acts(change: Change) -> Iterator[str]:
-    """Where it goes among its siblings, and what somebody asked for."""
-    if change.moved:
-        yield f"moved {visible(change.moved)}"
+    """What somebody asked for."""
     yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
 
 
@@ -109,8 +131,12 @@ def unmanaged(kept: Kept, most: int | None = None) -> str:
 
 def counts(plan: Plan) -> dict[str, int]:
     """Changes by what they do. One that is both updated and moved counts as an update."""
+    return counted_changes(plan.changes)
+
+
+def counted_changes(changes: Iterable[Change]) -> dict[str, int]:
     found = {"create": 0, "update": 0, "move": 0, "delete": 0}
-    for change in plan.changes:
+    for change in changes:
         only_moved = change.action == "update" and not change.differences and change.moved
         found["move" if only_moved else change.action] += 1
     return found
@@ -130,6 +156,29 @@ def summary(plan: Plan) -> str:
         *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
     ]
     return f"Plan: {', '.join(words)}."
+
+
+def divided(plan: Plan) -> list[str]:
+    """The same for what this change does and for what was there already; nothing where that is all one."""
+    found = parts(plan)
+    if len(found) < 2 and not any(part.group == "there already" for part in found):
+        return []
+    words = {"create": "to create", "update": "to change", "move": "to move", "delete": "to delete"}
+    told = []
+    for part in found:
+        numbers = counted_changes(part.items)
+        told.append(f"{part.title}: {', '.join(f'{numbers[do]} {words[do]}' for do in words if numbers[do])}")
+    return told
+
+
+def twice(plan: PlanOrDrift, most: int | None = None) -> str:
+    """What was edited here and is live already; `most` of the fields."""
+    found = plan.same_edit_twice
+    if not found:
+        return ""
+    names = ", ".join(map(visible, found[:most]))
+    more = f" and {len(found) - most} more" if most is not None and len(found) > most else ""
+    return f"same edit twice: {counted(len(found), 'field')} live already as edited here: {names}{more}"
 
 
 def refused(plan: Plan) -> str:
@@ -158,7 +207,10 @@ def base(plan: PlanOrDrift) -> str:
     """Which commit served as the git base, or why there is none."""
     if plan.base:
         return f"base: {visible(plan.base_from)} ({plan.base[:12]})"
-    return f"base: none ({visible(plan.base_from)})" if plan.base_from else ""
+    if not plan.base_from:
+        return ""
+    differs = plan.changes if isinstance(plan, Plan) else plan.found
+    return f"base: none ({visible(plan.base_from)})" + (": origin unknown" if differs else "")
 
 
 def unwatched(plan: PlanOrDrift) -> str:

@@ -10,7 +10,17 @@ from typing import Final
 
 from dpsync.model.plan import Plan
 from dpsync.render.paint import Paint
-from dpsync.render.plan_words import PlanOrDrift, base, effort, in_trouble, refused, summary, unwatched
+from dpsync.render.plan_words import (
+    PlanOrDrift,
+    base,
+    divided,
+    effort,
+    in_trouble,
+    refused,
+    summary,
+    twice,
+    unwatched,
+)
 
 SCREEN: Final = 24
 """Lines that a person sees at once. What is longer says its summary first, too."""
@@ -28,16 +38,20 @@ def verdict(plan: Plan, paint: Paint) -> str:
     return said if plan.can_apply else f"{said} {paint(refused(plan), 'red bold')}"
 
 
-def render_summary(plan: Plan, paint: Paint) -> str:
+def render_summary(plan: Plan, paint: Paint, verbose: int = 0) -> str:
     """The same with what it costs, and what the plan was made with."""
     lines = [f"{verdict(plan, paint)} {paint(effort(plan), 'dim')}{in_trouble(plan)}"]
+    lines += [f"  {text}" for text in divided(plan)]
     if not plan.empty:
         lines.append(f"digest {plan.digest[:16]}")
-    return "\n".join([*lines, *render_base(plan, paint), *render_unwatched(plan, paint)])
+    return "\n".join([*lines, *render_base(plan, paint, verbose), *render_unwatched(plan, paint)])
 
 
-def render_base(plan: PlanOrDrift, paint: Paint) -> Iterator[str]:
+def render_base(plan: PlanOrDrift, paint: Paint, verbose: int = 0) -> Iterator[str]:
+    """Which commit it was, and what of this change is live already."""
     if text := base(plan):
+        yield paint(text, "dim")
+    if text := twice(plan, None if verbose else 3):
         yield paint(text, "dim")
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dpsync.model.cause import group
 from dpsync.model.plan import Change, Plan
 from dpsync.render.paint import Paint
-from dpsync.render.plan_words import SIGNS, gist
+from dpsync.render.plan_words import SIGNS, gist, why_at_all
 from dpsync.render.visible import visible
 
 STYLES = {"create": "green", "update": "yellow", "delete": "red"}
@@ -17,21 +18,24 @@ STYLES = {"create": "green", "update": "yellow", "delete": "red"}
 
 def render_tree(plan: Plan, paint: Paint) -> str:
     """Every changed address, one line each, indented below what it belongs to."""
-    return "\n".join(_branch([(change.address.split("/"), change) for change in plan.changes], 0, paint))
+    tree = [(change.address.split("/"), change) for change in plan.changes]
+    return "\n".join(_branch(plan, tree, 0, paint))
 
 
-def _branch(changes: list[tuple[list[str], Change]], depth: int, paint: Paint) -> Iterator[str]:
+def _branch(plan: Plan, changes: list[tuple[list[str], Change]], depth: int, paint: Paint) -> Iterator[str]:
     """The lines of what has the same segments up to `depth`."""
     groups: dict[str, list[tuple[list[str], Change]]] = {}
     for path, change in changes:
         groups.setdefault(path[depth], []).append((path, change))
     for name in _siblings(groups):
         own = [change for path, change in groups[name] if len(path) == depth + 1]
-        yield from (_line(change, visible(name), "  " * depth, paint) for change in own)
+        for change in own:
+            why = "" if set(map(group, change.causes)) <= {"this change"} else why_at_all(plan, change)
+            yield _line(change, visible(name), "  " * depth, why, paint)
         if not own:
             yield f"  {'  ' * depth}{visible(name)}"
         below = [(path, change) for path, change in groups[name] if len(path) > depth + 1]
-        yield from _branch(below, depth + 1, paint)
+        yield from _branch(plan, below, depth + 1, paint)
 
 
 def _siblings(groups: dict[str, list[tuple[list[str], Change]]]) -> list[str]:
@@ -41,11 +45,14 @@ def _siblings(groups: dict[str, list[tuple[list[str], Change]]]) -> list[str]:
     return sorted(groups) if stay == sorted(stay) else [*stay, *go]
 
 
-def render_lines(changes: Iterable[Change], paint: Paint) -> str:
+def render_lines(plan: Plan, changes: Iterable[Change], paint: Paint) -> str:
     """One line for each change, with its whole address."""
-    return "\n".join(_line(change, visible(change.address), "", paint) for change in changes)
+    return "\n".join(
+        _line(change, visible(change.address), "", why_at_all(plan, change), paint) for change in changes
+    )
 
 
-def _line(change: Change, name: str, indent: str, paint: Paint) -> str:
+def _line(change: Change, name: str, indent: str, why: str, paint: Paint) -> str:
     head = paint(f"{SIGNS[change.action]} {name}", STYLES[change.action])
-    return f"{indent}{head}  {paint(gist(change), 'dim')}".rstrip()
+    words = "  ".join(filter(None, (gist(change), why)))
+    return f"{indent}{head}  {paint(words, 'dim')}".rstrip()
