@@ -45,7 +45,7 @@ def command(
     """Show what the platform has that the files do not say; writes nothing.
 
     The plan seen the other way round: for each difference what is live, what the file says, by the git base
-    who moved, and the two ways out. Exit code 2 when there is drift, 0 when there is none; a check that could
+    why, and the two ways out. Exit code 2 when there is drift, 0 when there is none; a check that could
     not be made ends with another one (1, 5). What no entry names is not watched: it is counted, and
     --unwatched lists it.
     """

@@ -223,6 +223,8 @@ class Note(Frozen):
     severity: Literal["note", "warning"] = "note"
     permanent: bool = False
     """Every plan says it again, and nobody could do anything about it: it is counted for people."""
+    consequence: bool = False
+    """It tells what the changes bring with them: whoever agrees to them agrees to it, too."""
 
 
 class Origin(Frozen):
@@ -322,15 +324,16 @@ class Plan(Frozen):
 
         It is without `origins`, times, how much reading it took, what the platform is at work on or reports
         as wrong, what is not watched, and the platform's address: a companion has another port each time.
-        Which commit was the base is not in it either, nor what is only told because of it, as notes and
-        causes: what the base has a say in are changes and refusals. So a digest that was approved before a
-        merge names the same operations after it.
+        Which commit was the base is not in it either, nor what is only told because of it, as causes and
+        notes but those of consequences: what the base has a say in are changes and refusals. So a digest that
+        was approved before a merge names the same operations after it.
         """
-        words = "origins requests base base_from notes waiting platform organizations unwatched trouble"
+        words = "origins requests base base_from waiting platform organizations unwatched trouble"
         left_out: dict[str, Any] = dict.fromkeys([*words.split(), "same_edit_twice"], True)
         left_out["changes"] = {"__all__": {"cause": True, "differences": {"__all__": {"cause"}}}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed"}}}}
-        return to_json(_ordered(self.model_dump(mode="json", exclude=left_out)))
+        agreed = self.model_copy(update={"notes": tuple(note for note in self.notes if note.consequence)})
+        return to_json(_ordered(agreed.model_dump(mode="json", exclude=left_out)))
 
 
 def _ordered(value: Any) -> Any:

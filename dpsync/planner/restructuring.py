@@ -290,4 +290,5 @@ def urls(sides: Sides, decided: Restructuring) -> Iterator[Note]:
             live = sides.snapshot.objects[identity]
             if live.url:
                 what = "goes" if item.alone else "changes"
-                yield Note(address=str(sides.names.address(identity)), text=f"its URL {what}: {live.url}")
+                address, text = str(sides.names.address(identity)), f"its URL {what}: {live.url}"
+                yield Note(address=address, text=text, consequence=True)

@@ -110,9 +110,10 @@ def notes(sides: Sides, decided: Transfers) -> Iterator[Note]:
             given = sides.names.declared.get(live.identity)
             if given is None:
                 text = f"{sides.names.address(live.identity)} is in it and goes along"
-                yield Note(address=str(address), text=text)
+                yield Note(address=str(address), text=text, consequence=True)
             elif given in sides.snapshot.transferred:
-                yield Note(address=str(given), text=f"it is in {address} and goes along with it")
+                text = f"it is in {address} and goes along with it"
+                yield Note(address=str(given), text=text, consequence=True)
     for address in decided.calls:
         text = "roles that were given on it are lost; those declared are given anew"
-        yield Note(address=str(address), text=text)
+        yield Note(address=str(address), text=text, consequence=True)

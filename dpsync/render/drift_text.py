@@ -124,7 +124,7 @@ def _line(drift: Drift, item: Drifted, paint: Paint) -> str:
     said = {"missing": "not live", "undeclared": "not in the files", "different": ""}[item.what]
     words = [said, *(part.field for part in item.fields), "in another place" if item.place else ""]
     told = [*(why(drift, part.cause) for part in item.fields), why(drift, item.cause, WHAT[item.what])]
-    causes = " ".join(filter(None, dict.fromkeys(told)))
+    causes = ", ".join(filter(None, dict.fromkeys(told)))
     line = f"{paint(f'{sign} {visible(item.address)}', style)}  {', '.join(filter(None, words))}"
     return f"{line.rstrip()}{_told(causes, paint)}"
 
@@ -171,7 +171,7 @@ def _by(drift: Drift, item: Drifted, paint: Paint) -> str:
 
 
 def _told(text: str, paint: Paint) -> str:
-    return f"  {paint(text, 'dim')}" if text else ""
+    return f"  {paint(f'({text})', 'dim')}" if text else ""
 
 
 def _ignored(drift: Drift, paint: Paint, summary: bool) -> str:

@@ -43,12 +43,13 @@ def _line(address: str, field: str | None, text: str | None) -> Entry:
 def _drifted(document: DriftDocument, item: Drifted) -> Entry:
     return Entry(
         address=visible(item.address),
-        gist=_gist(item),
+        gist=_gist(document, item),
         sign=SIGNS[item.what][0],
         where=document.drift.origins.get(item.address),
         words=tuple(_words(document, item)),
         fields=tuple(
-            Field(part.field, part.live, part.file, part.known, words.why(part.cause)) for part in item.fields
+            Field(part.field, part.live, part.file, part.known, words.why(document.drift, part.cause))
+            for part in item.fields
         ),
         sides=("live", "file"),
     )
@@ -64,7 +65,7 @@ def _words(document: DriftDocument, item: Drifted) -> Iterator[Word]:
             yield Word(text, about, command=text.startswith("dpsync "))
 
 
-def _gist(item: Drifted) -> str:
+def _gist(document: DriftDocument, item: Drifted) -> str:
     what = f'{words.noun(item.kind)} "{visible(item.label)}"'
     names = [part.field for part in item.fields] + (["place"] if item.place else [])
     text = {
@@ -72,5 +73,5 @@ def _gist(item: Drifted) -> str:
         "undeclared": f"the {what} is live and not in the files",
         "different": f"{what} differs: {', '.join(names)}",
     }[item.what]
-    why = words.why(item.cause, WHAT[item.what])
+    why = words.why(document.drift, item.cause, WHAT[item.what])
     return f"{text} ({why})" if why else text

@@ -19,7 +19,7 @@ from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import (
     SIGNS,
-    acts,
+    asked,
     candidate,
     divided,
     facts,
@@ -80,7 +80,7 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
     lines = [paint(head, STYLES[change.action]) + behind(plan, change.address, paint)]
     made = change.action == "create" or restored(change)
     if made and (told := why(plan, change.cause, "made")):
-        lines[0] += f"  {paint(told, 'dim')}"
+        lines[0] += f"  {paint(f'({told})', 'dim')}"
     if found := recognised(plan, change):
         lines.append(f"    {paint(found, 'dim')}")
     elif verbose and change.id:
@@ -95,7 +95,7 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
         lines[-1 - len(more)] += f"  {paint(won, 'dim')}" if won else ""
     if change.moved:
         lines += _behind_value(f"    {moved(change)}", why(plan, change.cause, "place"), 6, paint)
-    lines += [f"    {text}" for text in acts(change)]
+    lines += [f"    {text}" for text in asked(change)]
     if verbose > 1:
         lines += [f"    {paint(f'{step.method} {visible(step.path)}', 'dim')}" for step in change.steps]
     return "\n".join(lines)
@@ -105,9 +105,9 @@ def _behind_value(line: str, told: str, indent: int, paint: Paint) -> list[str]:
     """A line with why it differs behind it; below it where a terminal would be too narrow."""
     if not told:
         return [line]
-    if len(unstyle(line)) + 2 + len(told) <= COLUMNS:
-        return [f"{line}  {paint(told, 'dim')}"]
-    return [line, f"{' ' * indent}{paint(told, 'dim')}"]
+    if len(unstyle(line)) + 4 + len(told) <= COLUMNS:
+        return [f"{line}  {paint(f'({told})', 'dim')}"]
+    return [line, f"{' ' * indent}{paint(f'({told})', 'dim')}"]
 
 
 def _won(plan: Plan, change: Change, item: Difference, verbose: int) -> str:
@@ -125,7 +125,7 @@ def _deletes(plan: Plan, deletes: list[Change], paint: Paint) -> str:
     for change in deletes:
         what = f'- {visible(change.address)}  {noun(change.kind)} "{visible(change.label)}"'
         told = why(plan, change.cause, "removed")
-        lines.append(paint(f"  {what}", "red") + (f"  {paint(told, 'dim')}" if told else ""))
+        lines.append(paint(f"  {what}", "red") + (f"  {paint(f'({told})', 'dim')}" if told else ""))
         lines += [f"      {text}" for text in facts(change)]
         for effect in change.effects:
             lines.append(f"      {visible(effect.address)}: {visible(effect.what)}")

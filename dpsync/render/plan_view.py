@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dpsync.model.cause import Group, What
+from dpsync.model.cause import Group
 from dpsync.model.grouping import parts
 from dpsync.model.plan import Blocked, Change, Difference, Exposure, Note, Plan, PlatformTrouble, Refusal
 from dpsync.render import plan_words as words
@@ -16,7 +16,6 @@ from dpsync.render.visible import visible
 
 _PARTS: dict[Group, str] = {"this change": "change", "there already": "drift", "origin unknown": "change"}
 """How the blocks of the parts of a plan are called."""
-_WHAT: dict[str, What] = {"create": "made", "delete": "removed", "update": "place"}
 _SEVERITIES: tuple[Level, ...] = ("warning", "note")
 
 
@@ -44,7 +43,7 @@ def change_entry(plan: Plan, change: Change) -> Entry:
     told = [Word(text) for text in found if text]
     told += [Word(visible(one.what), visible(one.address)) for one in change.effects]
     gist = words.gist(change)
-    if why := words.why(change.cause, _WHAT[change.action]):
+    if why := words.why(plan, change.cause, words.WHOLE[change.action]):
         gist = f"{gist} ({why})".strip()
     return Entry(
         address=visible(change.address),
@@ -52,14 +51,14 @@ def change_entry(plan: Plan, change: Change) -> Entry:
         sign=words.SIGNS[change.action],
         where=origin(plan, change.address),
         words=tuple(told),
-        fields=tuple(fields(change.differences)),
+        fields=tuple(fields(plan, change.differences)),
         created=change.action == "create",
     )
 
 
-def fields(found: Iterable[Difference]) -> Iterator[Field]:
+def fields(plan: Plan, found: Iterable[Difference]) -> Iterator[Field]:
     for item in found:
-        yield Field(item.field, item.before, item.after, item.known, words.why(item.cause))
+        yield Field(item.field, item.before, item.after, item.known, words.why(plan, item.cause))
 
 
 def refusals(plan: PlanOrDrift) -> Iterator[Entry]:

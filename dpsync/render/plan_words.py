@@ -58,16 +58,17 @@ WHOLE: Final[dict[Action, What]] = {"create": "made", "delete": "removed", "upda
 
 
 def why(plan: PlanOrDrift, cause: Cause | None, what: What = "field") -> str:
-    """Why something differs, to be put behind it. Where there is no base, that is said once, beside it."""
-    told = cause is not None and (plan.base is not None or cause != "origin unknown")
-    return f"({said(cause, what)})" if told and cause is not None else ""
+    """Why something differs. Where there is no base, that is said once, beside it, and here nothing."""
+    if cause is None or (plan.base is None and cause == "origin unknown"):
+        return ""
+    return said(cause, what)
 
 
 def why_at_all(plan: Plan, change: Change) -> str:
     """The same of a whole change: every word that holds for a part of it."""
     told = [why(plan, item.cause) for item in change.differences if change.action == "update"]
     told.append(why(plan, change.cause, WHOLE[change.action]))
-    return " ".join(filter(None, dict.fromkeys(told)))
+    return ", ".join(filter(None, dict.fromkeys(told)))
 
 
 def recognised(plan: Plan, change: Change) -> str:
@@ -100,6 +101,13 @@ def moved(change: Change) -> str:
 
 
 def acts(change: Change) -> Iterator[str]:
+    """Where it goes among its siblings, and what somebody asked for."""
+    if change.moved:
+        yield moved(change)
+    yield from asked(change)
+
+
+def asked(change: Change) -> Iterator[str]:
     """What somebody asked for."""
     yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
 
@@ -171,7 +179,7 @@ def divided(plan: Plan) -> list[str]:
     return told
 
 
-def twice(plan: PlanOrDrift, most: int | None = None) -> str:
+def twice(plan: PlanOrDrift, most: int | None = 3) -> str:
     """What was edited here and is live already; `most` of the fields."""
     found = plan.same_edit_twice
     if not found:
@@ -220,17 +228,6 @@ def unwatched(plan: PlanOrDrift) -> str:
     if found.fields:
         words.append(f"{counted(found.fields, 'field')} of {counted(found.things, 'thing')}")
     return f"not watched: {', '.join(words)}" if words else ""
-
-
-def why(cause: Cause | None, what: What = "field") -> str:
-    """The cause in words, nothing where nobody can tell."""
-    return "" if cause is None or cause == "origin unknown" else said(cause, what)
-
-
-def twice(plan: PlanOrDrift) -> str:
-    """How much was edited here and is live already: it differs no more."""
-    number = len(plan.same_edit_twice)
-    return f"same edit twice: {counted(number, 'field')}" if number else ""
 
 
 def origin(plan: PlanOrDrift, address: str) -> Origin | None:

@@ -54,5 +54,5 @@ def render_lines(plan: Plan, changes: Iterable[Change], paint: Paint) -> str:
 
 def _line(change: Change, name: str, indent: str, why: str, paint: Paint) -> str:
     head = paint(f"{SIGNS[change.action]} {name}", STYLES[change.action])
-    words = "  ".join(filter(None, (gist(change), why)))
+    words = "  ".join(filter(None, (gist(change), f"({why})" if why else "")))
     return f"{indent}{head}  {paint(words, 'dim')}".rstrip()

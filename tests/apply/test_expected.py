@@ -80,6 +80,11 @@ def test_why_something_differs_is_in_no_digest_and_no_difference(now: Plan) -> N
     Expected(shown, shown.digest).check(now)
 
 
+def test_what_goes_along_is_a_part_of_what_is_approved() -> None:
+    lost = Note(address="acme/teams/a", text="the space [x] is in it and goes along", consequence=True)
+    assert PLAN.model_copy(update={"notes": (lost,)}).digest != PLAN.digest
+
+
 def test_a_refusal_must_have_been_there_before() -> None:
     refused = PLAN.model_copy(update={"refusals": (REFUSAL,)})
     Expected(refused).check(refused)
