@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from dpsync.identity.asking import candidates, it_is
 from dpsync.identity.candidates import Past
 from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.model.address import Address
@@ -41,13 +42,16 @@ def contradictions(
     for address, (item, key) in other.items():
         if _leads_back(address, other, claimant):
             resource, first = by_address[address], view.kind.identity[0]
-            by_first = claims[address].id
+            mine = claims[address]
+            by_first = mine.id
             asked[address] = Diagnostic(
                 "DP303",
                 f'its {said(first)} is that of "{by_first}", its {said(key)} that of "{item.id}"',
                 resource.where(names(first)[0]),
                 str(address),
                 f"say which one is meant: id: {item.id} (renamed) or id: {by_first}",
+                candidates=candidates(view.kind, resource, {by_first: mine, item.id: item}),
+                answers=it_is(resource, by_first, item.id),
             )
     return asked
 

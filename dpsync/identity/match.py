@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dpsync.identity.asking import candidates, it_is
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import contradictions
 from dpsync.identity.recorded import UNDER_ANOTHER_KEY, by_lines, questions, renamed_keys
@@ -86,7 +87,7 @@ def _lines(
     """What the ids file says; then entries with a new key, whose objects have a line under the old one."""
     if not past.recorded.lines and not past.recorded.orphans:
         return {}
-    said_so = by_lines(past.recorded, wanted, live, pinned)
+    said_so = by_lines(view.kind, past.recorded, wanted, live, pinned)
     found.matches |= said_so.matches
     found.diagnostics += said_so.diagnostics
     found.gone |= said_so.gone
@@ -174,7 +175,7 @@ def _first_key(
     for address, item in claims.items():
         found.matches[address] = Match(item.id, said(key))
     for resource in open_:
-        left = [item.id for item in hits[resource.address] if item.id not in taken]
+        left = [item for item in hits[resource.address] if item.id not in taken]
         if left:
             found.diagnostics.append(_unclear(view.kind, resource, key, left))
     return claims
@@ -198,7 +199,8 @@ def _proposals(
     return proposals
 
 
-def _unclear(kind: Kind, resource: Resource, key: Key, ids: list[str]) -> Diagnostic:
+def _unclear(kind: Kind, resource: Resource, key: Key, items: list[LiveObject]) -> Diagnostic:
+    ids = [item.id for item in items]
     named = " and ".join(f'"{id}"' for id in ids)
     name = names(key)[0]
     if len(ids) == 1:
@@ -206,7 +208,11 @@ def _unclear(kind: Kind, resource: Resource, key: Key, ids: list[str]) -> Diagno
     else:
         message = f"{counted(len(ids), f'live {kind.noun}')} have this {said(key)}: {named}"
     hint = f"say which one is meant: id: {ids[0]}"
-    return Diagnostic("DP302", message, resource.where(name), str(resource.address), hint)
+    return Diagnostic(
+        "DP302", message, resource.where(name), str(resource.address), hint,
+        candidates=candidates(kind, resource, {item.id: item for item in items}),
+        answers=it_is(resource, *ids),
+    )  # fmt: skip
 
 
 def _later_keys(

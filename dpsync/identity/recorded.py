@@ -10,7 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dpsync.identity.asking import bind, candidates, forget, it_is
 from dpsync.identity.view import Index, Key, View, names, said
+from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
@@ -49,11 +51,15 @@ class ByLine:
 
 
 def by_lines(
-    recorded: Recorded, wanted: Iterable[Resource], live: Sequence[LiveObject], pinned: Mapping[str, Address]
+    kind: Kind,
+    recorded: Recorded,
+    wanted: Iterable[Resource],
+    live: Sequence[LiveObject],
+    pinned: Mapping[str, Address],
 ) -> ByLine:
     """The entries of one place by their lines; `pinned` are the ids that pins have claimed."""
     found = ByLine()
-    ids = {item.id for item in live}
+    ids = {item.id: item for item in live}
     claims: dict[str, list[Resource]] = defaultdict(list)
     for resource in wanted:
         line = recorded.lines.get(resource.address)
@@ -71,15 +77,19 @@ def by_lines(
             if len(others) == 1:
                 found.matches[entry.address] = Match(id, BY)
             else:
-                found.diagnostics.append(_shared(recorded.lines[entry.address], entry, others))
+                found.diagnostics.append(_shared(kind, recorded.lines[entry.address], entry, others, ids[id]))
     return found
 
 
-def _shared(line: Line, entry: Resource, all_: Sequence[str]) -> Diagnostic:
+def _shared(kind: Kind, line: Line, entry: Resource, all_: Sequence[str], item: LiveObject) -> Diagnostic:
     others = " and ".join(f'"{name}"' for name in all_ if name != str(entry.address))
     message = f'its line in the ids file says "{line.id}", which {others} is as well'
     hint = f"take the wrong line out: dpsync ids --forget {entry.address}"
-    return Diagnostic("DP311", message, _at(line, entry), str(entry.address), hint)
+    return Diagnostic(
+        "DP311", message, _at(line, entry), str(entry.address), hint,
+        candidates=candidates(kind, entry, {item.id: item}),
+        answers=(forget(entry, "it is another one"),),
+    )  # fmt: skip
 
 
 def _at(line: Line, entry: Resource) -> Span:
@@ -152,37 +162,46 @@ def questions(
             for item in _bearing(view, index, replace(entry, fields=fields))
         ]
         if before:
-            asked.append(_two(view, entry, line, before[0], "DP313", "previously", "an earlier name of it"))
+            asked.append(_two(view, entry, mine, before[0], "DP313", "previously", "an earlier name of it"))
         elif bears_it or key is None:
             continue
         elif others := index.bearing(key, value):
             name = names(key)[0]
             asked.append(
-                _two(view, entry, line, others[0], "DP312", name, f"the {said(key)} that it declares")
+                _two(view, entry, mine, others[0], "DP312", name, f"the {said(key)} that it declares")
             )
         elif entry.address in recorded.returned:
-            asked.append(_returned(view, entry, line, key))
+            asked.append(_returned(view, entry, mine, key))
     return asked
 
 
 def _two(
-    view: View, entry: Resource, line: Line, other: LiveObject, code: str, where: str, has: str
+    view: View, entry: Resource, mine: LiveObject, other: LiveObject, code: str, where: str, has: str
 ) -> Diagnostic:
-    recorded = f'{view.kind.noun} "{line.id}"'
+    recorded = f'{view.kind.noun} "{mine.id}"'
     message = f'the ids file says that it is the {recorded}, and "{other.id}", which nobody has, bears {has}'
-    hint = f"say which one is meant: id: {line.id}, or dpsync ids --bind {entry.address}={other.id}"
-    return Diagnostic(code, message, entry.where(where), str(entry.address), hint)
+    hint = f"say which one is meant: id: {mine.id}, or dpsync ids --bind {entry.address}={other.id}"
+    return Diagnostic(
+        code, message, entry.where(where), str(entry.address), hint,
+        candidates=candidates(view.kind, entry, {mine.id: mine, other.id: other}),
+        answers=(*it_is(entry, mine.id), bind(entry, other.id)),
+    )  # fmt: skip
 
 
-def _returned(view: View, entry: Resource, line: Line, key: Key) -> Diagnostic:
-    recorded = f'{view.kind.noun} "{line.id}"'
+def _returned(view: View, entry: Resource, mine: LiveObject, key: Key) -> Diagnostic:
+    recorded = f'{view.kind.noun} "{mine.id}"'
     message = f"it was removed and is back, and the {recorded} that it was has another {said(key)} now"
-    hint = f"say whether it is that one: id: {line.id}, or dpsync ids --forget {entry.address}"
-    return Diagnostic("DP314", message, entry.where(names(key)[0]), str(entry.address), hint)
+    hint = f"say whether it is that one: id: {mine.id}, or dpsync ids --forget {entry.address}"
+    return Diagnostic(
+        "DP314", message, entry.where(names(key)[0]), str(entry.address), hint,
+        candidates=candidates(view.kind, entry, {mine.id: mine}),
+        answers=(*it_is(entry, mine.id), forget(entry, "it is another one")),
+    )  # fmt: skip
 
 
 def other_kind(line: Line, entry: Resource, noun: str, other: str) -> Diagnostic:
     """A line with the id of another kind of thing."""
     message = f'its line in the ids file says "{line.id}", which is {other} and not {noun}'
     hint = f"take the line out: dpsync ids --forget {entry.address}"
-    return Diagnostic("DP315", message, _at(line, entry), str(entry.address), hint)
+    answers = (forget(entry, "its line is wrong"),)
+    return Diagnostic("DP315", message, _at(line, entry), str(entry.address), hint, answers=answers)

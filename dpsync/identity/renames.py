@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from dpsync.identity.asking import candidates, it_is
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import NEW, Candidates, Entry, Past
 from dpsync.identity.temporary_name import temporary
@@ -204,4 +205,14 @@ class _Settling:
         where = entry.resource.where(
             "previously" if entry.how == "previously" else names(kind.identity[0])[0]
         )
-        self.found.diagnostics.append(Diagnostic("DP305", message, where, str(entry.address), hint))
+        self.found.diagnostics.append(
+            Diagnostic(
+                "DP305",
+                message,
+                where,
+                str(entry.address),
+                hint,
+                candidates=candidates(kind, entry.resource, {item.id: item for item in items}),
+                answers=it_is(entry.resource, *(item.id for item in items)),
+            )
+        )

@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 from dpsync.model.span import Span
+
+if TYPE_CHECKING:  # the models are not needed to print an exit code
+    from dpsync.model.plan import Candidate, WayOut
 
 Severity = Literal["error", "warning"]
 ALSO: Final = "also"
@@ -50,6 +53,10 @@ class Diagnostic:
     severity: Severity = "error"
     environments: tuple[str, ...] = ()
     """Where it is found only with these environments: their names."""
+    candidates: tuple[Candidate, ...] = ()
+    """Of a question: the live objects that the entry could be."""
+    answers: tuple[WayOut, ...] = ()
+    """Of a question: what can be said to it."""
     cause: str | None = None
     """What findings of one code have in common that have one cause: they are one finding."""
     repeated: int = 0

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
 
 from dpsync.model.desired import Resource
 from dpsync.model.plan import Candidate, Refusal, WayOut
@@ -21,9 +20,6 @@ from dpsync.planner.could_be import MOST, REMOVED, CouldBe, Open
 from dpsync.planner.deletions import Deletions
 from dpsync.planner.lookalikes import Lookalike, previous_name
 from dpsync.planner.sides import Sides
-
-SHOWN: Final = 5
-"""Candidates that are named in words."""
 
 
 def unclear(
@@ -56,14 +52,12 @@ def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[st
             way_out="fetch the whole history (fetch-depth: 0), or add new: true if it was not",
             answers=_answers(one.resource, candidates),
         )
-    named = [_words(item) for item in candidates[:SHOWN]]
-    more = len(candidates) - len(named) + one.more
-    listed = "; ".join(named) + (f"; and {more} more" if more > 0 else "")
+    more = f", {one.more} more than are named here" if one.more else ""
     also = f". {counted(others, f'other {noun}')} would be made and must be answered, too" if others else ""
     return Refusal(
         code="unclear",
         address=str(address),
-        message=f"{one.kind.one} would be made that may be live already, as {listed}{also}",
+        message=f"{one.kind.one} would be made that may be live already{more}{also}",
         way_out=f"add {_line(sides, one)} if it is that one, or new: true if it is another",
         candidates=candidates,
         answers=_answers(one.resource, candidates),
@@ -108,12 +102,6 @@ def _showing(sides: Sides) -> Mapping[str, list[str]]:
             for id in {id for value in item.fields.values() for id in live_ids(value)}:
                 found[id].append(str(sides.names.address(identity)))
     return found
-
-
-def _words(item: Candidate) -> str:
-    facts = [item.why] if item.why else []
-    facts += [f"shown in {item.shown_in[0]}"] if item.shown_in else []
-    return f'"{item.title}" ({item.id})' + (f": {', '.join(facts)}" if facts else "")
 
 
 def _line(sides: Sides, one: Open) -> str:

@@ -6,12 +6,16 @@ Reads the plan or the drift and nothing else. Every foreign text passes visible(
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from dpsync.model.plan import Note
+from dpsync.model.plan import Note, Refusal
 from dpsync.model.words import counted
 from dpsync.render.paint import Paint
-from dpsync.render.plan_words import PlanOrDrift, origin, place, unmanaged
+from dpsync.render.plan_words import PlanOrDrift, candidate, origin, place, unmanaged
 from dpsync.render.visible import visible
+
+SHOWN: Final = 5
+"""Candidates of a question that are listed."""
 
 
 def render_beside(
@@ -81,6 +85,14 @@ def render_trouble(plan: PlanOrDrift, paint: Paint, summary: bool = False) -> st
         )
         lines += [f"{head}  {said}"] if summary else [head + behind(plan, item.address, paint), f"    {said}"]
     return "\n".join(lines)
+
+
+def render_candidates(item: Refusal, verbose: int) -> Iterator[str]:
+    """What the entry of a refusal could be, a line each; with -v all of it."""
+    listed = item.candidates if verbose else item.candidates[:SHOWN]
+    yield from (f"- {candidate(one)}" for one in listed)
+    if more := len(item.candidates) - len(listed):
+        yield f"- and {more} more (-v lists them)"
 
 
 def behind(plan: PlanOrDrift, address: str, paint: Paint) -> str:

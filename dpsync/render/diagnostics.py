@@ -16,6 +16,7 @@ from dpsync.config import codes
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.span import Span
 from dpsync.model.words import counted
+from dpsync.render import plan_words as words
 from dpsync.render.visible import visible
 
 WIDTH: Final = 100
@@ -122,6 +123,7 @@ def _block(one: Diagnostic, lines: _Lines, paint: _Paint) -> str:
         ]
     notes = [visible(one.hint)] if one.hint else []
     notes += [f"{visible(label)} at {visible(str(span))}" for label, span in one.related]
+    notes += [words.candidate(each) for each in one.candidates if each.title != each.id]
     notes += [f"and at {counted(one.repeated, 'more place')}"] if one.repeated else []
     if one.address:
         notes.append(f"address: {visible(one.address)}")

@@ -13,7 +13,7 @@ from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.grouping import drifted_parts, parts
 from dpsync.model.journal import Report
-from dpsync.model.plan import Change, Difference, Frozen, Organization, Origin, Plan
+from dpsync.model.plan import Candidate, Change, Difference, Frozen, Organization, Origin, Plan, WayOut
 from dpsync.model.span import Span
 from dpsync.render.diagnostics import selected
 from dpsync.render.drift_text import WaysOut, ways_out
@@ -129,6 +129,10 @@ class Finding(Frozen):
     repeated: int = 0
     """At how many further places the same cause shows."""
     environments: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    """Of a question about who is who: the live objects that the entry could be."""
+    answers: tuple[WayOut, ...] = ()
+    """Of a question: what can be said to it."""
 
 
 class FindingsDocument(Frozen):
@@ -308,7 +312,10 @@ def finding(item: Diagnostic) -> Finding:
         address=item.address,
         hint=item.hint,
         related=tuple(Related(text=text, at=_origin(span)) for text, span in item.related),
+        repeated=item.repeated,
         environments=item.environments,
+        candidates=item.candidates,
+        answers=item.answers,
     )
 
 

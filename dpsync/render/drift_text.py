@@ -13,7 +13,7 @@ from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.grouping import drifted_parts
 from dpsync.model.plan import Difference, Frozen
 from dpsync.model.words import counted
-from dpsync.render.beside_text import render_beside
+from dpsync.render.beside_text import render_beside, render_candidates
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import in_trouble, why
@@ -86,7 +86,7 @@ def render_drift(
             *_found(drift, paint, summary),
             "" if quiet else _ignored(drift, paint, summary),
             *render_beside(drift, paint, verbose, quiet=quiet, summary=summary),
-            _refusals(drift, paint),
+            _refusals(drift, paint, verbose, summary),
             _lines(drift, paint),
             "\n".join(
                 [
@@ -186,11 +186,14 @@ def _ignored(drift: Drift, paint: Paint, summary: bool) -> str:
     return "\n".join(lines)
 
 
-def _refusals(drift: Drift, paint: Paint) -> str:
+def _refusals(drift: Drift, paint: Paint, verbose: int, summary: bool) -> str:
     if not drift.refusals:
         return ""
     lines = [paint("An apply would be refused:", "red")]
-    lines += [f"  {visible(item.address)}: {visible(item.message)} ({item.code})" for item in drift.refusals]
+    for item in drift.refusals:
+        lines.append(f"  {visible(item.address)}: {visible(item.message)} ({item.code})")
+        if not summary:
+            lines += [f"      {line}" for line in render_candidates(item, verbose)]
     return "\n".join(lines)
 
 

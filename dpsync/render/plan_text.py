@@ -13,14 +13,13 @@ from click import unstyle
 
 from dpsync.model.grouping import parts as parts_of
 from dpsync.model.plan import Change, Difference, Plan
-from dpsync.render.beside_text import behind, render_beside
+from dpsync.render.beside_text import behind, render_beside, render_candidates
 from dpsync.render.exposed_text import render_exposures
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import (
     SIGNS,
     asked,
-    candidate,
     divided,
     facts,
     headline,
@@ -58,7 +57,7 @@ def render_plan(
     parts.append(render_exposures(plan, paint, summary))
     if not summary:
         parts.append(_deletes(plan, deletes, paint))
-    parts.append(_refusals(plan, paint, summary))
+    parts.append(_refusals(plan, paint, verbose, summary))
     first = f"{verdict(plan, paint)}{in_trouble(plan)}"
     return with_summary_first(first, [*parts, render_summary(plan, paint, verbose)])
 
@@ -132,7 +131,7 @@ def _deletes(plan: Plan, deletes: list[Change], paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _refusals(plan: Plan, paint: Paint, summary: bool) -> str:
+def _refusals(plan: Plan, paint: Paint, verbose: int, summary: bool) -> str:
     if not plan.refusals:
         return ""
     lines = [paint("This plan may not be applied:", "red bold")]
@@ -143,6 +142,6 @@ def _refusals(plan: Plan, paint: Paint, summary: bool) -> str:
             continue
         lines.append(head + behind(plan, item.address, paint))
         lines.append(f"      {visible(item.message)} ({item.code})")
-        lines += [f"      - {candidate(one)}" for one in item.candidates]
+        lines += [f"      {line}" for line in render_candidates(item, verbose)]
         lines.append(f"      way out: {visible(item.way_out)}")
     return "\n".join(lines)

@@ -144,7 +144,17 @@ class Session:
         """
         if planned.plan.refusals:
             refused = planned.plan.refusals
-            found = [Diagnostic(item.code, item.message, address=item.address) for item in refused]
+            found = [
+                Diagnostic(
+                    item.code,
+                    item.message,
+                    address=item.address,
+                    hint=item.way_out,
+                    candidates=item.candidates,
+                    answers=item.answers,
+                )
+                for item in refused
+            ]
             raise DiagnosticError(found, Exit.REFUSED)
         expect.check(planned.plan)
         recorder = self._recorder(client, planned, ids)

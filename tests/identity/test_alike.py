@@ -39,7 +39,8 @@ def test_a_content_holder_is_not_created_beside_its_look_alike(
     assert refused(plan) == [("unclear", "acme/spaces/g")]
     assert not plan.can_apply
     (refusal,) = plan.refusals
-    assert f'"{live}" (s1)' in refusal.message
+    assert [(one.id, one.title) for one in refusal.candidates] == [("s1", live)]
+    assert "s1" not in refusal.message  # it is listed, and said once
     assert refusal.way_out == f'add previously: "{live}" if it is that one, or new: true if it is another'
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import (
     Blocked,
@@ -19,6 +20,9 @@ from dpsync.model.plan import (
     Waiting,
     WayOut,
 )
+from dpsync.render.beside_text import SHOWN
+from dpsync.render.diagnostics import render_diagnostics
+from dpsync.render.documents import findings_document
 from dpsync.render.drift_text import render_drift
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
@@ -134,6 +138,33 @@ def test_permanent_notes_are_one_counted_line_and_listed_with_v(summary: bool) -
     listed = render_plan(PLAN, PLAIN, verbose=1, summary=summary)
     assert "note: acme/bots/x#secret: it cannot be compared" in listed
     assert "listed with" not in listed
+
+
+def test_what_an_entry_could_be_is_said_once_and_counted_where_it_is_much() -> None:
+    could_be = tuple(
+        Candidate(address=f"acme/spaces/[S{n}]", id=f"space-{n}", title=f"S{n}", changed="2026-01-01")
+        for n in range(SHOWN + 3)
+    )
+    refusals = (ASKED.model_copy(update={"candidates": could_be}),)
+    for text in (
+        render_plan(Plan(refusals=refusals), PLAIN),
+        render_drift(Drift(refusals=refusals), PLAIN),
+    ):
+        assert text.count("space-0") == 1
+        assert '- "S0": space-0, last changed 2026-01-01' in text
+        assert f"S{SHOWN}" not in text
+        assert "- and 3 more (-v lists them)" in text
+    assert "space-7" in render_plan(Plan(refusals=refusals), PLAIN, verbose=1)
+    assert "space-7" in render_drift(Drift(refusals=refusals), PLAIN, verbose=1)
+
+
+def test_a_finding_that_asks_has_its_candidates_and_answers_as_data() -> None:
+    asked = Diagnostic(
+        "DP302", "two have this title", candidates=ASKED.candidates, answers=ASKED.answers, repeated=2
+    )
+    (found,) = findings_document([asked], Exit.INVALID).findings
+    assert (found.candidates, found.answers, found.repeated) == (ASKED.candidates, ASKED.answers, 2)
+    assert '= "Old": space-9' in render_diagnostics([asked], {})
 
 
 def team(number: int) -> Change:
