@@ -142,9 +142,14 @@ class History:
         self.entries[family][key].title = self._say(f"retitle {key}", self._free_title(family))
 
     def exchange(self) -> None:
-        entries = self.entries[self._family()]
+        """Not of two whose keys are new as well: then each is what bears its name, whoever reads it."""
+        family = self._family()
+        entries = self.entries[family]
+        lines = {str(address) for address in self.project.ids or {}}
         if len(entries) > 1:
             one, other = self.random.sample(sorted(entries), 2)
+            if not {f"acme/{family}/{key}" for key in (one, other)} & lines:
+                return
             self._say(f"exchange {one} {other}")
             entries[one].title, entries[other].title = entries[other].title, entries[one].title
 
