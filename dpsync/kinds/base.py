@@ -416,6 +416,8 @@ class Kind:
     """Whether one more of them makes something more visible or more powerful, whatever its fields are."""
     keeps_out: bool = False
     """Whether one fewer of them makes something more visible or more powerful: it kept people out."""
+    pages: str | None = None
+    """Where the tree of the pages that one holds is read."""
     shown_in: Pages | None = None
     """The list of the objects that show this one: no others need to be looked into for its places."""
 

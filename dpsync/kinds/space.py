@@ -19,6 +19,7 @@ SPACE = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     content=True,
+    pages="{self}/content/pages",
     shown_in=Pages("{parent}/sites?space={id}"),
     lifecycle=Lifecycle(
         transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"),

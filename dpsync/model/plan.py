@@ -162,6 +162,8 @@ class Candidate(Frozen):
     """When it was last changed, as the platform says it."""
     shown_in: tuple[str, ...] = ()
     """The addresses of what shows it, as far as was read."""
+    pages: int | None = None
+    """How many pages it holds, where that could be read."""
 
 
 class WayOut(Frozen):
@@ -331,7 +333,7 @@ class Plan(Frozen):
         words = "origins requests base base_from waiting platform organizations unwatched trouble"
         left_out: dict[str, Any] = dict.fromkeys([*words.split(), "same_edit_twice"], True)
         left_out["changes"] = {"__all__": {"cause": True, "differences": {"__all__": {"cause"}}}}
-        left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed"}}}}
+        left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}
         agreed = self.model_copy(update={"notes": tuple(note for note in self.notes if note.consequence)})
         return to_json(_ordered(agreed.model_dump(mode="json", exclude=left_out)))
 

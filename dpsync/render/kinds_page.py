@@ -486,6 +486,7 @@ WORDS: dict[type, dict[str, str]] = {
         "platform": "what the platform does with one; see below",
         "security": "one more of them makes something more visible or more powerful",
         "keeps_out": "one fewer of them does: it kept people out",
+        "pages": "where the pages that one holds are read, to say how many there are",
         "shown_in": "the list of the things that show it",
     },
     Lifecycle: {

@@ -124,6 +124,7 @@ def exposed_headline(plan: Plan) -> str:
 
 def candidate(one: Candidate) -> str:
     known = [one.id, one.why]
+    known += [counted(one.pages, "page")] if one.pages is not None else []
     known += [f"last changed {one.changed}"] if one.changed else []
     known += [f"shown in {', '.join(one.shown_in)}"] if one.shown_in else []
     return f'"{visible(one.title)}": ' + visible(", ".join(fact for fact in known if fact))

@@ -30,6 +30,7 @@ from dpsync.planner.selection import selection
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.unwatched import each_unwatched
 from dpsync.planner.unwritten import with_unwritten
+from dpsync.workflows.asking import Asking
 from dpsync.workflows.reading import Reading
 
 ANYTHING = Expected()
@@ -82,12 +83,15 @@ class Session:
         live.
         """
         asked = options or Options()
+        asking = Asking(client, self.registry, self.parallelism, self.desired)
         try:
             reading = Reading(client, self.registry, self.parallelism, self.base, self.ids)
             sides = reading.sides(self.desired, asked, closely)
-            return Planned(make_plan(sides), sides)
+            plan = make_plan(sides)
+            return Planned(plan if asked.proof else asking.plan(plan), sides)
         except DiagnosticError as found:
-            raise DiagnosticError(found.findings, found.exit_code, self.desired.texts) from None
+            findings = asking.findings(found.findings)
+            raise DiagnosticError(findings, found.exit_code, self.desired.texts) from None
 
     def drift(
         self,

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from dpsync.client.client import ReadClient
+from dpsync.live.pages import MOST
 from dpsync.model.diagnostic import DiagnosticError
+from tests.direct import transport
 
 from .past import Project
 from .test_git_base import docs, teams
 from .test_recorded import GUIDES, recorded
 
+PAGE = {"title": "A", "pages": [{"title": "B"}, {"title": "C", "pages": [{"title": "D"}]}]}
 IT_IS = "it is that one"
 
 
@@ -66,3 +70,42 @@ def test_a_question_carries_its_candidates_and_answers(
     assert {one.id: one.title for one in found.candidates} == could_be
     assert [(one.add, one.means) for one in found.answers] == answers
     assert {one.address for one in found.answers} == {found.address}
+
+
+def counting(project: Project) -> tuple[list[str], int | None]:
+    """The requests for pages, and the number that the only candidate has."""
+    with ReadClient(project.server.url, "token", transport=transport(project.server)) as client:
+        project.server.app.requests.clear()
+        try:
+            plan = project.session().plan(client).plan
+        except DiagnosticError as error:
+            asked = [one for item in error.findings for one in item.candidates]
+        else:
+            asked = [one for item in plan.refusals for one in item.candidates]
+            assert plan.requests == client.requests
+    paths = [path for _, path, _ in project.server.app.requests]
+    return [path for path in paths if path.endswith("/content/pages")], asked[0].pages if asked else None
+
+
+def test_a_candidate_says_how_many_pages_it_holds_for_one_request(project: Project) -> None:
+    project.holds(spaces=[{"id": "s1", "title": "Guides", "content": {"pages": [PAGE]}}])
+    project.write("spaces: { g: { title: Guide } }")
+    assert counting(project) == (["/v1/spaces/s1/content/pages"], 4)
+
+
+def test_what_is_asked_while_reading_says_it_too(project: Project) -> None:
+    a_copy(project)
+    paths, pages = counting(project)
+    assert paths == ["/v1/spaces/s1/content/pages", "/v1/spaces/s3/content/pages"]
+    assert pages is not None
+
+
+def test_nothing_is_counted_where_nothing_is_asked(project: Project) -> None:
+    project.holds(spaces=docs("Guides")).write("spaces: { g: { title: Guides } }")
+    assert counting(project) == ([], None)
+
+
+def test_of_very_many_only_some_are_counted(project: Project) -> None:
+    project.holds(spaces=docs(*["Guides"] * (MOST + 5))).write("spaces: { g: { title: Guides } }")
+    paths, _ = counting(project)
+    assert len(paths) == MOST

@@ -1,0 +1,65 @@
+"""How many pages the things hold that a question is about: whoever answers it needs to know what is at stake.
+
+No list tells it, so it costs one request for each, and only when something is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from dpsync.client.client import ReadClient
+from dpsync.client.errors import ClientError, Interrupted
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import expand
+from dpsync.live.sources import Sources
+from dpsync.model.plan import Candidate
+from dpsync.model.snapshot import Identity
+
+MOST: Final = 20
+"""Things whose pages are counted."""
+Held = Mapping[Identity, int]
+
+
+def held(
+    client: ReadClient, registry: Registry, parallelism: int, asked: Iterable[tuple[str, Candidate]]
+) -> Held:
+    """The numbers of pages of candidates, each given with its kind; what cannot be read is left out."""
+    wanted = {
+        (name, one.id): expand(registry, kind, kind.pages, one.id, ())
+        for name, one in asked
+        if (kind := registry[name]).pages is not None
+    }
+    first = list(wanted.items())[:MOST]
+    numbers = Sources(client, registry, parallelism).map(lambda item: _number(client, item[1]), first)
+    counted = zip((identity for identity, _ in first), numbers, strict=True)
+    return {identity: number for identity, number in counted if number is not None}
+
+
+def with_pages(kind: str, candidates: Iterable[Candidate], numbers: Held) -> tuple[Candidate, ...]:
+    """The candidates of one kind with their numbers."""
+    return tuple(
+        one.model_copy(update={"pages": numbers[kind, one.id]}) if (kind, one.id) in numbers else one
+        for one in candidates
+    )
+
+
+def _number(client: ReadClient, path: str) -> int | None:
+    try:
+        body = client.get(path)
+    except Interrupted:
+        raise
+    except ClientError:
+        return None  # the question stays the same without it
+    pages = body.get("pages") if isinstance(body, dict) else None
+    return sum(1 for _ in _each(pages)) if isinstance(pages, list) else None
+
+
+def _each(pages: list[Any]) -> Iterable[Any]:
+    """Every page of a tree, without recursion: nobody promises how deep it is."""
+    left = list(pages)
+    while left:
+        page = left.pop()
+        below = page.get("pages") if isinstance(page, dict) else None
+        left += below if isinstance(below, list) else []
+        yield page
