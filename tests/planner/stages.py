@@ -12,7 +12,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern
 from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Limits, Policy, Resource, Scope
-from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
+from dpsync.model.ids import Line
+from dpsync.model.snapshot import Identity, LiveObject, Match, Records, Snapshot
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decisions import Decisions, decide
@@ -51,6 +52,10 @@ class Case:
     confirm: Sequence[str] = ()
     user: str | None = None
     base: Things | None = None
+    earlier: Sequence[Things] = ()
+    """Of commits before the base, the latest first."""
+    lines: Sequence[tuple[str, str]] = ()
+    """Kind and path of the entries that the ids file has a line for, all with the ids of what is live."""
     registry: Registry = REGISTRY
 
     def sides(self) -> Sides:
@@ -59,8 +64,12 @@ class Case:
             self._desired(self.wanted),
             self._snapshot(),
             Options(tuple(self.confirm)),
-            NOT_ASKED if self.base is None else Base("the base", desired=self._desired(self.base)),
+            NOT_ASKED if self.base is None else self._base(self.base),
         )
+
+    def _base(self, base: Things) -> Base:
+        earlier = tuple(self._desired(things) for things in self.earlier)
+        return Base("the base", "0" * 40, self._desired(base), earlier=earlier)
 
     def address(self, kind: str, path: str) -> Address:
         """Where an entry stands."""
@@ -83,7 +92,7 @@ class Case:
         above, _, key = path.rpartition("/")
         if not above or self.registry.root.name in parents:
             return self.registry.root.name, "", path
-        known = (self.wanted, self.live, self.base or {})
+        known = (self.wanted, self.live, self.base or {}, *self.earlier)
         return next(one for one in parents if any(above in it.get(one, {}) for it in known)), above, key
 
     # Entries.
@@ -190,7 +199,9 @@ class Case:
                     matches[self.address(kind.name, path)] = Match(item.id, "title")
         scopes = {place: tuple(held.get(place, ())) for place in self._desired(self.wanted).scopes}
         orders = {holder: tuple(inside) for holder, inside in lanes.items()}
-        return Snapshot(objects, matches, scopes, orders, user=self.user)
+        ids = (Line(self.address(kind, path), f"{kind}-{path}") for kind, path in self.lines)
+        records = Records({line.address: line for line in ids})
+        return Snapshot(objects, matches, scopes, orders, user=self.user, records=records)
 
     # The stages.
 

@@ -1,0 +1,297 @@
+"""Why each difference of a plan is there: the odd cases, from plain values through the whole planner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.model.cause import said
+from dpsync.model.grouping import drifted_parts, parts
+from dpsync.model.plan import Plan
+from dpsync.model.values import LiveId, Secret
+from dpsync.planner.drift import find_drift
+from dpsync.planner.plan import make_plan
+from dpsync.render.plan_words import WHOLE
+
+from .stages import Case, Things
+
+NAMES = Case({"team": {"a": {}, "b": {}}, "collection": {"c": {}, "d": {}}})
+"""Only for references to what it has."""
+
+
+def told(case: Case) -> dict[str, str]:
+    """By address or field what the plan says in parentheses."""
+    plan = make_plan(case.sides())
+    found = {}
+    for change in plan.changes:
+        if change.cause is not None:
+            found[change.address] = said(change.cause, WHOLE[change.action])
+        if change.action == "update":
+            found |= {f"{change.address}#{item.field}": item.cause for item in change.differences}
+    return found
+
+
+def space(**fields: Any) -> Things:
+    return {"space": {"s": {"title": "S", **fields}}}
+
+
+def saml(**fields: Any) -> Things:
+    own = {"label": "S", "ssoURL": "https://s", "defaultRole": "read"}
+    return {"team": {"a": {"title": "A"}, "b": {"title": "B"}}, "saml": {"s": {**own, **fields}}}
+
+
+TEAM: Things = {"team": {"t": {"title": "T"}}}
+NONE: Things = {"team": {}}
+OLD: Things = {"space": {"old": {"title": "S", "emoji": "A"}}}
+
+
+CASES: dict[str, tuple[Case, dict[str, str]]] = {
+    # Fields that the base, or an earlier commit, did not name.
+    "a field that is new in the files": (
+        Case(space(emoji="B"), space(emoji="A"), base=space()),
+        {"acme/spaces/s#emoji": "edited here"},
+    ),
+    "a field of an entry that is new in the files, and was live": (
+        Case(space(emoji="B"), space(emoji="A"), base={"space": {}}),
+        {"acme/spaces/s#emoji": "edited here"},
+    ),
+    "a field that was added by the base and is not live": (
+        Case(space(emoji="B"), space(), base=space(emoji="B"), earlier=[space()]),
+        {"acme/spaces/s#emoji": "not applied yet"},
+    ),
+    "a field that was added by the base and is something else": (
+        Case(space(emoji="B"), space(emoji="A"), base=space(emoji="B"), earlier=[space()]),
+        {"acme/spaces/s#emoji": "changed outside"},
+    ),
+    # Commits before the base.
+    "a field as two commits before the base": (
+        Case(
+            space(emoji="C"), space(emoji="A"),
+            base=space(emoji="C"), earlier=[space(emoji="B"), space(emoji="A")],
+        ),
+        {"acme/spaces/s#emoji": "not applied yet"},
+    ),
+    "an edit of what was not applied yet": (
+        Case(space(emoji="C"), space(emoji="A"), base=space(emoji="B"), earlier=[space(emoji="A")]),
+        {"acme/spaces/s#emoji": "edited here"},
+    ),
+    "an edit that goes back to what is live": (
+        Case(space(emoji="A"), space(emoji="A"), base=space(emoji="B"), earlier=[space(emoji="A")]),
+        {},
+    ),
+    "an entry that earlier commits did not have": (
+        Case(space(emoji="B"), space(emoji="A"), base=space(emoji="B"), earlier=[{"space": {}}]),
+        {"acme/spaces/s#emoji": "changed outside"},
+    ),
+    # Null.
+    "a field that is cleared here": (
+        Case(space(emoji=None), space(emoji="A"), base=space(emoji="A")),
+        {"acme/spaces/s#emoji": "edited here"},
+    ),
+    "a field that was cleared and set again outside": (
+        Case(space(emoji=None), space(emoji="A"), base=space(emoji=None)),
+        {"acme/spaces/s#emoji": "changed outside"},
+    ),
+    "a field that is taken off the entry is no change": (
+        Case(space(), space(emoji="A"), base=space(emoji="B")),
+        {},
+    ),
+    # Whole things.
+    "an entry that is new": (Case(TEAM, base=NONE), {"acme/teams/t": "added here"}),
+    "an entry that was live and is not": (Case(TEAM, base=TEAM), {"acme/teams/t": "deleted outside"}),
+    "an entry that was never made": (
+        Case(TEAM, base=TEAM, earlier=[TEAM, NONE]),
+        {"acme/teams/t": "not applied yet"},
+    ),
+    "an entry that was made once, as its line says": (
+        Case(TEAM, base=TEAM, earlier=[NONE], lines=[("team", "t")]),
+        {"acme/teams/t": "deleted outside"},
+    ),
+    "an entry that is removed": (
+        Case(NONE, TEAM, prune=["teams"], base=TEAM),
+        {"acme/teams/[T]": "removed here"},
+    ),
+    "a thing that nobody ever declared": (
+        Case(NONE, TEAM, prune=["teams"], base=NONE),
+        {"acme/teams/[T]": "made outside"},
+    ),
+    "an entry that was removed before the base, and not deleted": (
+        Case(NONE, TEAM, prune=["teams"], base=NONE, earlier=[NONE, TEAM]),
+        {"acme/teams/[T]": "not applied yet"},
+    ),
+    "an entry that is removed and whose thing is gone is no change": (
+        Case(NONE, NONE, prune=["teams"], base=TEAM),
+        {},
+    ),
+    "without a base": (
+        Case({"team": {"n": {"title": "N"}}}, TEAM, prune=["teams"]),
+        {"acme/teams/n": "origin unknown", "acme/teams/[T]": "origin unknown"},
+    ),
+    # Names that changed.
+    "an entry under another key": (
+        Case(space(emoji="A"), space(emoji="B"), base=OLD),
+        {"acme/spaces/s#emoji": "changed outside"},
+    ),
+    "a reference to an entry whose key has changed": (
+        Case(
+            {"collection": {"c": {"title": "C"}}, **space(collection=NAMES.ref("collection", "c"))},
+            {"collection": {"c": {"title": "C"}}, **space()},
+            base={"collection": {"d": {"title": "C"}}, **space(collection=NAMES.ref("collection", "d"))},
+        ),
+        {"acme/spaces/s#collection": "changed outside"},
+    ),
+    "a reference that is edited here": (
+        Case(
+            saml(defaultTeam=NAMES.ref("team", "b")),
+            saml(defaultTeam=LiveId("team-a")),
+            base=saml(defaultTeam=NAMES.ref("team", "a")),
+        ),
+        {"acme/saml/s#defaultTeam": "edited here"},
+    ),
+    "a reference that was changed outside to something unmanaged": (
+        Case(
+            saml(defaultTeam=NAMES.ref("team", "b")),
+            saml(defaultTeam=LiveId("team-9")),
+            base=saml(defaultTeam=NAMES.ref("team", "b")),
+        ),
+        {"acme/saml/s#defaultTeam": "changed outside"},
+    ),
+    # What cannot be compared.
+    "a value that held a variable which only the past needed": (
+        Case(space(emoji="B"), space(emoji="A"), base=space(emoji="${OLD}")),
+        {"acme/spaces/s#emoji": "origin unknown"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_plan_says_whose_a_difference_is(name: str) -> None:
+    case, causes = CASES[name]
+    assert told(case) == causes
+
+
+def script(of: str, secret: str = "KEY") -> Things:
+    """Neither its script nor its secrets are ever given back."""
+    return {
+        "published_integration": {"bot": {"title": "Bot", "script": of, "secrets": {"K": Secret(secret)}}}
+    }
+
+
+BOT: Things = {"published_integration": {"bot": {"title": "Bot"}}}
+
+
+@pytest.mark.parametrize(
+    ("base", "confirm", "causes"),
+    [
+        (script("old"), (), {"script": "edited here"}),
+        (script("new", "OTHER"), (), {"secrets": "edited here"}),
+        (script("new"), ("send acme/publishedIntegrations/bot#script",), {"script": "origin unknown"}),
+        (script("new"), (), {}),
+        (None, (), {}),
+    ],
+)
+def test_what_cannot_be_read_differs_because_it_is_edited_here(
+    base: Things | None, confirm: tuple[str, ...], causes: dict[str, str]
+) -> None:
+    found = told(Case(script("new"), BOT, base=base, confirm=confirm))
+    assert found == {f"acme/publishedIntegrations/bot#{name}": cause for name, cause in causes.items()}
+
+
+def installed(**configuration: Any) -> Things:
+    return {"installation": {"bot": {"configuration": configuration}}}
+
+
+@pytest.mark.parametrize(
+    ("live", "secret", "cause"),
+    [("b", "OLD", "changed outside"), ("b", "NEW", "both"), ("a", "NEW", "edited here")],
+)
+def test_of_a_value_that_is_read_in_part_both_parts_tell(live: str, secret: str, cause: str) -> None:
+    case = Case(
+        installed(mode="a", token=Secret(secret)),
+        installed(mode=live, x=1),
+        base=installed(mode="a", token=Secret("OLD")),
+    )
+    assert told(case) == {"acme/integrations/bot#configuration": cause}
+
+
+def ordered(*keys: str, live: bool = False) -> Things:
+    """One collection with its spaces in this order."""
+    names = Case({"collection": {"c": {}}, "space": {key: {} for key in keys}})
+    at = LiveId("collection-c") if live else names.ref("collection", "c")
+    spaces = {key: {"title": key, "collection": at} for key in keys}
+    order = {} if live else {"order": tuple(names.ref("space", key) for key in keys)}
+    return {"collection": {"c": {"title": "C", **order}}, "space": spaces}
+
+
+def nodes(*keys: str) -> Things:
+    links = {f"d/{key}": {"title": key, "url": "https://x"} for key in keys}
+    return {"site": {"d": {"title": "D", "basename": "d"}}, "external_link": links}
+
+
+@pytest.mark.parametrize(
+    ("base", "here", "live", "earlier", "moves"),
+    [
+        ("abc", "cab", "abc", None, {"c": "moved here"}),
+        ("abc", "abc", "cab", None, {"c": "moved outside"}),
+        ("abc", "abc", "cab", "cab", {"c": "not applied yet"}),
+        ("abcde", "eabcd", "bacde", None, {"e": "moved here", "a": "moved outside"}),
+        (None, "abc", "cab", None, {"c": "origin unknown"}),
+    ],
+)
+@pytest.mark.parametrize("tree", [False, True])
+def test_a_place_says_who_has_moved_it(
+    base: str | None, here: str, live: str, earlier: str | None, moves: dict[str, str], tree: bool
+) -> None:
+    def things(keys: str, live: bool = False) -> Things:
+        return nodes(*keys) if tree else ordered(*keys, live=live)
+
+    case = Case(
+        things(here),
+        things(live, live=True),
+        base=None if base is None else things(base),
+        earlier=[things(earlier)] if earlier else [],
+    )
+    place = "acme/sites/d/structure" if tree else "acme/spaces"
+    assert told(case) == {f"{place}/{key}": cause for key, cause in moves.items()}
+
+
+def test_what_is_live_as_it_was_edited_is_counted_and_is_no_change() -> None:
+    case = Case(
+        space(emoji="B", language="en"), space(emoji="B", language="en"),
+        base=space(emoji="A", language="en"),
+    )  # fmt: skip
+    plan = make_plan(case.sides())
+    assert (plan.changes, plan.same_edit_twice) == ((), ("acme/spaces/s#emoji",))
+    assert make_plan(Case(space(emoji="B"), space(emoji="B")).sides()).same_edit_twice == ()
+
+
+def names(plan: Plan) -> dict[str, dict[str, list[str]]]:
+    return {
+        part.group: {item.address: [one.field for one in item.differences] for item in part.items}
+        for part in parts(plan)
+    }
+
+
+def test_a_thing_with_fields_of_both_parts_stands_in_both_with_its_own() -> None:
+    case = Case(
+        {**space(emoji="B", language="en"), **TEAM}, {**space(emoji="A", language="de"), **NONE},
+        base={**space(emoji="A", language="en"), **TEAM},
+    )  # fmt: skip
+    sides = case.sides()
+    plan = make_plan(sides)
+    assert names(plan) == {
+        "this change": {"acme/spaces/s": ["emoji"]},
+        "there already": {"acme/spaces/s": ["language"], "acme/teams/t": ["title"]},
+    }
+    assert [part.group for part in drifted_parts(find_drift(sides, plan))] == ["there already", "this change"]
+    unknown = Case(space(emoji="B"), space(emoji="A"))
+    assert names(make_plan(unknown.sides())) == {"origin unknown": {"acme/spaces/s": ["emoji"]}}
+
+
+def test_causes_change_nothing_that_is_done() -> None:
+    for case, _ in CASES.values():
+        without = Case(**{**vars(case), "earlier": ()})
+        one, other = make_plan(case.sides()), make_plan(without.sides())
+        assert one.digest == other.digest
+        assert [change.done for change in one.changes] == [change.done for change in other.changes]
