@@ -56,6 +56,7 @@ class Causes:
     def _value(self, entry: Resource | None, field: Field, now: Resource) -> Value | Nothing:
         """What a commit says of a field, with the names that things have today."""
         if entry is None or field.name not in entry.fields:
+            # What is written and has no value there could not be read.
             return UNKNOWN if entry is not None and field.name in entry.spans else UNSAID
         value = transform(entry.fields[field.name], self._today)
         if any(map(self._cannot_be_told, leaves(value))):

@@ -18,7 +18,7 @@ from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import in_trouble, why
 from dpsync.render.summary_text import render_base, render_unwatched, with_summary_first
-from dpsync.render.value_text import big, inside, show
+from dpsync.render.value_text import big, inside, show, with_cause
 from dpsync.render.visible import visible
 
 SIGNS = {"different": ("~", "yellow"), "missing": ("-", "red"), "undeclared": ("+", "green")}
@@ -146,7 +146,8 @@ def _inside(drift: Drift, item: Drifted, paint: Paint) -> Iterator[str]:
         yield f'    the {noun} "{label}" is live and not in the files{_by(drift, item, paint)}'
     width = max((len(part.field) for part in item.fields), default=0)
     for part in item.fields:
-        yield f"    {part.field.ljust(width)}  {_sides(part)}{_told(why(drift, part.cause), paint)}"
+        line = f"    {part.field.ljust(width)}  {_sides(part)}"
+        yield from with_cause(line, why(drift, part.cause), width + 6, paint)
         if _in_parts(part):
             difference = Difference(field=part.field, before=part.live, after=part.file)
             yield from (f"    {' ' * width}  {line}" for line in inside(difference))

@@ -7,9 +7,6 @@ say.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
-
-from click import unstyle
 
 from dpsync.model.grouping import parts as parts_of
 from dpsync.model.plan import Change, Difference, Plan
@@ -32,11 +29,8 @@ from dpsync.render.plan_words import (
 )
 from dpsync.render.summary_text import render_summary, verdict, with_summary_first
 from dpsync.render.tree_text import STYLES, render_lines, render_tree
-from dpsync.render.value_text import render_difference
+from dpsync.render.value_text import render_difference, with_cause
 from dpsync.render.visible import visible
-
-COLUMNS: Final = 80
-"""A line that is no longer is whole on any terminal."""
 
 
 def render_plan(
@@ -90,23 +84,14 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
         first, *more = render_difference(item, width, change.action == "create", paint)
         won = _won(plan, change, item, verbose)
         told = "" if change.action == "create" else why(plan, item.cause)
-        lines += [*_behind_value(first, told, width + 6, paint), *more]
+        lines += [*with_cause(first, told, width + 6, paint), *more]
         lines[-1 - len(more)] += f"  {paint(won, 'dim')}" if won else ""
     if change.moved:
-        lines += _behind_value(f"    {moved(change)}", why(plan, change.cause, "place"), 6, paint)
+        lines += with_cause(f"    {moved(change)}", why(plan, change.cause, "place"), 6, paint)
     lines += [f"    {text}" for text in asked(change)]
     if verbose > 1:
         lines += [f"    {paint(f'{step.method} {visible(step.path)}', 'dim')}" for step in change.steps]
     return "\n".join(lines)
-
-
-def _behind_value(line: str, told: str, indent: int, paint: Paint) -> list[str]:
-    """A line with why it differs behind it; below it where a terminal would be too narrow."""
-    if not told:
-        return [line]
-    if len(unstyle(line)) + 4 + len(told) <= COLUMNS:
-        return [f"{line}  {paint(f'({told})', 'dim')}"]
-    return [line, f"{' ' * indent}{paint(f'({told})', 'dim')}"]
 
 
 def _won(plan: Plan, change: Change, item: Difference, verbose: int) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
+from click import unstyle
 from pydantic_core import to_json
 
 from dpsync.model.plan import Difference
@@ -12,6 +13,9 @@ from dpsync.model.values import ENV, LIVE, REF
 from dpsync.model.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
+
+COLUMNS: Final = 80
+"""A line that is no longer is whole on any terminal."""
 
 
 def render_difference(item: Difference, width: int, created: bool, paint: Paint) -> Iterator[str]:
@@ -26,6 +30,16 @@ def render_difference(item: Difference, width: int, created: bool, paint: Paint)
     else:
         arrow = paint("→", "dim")
         yield f"    {name}  {show(item.before)} {arrow} {show(item.after)}"
+
+
+def with_cause(line: str, why: str, indent: int, paint: Paint) -> list[str]:
+    """A line with why it differs behind it, or below it where a terminal would be too narrow."""
+    if not why:
+        return [line]
+    told = f"({why})"
+    if len(unstyle(line)) + 2 + len(told) <= COLUMNS:
+        return [f"{line}  {paint(told, 'dim')}"]
+    return [line, f"{' ' * indent}{paint(told, 'dim')}"]
 
 
 def big(value: Any) -> bool:

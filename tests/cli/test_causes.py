@@ -163,3 +163,19 @@ def test_what_was_merged_and_not_applied_is_not_blamed_on_anybody(
     assert 'the team "Legacy" is not live  (deleted outside)' in text
     assert 'the team "Sales" is live and not in the files  (not applied yet)' in text
     assert "What this change does" not in text
+
+
+def test_what_only_the_past_needed_cannot_be_compared(
+    run: Run, platform: ThreadedServer, project: Project
+) -> None:
+    directory = project(FILE.replace("Acme Docs", "'${OLD}'").replace("public", "'${PAST}'"))
+    git(directory, "init", "-q", "-b", "main")
+    git(directory, "add", "dpsync.yaml")
+    git(directory, "commit", "-q", "-m", "with a variable")
+    project(FILE.replace("Acme Docs", "Other").replace("visibility: public", "visibility: unlisted"))
+    plan = document(run, directory, "plan")["plan"]
+    (change,) = plan["changes"]
+    assert plan["base"] is not None
+    assert {item["field"]: item["cause"] for item in change["differences"]} == {
+        "title": "origin unknown", "visibility": "origin unknown",
+    }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId, Secret
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options
 from dpsync.render.plan_words import WHOLE
 
 from .stages import Case, Things
@@ -264,6 +266,29 @@ def test_what_is_live_as_it_was_edited_is_counted_and_is_no_change() -> None:
     plan = make_plan(case.sides())
     assert (plan.changes, plan.same_edit_twice) == ((), ("acme/spaces/s#emoji",))
     assert make_plan(Case(space(emoji="B"), space(emoji="B")).sides()).same_edit_twice == ()
+
+
+def test_what_an_apply_has_done_is_no_edit_twice() -> None:
+    sides = Case(space(emoji="B"), space(emoji="B"), base=space(emoji="A")).sides()
+    assert make_plan(replace(sides, options=Options(proof=True))).same_edit_twice == ()
+
+
+@pytest.mark.parametrize(("base", "cause"), [("c", "moved here"), ("d", "moved outside")])
+def test_what_comes_from_elsewhere_is_moved_by_who_has_put_it_there(base: str, cause: str) -> None:
+    def things(at: str, live: bool = False) -> Things:
+        two = Case({"collection": {"c": {}, "d": {}}, "space": {"s": {}, "x": {}}})
+        order = {} if live else {"order": (two.ref("space", "s"), two.ref("space", "x"))}
+        inside = {key: LiveId(f"collection-{key}") if live else two.ref("collection", key) for key in "cd"}
+        return {
+            "collection": {"c": {"title": "C"}, "d": {"title": "D", **order}},
+            "space": {
+                "s": {"title": "S", "collection": inside[at]},
+                "x": {"title": "X", "collection": inside["d"]},
+            },
+        }
+
+    found = told(Case(things("d"), things("c", live=True), base=things(base)))
+    assert found["acme/spaces/s"] == cause
 
 
 def names(plan: Plan) -> dict[str, dict[str, list[str]]]:

@@ -86,6 +86,14 @@ def test_the_same_key_in_another_organization_is_the_same_thing(two: Lab) -> Non
     assert apply(two, AFTER, BEFORE).writes == 0
 
 
+@pytest.mark.parametrize(("base", "cause"), [("before", "edited here"), ("after", "changed outside")])
+def test_the_base_tells_who_has_moved_it_to_another_organization(two: Lab, base: str, cause: str) -> None:
+    after = AFTER.replace("news: {", "news: { id: s1,")
+    assert after != AFTER
+    (change,) = plan(two, after, BEFORE if base == "before" else after).changes
+    assert {item.field: item.cause for item in change.differences} == {"organization": cause}
+
+
 def test_what_is_given_away_is_listed_as_exposed(two: Lab) -> None:
     [found] = plan(two, AFTER, BEFORE).exposures
     assert found.words == "given from acme to globex, whose members can see it"
