@@ -170,6 +170,33 @@ class Guard:
 
 
 @dataclass(frozen=True)
+class Url:
+    """Where people see one. Below the URL of its parent it has a segment of its own."""
+
+    at: str
+    """Where an answer has it; nowhere while nobody sees it."""
+    part: str
+    """The field with its segment."""
+    bare: str | None = None
+    """A flag of the one that is seen at the URL of its parent, without a segment of its own."""
+    hosts: tuple[str, ...] = ()
+    """Fields with a host, and a path perhaps, at which it is in place of all that: the first that is set."""
+    label: str | None = None
+    """The field of its parent that the host begins with where it has none of its own."""
+    seen: Mapping[str, tuple[Any, ...]] = _field(default_factory=dict)
+    """By field the values with which people see it, and what is in it."""
+
+
+@dataclass(frozen=True)
+class Redirects:
+    """One leads people elsewhere who come to a path of its parent, which is in the field `path`."""
+
+    path: str
+    to: Mapping[str, Mapping[str, Any]]
+    """By kind the fields of an entry that leads there; "$key" is how the entry is named."""
+
+
+@dataclass(frozen=True)
 class Restore:
     """One that was deleted can be brought back for some `days`; then answers have something at `deleted`."""
 
@@ -388,8 +415,10 @@ class Kind:
     """
     title: str = "title"
     """The field that people know an undeclared one by."""
-    url: str | None = None
-    """Where an answer has the address at which people see it."""
+    url: Url | None = None
+    """Where people see it, and what that is made of."""
+    redirects: Redirects | None = None
+    """From where it leads people elsewhere."""
     changed: str | None = None
     """Where an answer says when it was last changed."""
     identity: tuple[str | tuple[str, ...], ...] = ()

@@ -1,6 +1,6 @@
 """Redirects of a site: from a path on it, the key of the entry, to somewhere on it or elsewhere."""
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post, Redirects
 from dpsync.kinds.types import Flag, Object, OneOf, Reference, Text
 
 _WHAT = "this destination"
@@ -25,6 +25,13 @@ REDIRECT = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     security=True,
+    redirects=Redirects(
+        "source",
+        {
+            "section": {"destination": {"kind": "site-section", "siteSectionId": "$key"}},
+            "site_space": {"destination": {"kind": "site-space", "siteSpaceId": "$key"}},
+        },
+    ),
     fields=(
         Field("source", Text(1, 512), in_answers="always"),
         Field("destination", DESTINATION, required=True, security=True, raised="changed"),

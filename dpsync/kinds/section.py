@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dpsync.kinds.base import ANY, Delete, Field, Kind, Lifted, Node, Order, Patch, Post
+from dpsync.kinds.base import ANY, Delete, Field, Kind, Lifted, Node, Order, Patch, Post, Url
 from dpsync.kinds.languages import LOCALIZED
 from dpsync.kinds.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.types import Flag, Reference, Text
@@ -21,7 +21,7 @@ SECTION = Kind(
     shape=Node("section", "site-section", children="siteSpaces", holds=("site_space",), least=1),
     at="/orgs/{organization}/sites/{site}/sections/{id}",
     read=NAVIGATION,
-    url="urls.published",
+    url=Url("urls.published", part="path", bare="default", seen={"draft": (False,)}),
     # Creating takes no path: an interrupted creation is found by its title and what it shows.
     identity=("path", ("title", "$child.space")),
     sole_key="title",  # its first child may have been removed on the platform, or may be new in the file

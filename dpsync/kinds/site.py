@@ -1,6 +1,6 @@
 """Docs sites. Their navigation is made of kinds of its own (section_group, section, site_space)."""
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post, Url
 from dpsync.kinds.roles import GUEST_FIRST, LEVEL
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
@@ -12,6 +12,8 @@ SITE = Kind(
     at="{parent}/sites/{id}",
     read=Pages("{parent}/sites"),
     # Creating takes no basename: an interrupted creation is found by its title.
+    url=Url("urls.published", part="basename", hosts=("proxy", "hostname"), label="hostname",
+            seen={"published": (True,), "visibility": ("public", "unlisted", "visitor-auth")}),
     changed="updatedAt",
     identity=("basename", "title"),
     create=Post("{parent}/sites", repeat="look_up"),
@@ -26,6 +28,7 @@ SITE = Kind(
               exposure=("visitor-auth", "share-link", "unlisted", "public"),
               after=("visitor_auth", "share_link"), in_answers="always"),
         Field("basename", Text(1, 100), on="update", unique="organization"),
+        Field("hostname", Text(), on="neither"),
         # Written as one text, read as an object with the platform's target beside it.
         Field("proxy", Text(3, 512, r"[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+",
                             meaning="a host and a path (host/docs)"),

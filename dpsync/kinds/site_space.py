@@ -5,7 +5,7 @@ It never changes its section.
 
 from dataclasses import replace
 
-from dpsync.kinds.base import Delete, Field, Kind, Lifted, Node, Order, Patch, Post
+from dpsync.kinds.base import Delete, Field, Kind, Lifted, Node, Order, Patch, Post, Url
 from dpsync.kinds.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.types import Flag, Reference, Text
 
@@ -22,7 +22,7 @@ SITE_SPACE = Kind(
     label="site space",
     at="/orgs/{organization}/sites/{site}/site-spaces/{id}",
     read=NAVIGATION,
-    url="urls.published",
+    url=Url("urls.published", part="path", bare="default", seen={"draft": (False,)}),
     identity=("path", "space"),  # creating takes no path: an interrupted creation is found by its space
     title="path",
     create=Post("/orgs/{organization}/sites/{site}/site-spaces", repeat="look_up"),

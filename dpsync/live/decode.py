@@ -62,7 +62,7 @@ def decode(
     check(kind, body, has_id=not id)
     own = id or str(compose(body, kind.id))
     fields = {item.name: decode_field(item, body) for item in kind.fields if item.source is not None}
-    url = pointer(body, kind.url) if kind.url else None
+    url = pointer(body, kind.url.at) if kind.url else None
     url = url if isinstance(url, str) else None
     changed = pointer(body, kind.changed) if kind.changed else None
     changed = changed if isinstance(changed, str) else None

@@ -199,6 +199,27 @@ class Exposure(Frozen):
     """What happens, for people."""
 
 
+class UrlImpact(Frozen):
+    """A public URL that changes, begins or ends. Both ends are None while people see nothing there.
+
+    Where the new one cannot be told before, `known` is false and `why` says why.
+    """
+
+    address: str
+    before: str | None = None
+    after: str | None = None
+    known: bool = True
+    why: str = ""
+    shows: str | None = None
+    """The address of what is seen at the old URL afterwards."""
+    redirected: str | None = None
+    """The address of a redirect that leads on from the old URL already."""
+    place: str = ""
+    """The mapping of entries that a redirect belongs in."""
+    redirect: dict[str, Any] | None = None
+    """The entry to add there that leads from the old URL to where this is then: its key with its fields."""
+
+
 class Kept(Frozen):
     """Live things in a declared place that nobody declares and nothing prunes."""
 
@@ -283,6 +304,8 @@ class Plan(Frozen):
     """By address, siblings that have an order in that order; deletes last."""
     exposures: tuple[Exposure, ...] = ()
     """What becomes more visible or more powerful by the changes."""
+    urls: tuple[UrlImpact, ...] = ()
+    """Which public URLs change."""
     blocked: tuple[Blocked, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     trouble: tuple[PlatformTrouble, ...] = ()

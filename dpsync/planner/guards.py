@@ -21,7 +21,9 @@ from dpsync.planner.nesting import Nesting, own_places
 from dpsync.planner.restructuring import refused
 
 
-def refusals(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
+def refusals(
+    decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...] = ()
+) -> Iterator[Refusal]:
     yield from _create_only(decided)
     yield from _protected(decided)
     yield from _forgotten(decided)

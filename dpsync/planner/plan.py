@@ -13,6 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 from dpsync.model.address import Address
 from dpsync.model.plan import Also, Blocked, Note, Organization, Origin, Part, Plan, Refusal
 from dpsync.planner import transfers
+from dpsync.planner.afterwards import trees
 from dpsync.planner.answers import IDLE
 from dpsync.planner.causes import Causes
 from dpsync.planner.changes import changes
@@ -26,7 +27,6 @@ from dpsync.planner.lanes import lanes
 from dpsync.planner.lookalikes import lookalikes, proposals
 from dpsync.planner.past import past_notes
 from dpsync.planner.remade import remade
-from dpsync.planner.restructuring import urls
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import Edges, PlannedSteps
@@ -34,6 +34,7 @@ from dpsync.planner.unclear import unclear
 from dpsync.planner.unique import unique_values
 from dpsync.planner.unmatched import unmatched, where
 from dpsync.planner.unwatched import unwatched
+from dpsync.planner.urls import url_impacts
 from dpsync.planner.writing import hidden, write_steps
 
 
@@ -112,6 +113,7 @@ class _Made:
         decided, sides = self.decisions, self.decisions.sides
         found = changes(decided, self.steps)
         exposed = exposures(decided, found)
+        navigations = tuple(trees(decided, found))
         similar = lookalikes(sides, decided.blocking)
         refused = [
             *self.taken,
@@ -124,7 +126,6 @@ class _Made:
             *hidden(decided),
             *self._past(),
             *proposals(similar),
-            *urls(sides, decided.restructuring),
             *remade(sides, decided.deletions, decided.restructuring.found),
             *transfers.notes(sides, decided.transfers),
             *unmatched(sides),
@@ -141,6 +142,7 @@ class _Made:
             deleting=sides.options.delete,
             changes=tuple(found),
             exposures=exposed,
+            urls=url_impacts(decided, navigations),
             blocked=tuple(sorted(blocked, key=_place)),
             refusals=tuple(sorted(refused, key=lambda item: (item.address, item.code, item.message))),
             waiting=tuple(sorted(decided.waiting, key=lambda item: item.address)),

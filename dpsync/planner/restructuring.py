@@ -16,7 +16,7 @@ from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource, Scope
-from dpsync.model.plan import Note, Refusal
+from dpsync.model.plan import Refusal
 from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
 from dpsync.model.values import canonical, live_ids, references
 from dpsync.planner.answers import RESTRUCTURE, Answer
@@ -278,17 +278,3 @@ def shows(sides: Sides, item: Resource | LiveObject) -> tuple[bytes, ...]:
     """The required references of an entry or object, in their normal form: what a site space shows."""
     named = [its for its in sides.kind(item).fields if its.type.refers and its.required]
     return tuple(canonical(sides.values.normal(its, item.fields.get(its.name), item)) for its in named)
-
-
-# What people see of it.
-
-
-def urls(sides: Sides, decided: Restructuring) -> Iterator[Note]:
-    """Every URL at which something of a tree that is rebuilt is seen now."""
-    for item in decided.agreed:
-        for identity in sides.snapshot.scopes.get(item.scope.address, ()):
-            live = sides.snapshot.objects[identity]
-            if live.url:
-                what = "goes" if item.alone else "changes"
-                address, text = str(sides.names.address(identity)), f"its URL {what}: {live.url}"
-                yield Note(address=address, text=text, consequence=True)

@@ -29,6 +29,7 @@ from dpsync.render.plan_words import (
 )
 from dpsync.render.summary_text import render_summary, verdict, with_summary_first
 from dpsync.render.tree_text import STYLES, render_lines, render_tree
+from dpsync.render.urls_text import render_urls
 from dpsync.render.value_text import render_difference, with_cause
 from dpsync.render.visible import visible
 
@@ -48,6 +49,7 @@ def render_plan(
         parts.append(render_tree(plan, paint))
         parts += _in_parts(plan, paint, verbose)
     parts += render_beside(plan, paint, verbose, quiet=quiet, summary=summary)
+    parts.append(render_urls(plan, paint, quiet=quiet, summary=summary))
     parts.append(render_exposures(plan, paint, summary))
     if not summary:
         parts.append(_deletes(plan, deletes, paint))

@@ -236,6 +236,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "type": Sample("premium", "basic"),
         "visibility": Sample("unlisted", "public"),
         "basename": Sample("it", "that"),
+        "hostname": Sample("docs.acme.example"),
         "proxy": Sample("acme.example/docs", "intranet/docs/v1.2"),
         "adaptiveContent": Sample({"enabled": True}, {"enabled": False}),
         "defaultLevel": Sample("read", "guest"),

@@ -1,0 +1,68 @@
+"""Which public URLs change, as a block of lines for a terminal; with the redirect that would lead on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync.importing.emit import on_one_line
+from dpsync.model.plan import Plan, UrlImpact
+from dpsync.model.words import counted
+from dpsync.render.paint import Paint
+from dpsync.render.visible import visible
+
+_STYLES = {"+": "green", "-": "red", "~": "yellow", "?": "magenta"}
+
+
+def render_urls(plan: Plan, paint: Paint, *, quiet: bool = False, summary: bool = False) -> str:
+    """A headline and each URL; nothing where none changes. `quiet`: only what breaks or is not known."""
+    listed = [item for item in plan.urls if not quiet or breaks(item) or not item.known]
+    if not listed:
+        return ""
+    lines = [paint(urls_headline(plan), "bold")]
+    for item in listed:
+        head = paint(f"  {url_sign(item)} {visible(item.address)}", _STYLES[url_sign(item)])
+        said = [visible(text) for text in url_words(item)]
+        lines += [f"{head}  {said[0]}"] if summary else [head, *(f"      {text}" for text in said)]
+    return "\n".join(lines)
+
+
+def urls_headline(plan: Plan) -> str:
+    """How many URLs change, and how many of them lead nowhere then."""
+    broken = sum(map(breaks, plan.urls))
+    nowhere = f", {broken} of the old ones will lead nowhere" if broken else ""
+    return f"URLS: {counted(len(plan.urls), 'public URL')} will change{nowhere}"
+
+
+def url_sign(item: UrlImpact) -> str:
+    if not item.known:
+        return "?"
+    return "+" if item.before is None else "-" if item.after is None else "~"
+
+
+def breaks(item: UrlImpact) -> bool:
+    """Whether nothing is at the old URL any more, and nothing leads on from it."""
+    return item.known and item.before is not None and item.shows is None and item.redirected is None
+
+
+def url_words(item: UrlImpact) -> Iterator[str]:
+    """Before and after, then what becomes of the old one. Not escaped for any medium."""
+    if not item.known:
+        yield f"{item.before or '(none)'} → not known before: {item.why}"
+    elif item.before is None:
+        yield str(item.after)
+    else:
+        yield f"{item.before} → {item.after or '(none)'}"
+    if item.shows is not None:
+        yield f"the old one shows {item.shows} then"
+    if item.redirected is not None:
+        yield f"{item.redirected} leads on from the old one"
+    if item.redirect is not None:
+        yield f"to lead on from the old one, in {item.place}:"
+        yield redirect_line(item)
+
+
+def redirect_line(item: UrlImpact) -> str:
+    """The entry of a suggested redirect as a line of YAML, as import would write it."""
+    if item.redirect is None:
+        return ""
+    return on_one_line(item.redirect).removeprefix("{ ").removesuffix(" }")
