@@ -62,10 +62,11 @@ class Declarations:
         """Entries, and lists of them, that were written and cannot be read as such; each has its finding."""
 
     def error(
-        self, code: str, message: str, span: Span, hint: str | None = None, first: Span | None = None
-    ) -> None:
+        self, code: str, message: str, span: Span, hint: str | None = None, first: Span | None = None,
+        cause: str | None = None,
+    ) -> None:  # fmt: skip
         related = (("first given here", first),) if first else ()
-        self.diagnostics.append(Diagnostic(code, message, span, hint=hint, related=related))
+        self.diagnostics.append(Diagnostic(code, message, span, hint=hint, related=related, cause=cause))
 
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
         """Returns the known key that was probably meant."""

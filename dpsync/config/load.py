@@ -146,7 +146,8 @@ class _Values:
             data = self._files.read(real, DEFAULT_LIMITS.bytes)
         except OSError as error:
             hint = "the path is relative to this file"
-            self._declared.error("DP122", f'cannot read "{text}": {disk.why(error)}', path.span, hint)
+            said = f'cannot read "{text}": {disk.why(error)}'
+            self._declared.error("DP122", said, path.span, hint, cause=real)
             return None
         return real, data
 

@@ -75,4 +75,5 @@ def _unknown(reading: Reading, resource: Resource, field: Field, id: str) -> Dia
         resource.where(field.name),
         str(resource.address),
         "correct the id, or name what is meant by its key",
+        cause=f"{nouns} {id} in {resource.address.segments[0]}",
     )

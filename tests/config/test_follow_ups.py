@@ -150,6 +150,12 @@ SEVERAL = {
     "a variable": (
         "spaces:\n" + "".join(f"  s{n}: {{ title: 'Space ${{X}} {n}' }}\n" for n in range(3)), "DP131", 3
     ),
+    "a file": (
+        "translations:\n" + "".join(
+            f"  t{n}: {{ source: {{ space: {{ id: x{n} }}, language: en }}, language: fr, "
+            "instructions: { file: none.md } }\n" for n in range(3)
+        ), "DP122", 3,
+    ),
     "a title": ("teams:\n" + "".join(f"  t{n}: {{ title: Same }}\n" for n in range(4)), "DP223", 3),
     "a pin": ("teams:\n" + "".join(f"  t{n}: {{ id: x, title: T{n} }}\n" for n in range(4)), "DP224", 3),
 }  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.diagnostic import ALSO, DiagnosticError, Exit
 
 from .lab import Lab
 
@@ -86,10 +86,21 @@ def test_all_of_them_are_told_at_once(lab: Lab) -> None:
         collections:
           one: { id: c1, title: One, parent: { id: gone } }
         spaces:
-          guide: { title: Guide, collection: { id: gone } }
+          guide: { title: Guide, collection: { id: gone-too } }
         """,
     )
     assert found == [("DP306", "acme/collections/one", 7), ("DP306", "acme/spaces/guide", 9)]
+
+
+def test_an_id_that_is_named_in_many_places_is_told_once(lab: Lab) -> None:
+    lab.holds(**HOLDS)
+    body = f"{ONE}\nspaces:\n" + "".join(
+        f"  s{n}: {{ title: S{n}, collection: {{ id: gone }} }}\n" for n in range(3)
+    )
+    with pytest.raises(DiagnosticError) as raised:
+        lab.plan(body)
+    (found,) = raised.value.diagnostics
+    assert (found.code, [label for label, _ in found.related]) == ("DP306", [ALSO, ALSO])
 
 
 @pytest.mark.parametrize(
