@@ -71,6 +71,8 @@ class Output:
         if self.text:
             self.result(text)
             return
+        if not text:  # an empty line would be one, too
+            return
         with self.progress.aside():
             click.echo(text, color=True)
 

@@ -27,13 +27,18 @@ def drift_blocks(document: DriftDocument) -> list[Block]:
         found = (_drifted(document, item) for item in part.items)
         blocks.add("drift", f"{_TITLES[part.group]}: {{}}", "warning", found, fails=True)
     blocks.add("refusal", "An apply would be refused", "error", refusals(drift))
-    unread = (Entry(visible(one), "this token may not read it", "!") for one in drift.unread)
+    unread = (_unread(document, address) for address in drift.unread)
     blocks.add("unread", "Not looked at: {}", "warning", unread)
     ignored = (_drifted(document, item) for item in drift.ignored)
     blocks.add("ignored", "Ignored, as the policy says: {}", "none", ignored)
     unwatched = (_line(item.address, item.field, item.line or item.why) for item in drift.unwatched_lines)
     blocks.add("unwatched", "Not watched: {}", "none", unwatched)
     return [*blocks.found, *beside(drift)]
+
+
+def _unread(document: DriftDocument, address: str) -> Entry:
+    where = words.origin(document.drift, address)
+    return Entry(visible(address), "this token may not read it", "!", where=where, near=where)
 
 
 def _line(address: str, field: str | None, text: str | None) -> Entry:
@@ -46,6 +51,7 @@ def _drifted(document: DriftDocument, item: Drifted) -> Entry:
         gist=_gist(document, item),
         sign=SIGNS[item.what][0],
         where=document.drift.origins.get(item.address),
+        near=words.around(document.drift, item.address),
         words=tuple(_words(document, item)),
         fields=tuple(
             Field(part.field, part.live, part.file, part.known, words.why(document.drift, part.cause))

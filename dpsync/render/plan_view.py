@@ -10,7 +10,7 @@ from dpsync.model.plan import Blocked, Change, Difference, Exposure, Note, Plan,
 from dpsync.render import plan_words as words
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
-from dpsync.render.plan_words import PlanOrDrift, origin
+from dpsync.render.plan_words import PlanOrDrift, around, origin
 from dpsync.render.view import Block, Blocks, Entry, Field, Level, Word
 from dpsync.render.visible import visible
 
@@ -50,6 +50,7 @@ def change_entry(plan: Plan, change: Change) -> Entry:
         gist=gist,
         sign=words.SIGNS[change.action],
         where=origin(plan, change.address),
+        near=around(plan, change.address),
         words=tuple(told),
         fields=tuple(fields(plan, change.differences)),
         created=change.action == "create",
@@ -69,12 +70,13 @@ def _refusal(plan: PlanOrDrift, item: Refusal) -> Entry:
     told = [Word(words.candidate(one), "could be") for one in item.candidates]
     told.append(Word(visible(item.way_out), "way out"))
     where = origin(plan, item.address)
-    return Entry(visible(item.address), visible(item.message), "x", item.code, where, words=tuple(told))
+    near = around(plan, item.address)
+    return Entry(visible(item.address), visible(item.message), "x", item.code, where, near, tuple(told))
 
 
 def _exposure(plan: Plan, item: Exposure) -> Entry:
     name = f"{item.address}#{item.field}" if item.field else item.address
-    return Entry(visible(name), visible(item.words), "^", where=origin(plan, name))
+    return Entry(visible(name), visible(item.words), "^", where=origin(plan, name), near=around(plan, name))
 
 
 def beside(plan: PlanOrDrift) -> list[Block]:
@@ -96,14 +98,17 @@ def beside(plan: PlanOrDrift) -> list[Block]:
 
 def _blocked(plan: PlanOrDrift, item: Blocked) -> Entry:
     told = (Word(visible(item.todo), "to do"),) if item.todo else ()
-    where = origin(plan, item.address)
-    return Entry(visible(item.address), f"blocked: {visible(item.reason)}", "!", where=where, words=told)
+    where, near = origin(plan, item.address), around(plan, item.address)
+    text = f"blocked: {visible(item.reason)}"
+    return Entry(visible(item.address), text, "!", where=where, near=near, words=told)
 
 
 def _trouble(plan: PlanOrDrift, item: PlatformTrouble) -> Entry:
     text = f"trouble on the platform: {visible(item.what)}"
-    return Entry(visible(item.address), text, "x", where=origin(plan, item.address))
+    where, near = origin(plan, item.address), around(plan, item.address)
+    return Entry(visible(item.address), text, "x", where=where, near=near)
 
 
 def _note(plan: PlanOrDrift, item: Note) -> Entry:
-    return Entry(visible(item.address), visible(item.text), where=plan.origins.get(item.address))
+    where, near = plan.origins.get(item.address), around(plan, item.address)
+    return Entry(visible(item.address), visible(item.text), where=where, near=near)

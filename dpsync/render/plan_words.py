@@ -236,5 +236,15 @@ def origin(plan: PlanOrDrift, address: str) -> Origin | None:
     return plan.origins.get(address) or plan.origins.get(address.partition("#")[0])
 
 
+def around(plan: PlanOrDrift, address: str) -> Origin | None:
+    """Where the nearest thing is written that an address is in."""
+    path = address.partition("#")[0]
+    while path:
+        if found := plan.origins.get(path):
+            return found
+        path = path.rpartition("/")[0]
+    return None
+
+
 def place(origin: Origin | None) -> str:
     return f"{visible(origin.file)}:{origin.line}:{origin.column}" if origin else ""

@@ -60,6 +60,7 @@ def _diagnostic(one: Finding) -> Diagnostic:
         related=tuple((more.text, _span(more.at)) for more in one.related),
         severity=one.severity,
         environments=one.environments,
+        repeated=one.repeated,
     )
 
 

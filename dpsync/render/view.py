@@ -52,8 +52,8 @@ class Entry:
     sign: str = ""
     code: str = ""
     where: Origin | None = None
-    end: Origin | None = None
-    """Where what is meant ends, if that is known."""
+    near: Origin | None = None
+    """Of what is not written anywhere: where what it is in is written."""
     words: tuple[Word, ...] = ()
     fields: tuple[Field, ...] = ()
     created: bool = False
@@ -90,6 +90,12 @@ class View:
     """Entries that were counted and are not here."""
     name: str = "plan"
     """Which sort of document it is: plan, drift, apply or findings."""
+
+    @property
+    def calls(self) -> Iterator[tuple[Block, Entry]]:
+        """What somebody is called for, the errors first, otherwise in the order of the blocks."""
+        for level in ("error", "warning", "note"):
+            yield from ((block, entry) for block, entry in self if block.level == level)
 
     @property
     def entries(self) -> int:
@@ -138,6 +144,13 @@ def differences(entry: Entry) -> list[str]:
 def clip(text: str, most: int = 300) -> str:
     """A text for one line: no name and no message is longer than this."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def body(entry: Entry, most: int | None = None) -> list[str]:
+    """The differences and words of an entry as plain lines."""
+    told = [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]
+    lines = [clip(line, LONGEST) for line in (*differences(entry), *told)]
+    return lines if most is None else cut(lines, most)
 
 
 def cut(lines: list[str], most: int) -> list[str]:

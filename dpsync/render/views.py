@@ -101,7 +101,7 @@ def _outcome(plan: Plan, one: Outcome) -> Entry:
     text = f"{one.result.replace('-', ' ')}: {visible(one.step)}{field}"
     more = (Word(visible(one.error)),) if one.error else ()
     where = one.origin or origin(plan, one.address)
-    return Entry(visible(one.address), text, where=where, words=more)
+    return Entry(visible(one.address), text, where=where, near=words.around(plan, one.address), words=more)
 
 
 def _left(report: Report) -> list[Entry]:
@@ -115,6 +115,7 @@ def _left(report: Report) -> list[Entry]:
 
 def _finding(one: Finding) -> Entry:
     told = [Word(visible(one.hint))] if one.hint else []
+    told += [Word(f"and at {counted(one.repeated, 'more place')}")] if one.repeated else []
     told += [Word(f"{visible(more.text)} at {words.place(more.at)}") for more in one.related]
     if one.environments:
         told.append(Word(f"with --env {', '.join(visible(name) for name in one.environments)}"))

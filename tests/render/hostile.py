@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
+from dpsync.model.journal import Outcome, Report, Unkept
 from dpsync.model.plan import (
     Blocked,
     Candidate,
@@ -21,7 +22,16 @@ from dpsync.model.plan import (
     Step,
     Waiting,
 )
-from dpsync.render.documents import DriftDocument, PlanDocument, drift_document, plan_document
+from dpsync.render.documents import (
+    ApplyDocument,
+    DriftDocument,
+    Finding,
+    FindingsDocument,
+    PlanDocument,
+    Related,
+    drift_document,
+    plan_document,
+)
 
 PIECES = [
     "`", "``", "```", "````\n", "~~~", "<script>alert(1)</script>", "</script>",
@@ -31,7 +41,7 @@ PIECES = [
     "![x](http://e/x.png)", "[x]: http://e", "<http://evil.example>", "&lt;b&gt;", "&#64;x", "|",
     "| - |", "\n", "\n\n# Heading", "\n- item", "\n1. one", "1.", "2)", "===", "---", "***", "**bold**",
     "_em_", "~~no~~", ":tada:", "\u202e", "\u200b", "\x1b[31m", "\x07", "\r", "\t", "\\", "\\`", "$x$",
-    "{{x}}", "${x}", "{0}", "[^1]", "- [ ] t", "::error::x", "::set-output name=a::b", "##[error]x",
+    "{{x}}", "${x}", "{0}", "[^1]", "- [ ] t", "::error::x", "::set-output name=a::b", "##[set-env name=a]x",
     "%0A", "%0A::error::", "]]>", "<![CDATA[", "&", "\"", "'", "\ufffe", "\U0001f600", "é", "ع", "漢字",
     "word", "two words", "(see", "it).", "x, y;", " ", "  ",
 ]  # fmt: skip
@@ -120,4 +130,32 @@ def drifts(draw: st.DrawFn) -> DriftDocument:
     return drift_document(Drift(found=found, unread=(draw(NAME),)))
 
 
-DOCUMENTS = plans() | drifts()
+@st.composite
+def findings(draw: st.DrawFn) -> FindingsDocument:
+    finding = st.builds(
+        Finding, code=st.sampled_from(["DP201", "stale"]), severity=st.sampled_from(["error", "warning"]),
+        message=TEXT, at=st.none() | ORIGIN, address=st.none() | NAME, hint=st.none() | TEXT,
+        related=st.builds(lambda text, at: (Related(text=text, at=at),), TEXT, ORIGIN),
+    )  # fmt: skip
+    found = draw(st.lists(finding, max_size=12))
+    return FindingsDocument(exit=5, findings=tuple(found), left_out=draw(st.sampled_from([{}, {"DP201": 7}])))
+
+
+@st.composite
+def applies(draw: st.DrawFn) -> ApplyDocument:
+    made = draw(plans())
+    results = ["done", "failed", "unknown", "not-tried", "stale", "requested"]
+    outcome = st.builds(
+        Outcome, step=TEXT, address=NAME, verb=st.just("update"), result=st.sampled_from(results),
+        error=st.none() | TEXT, field=st.none() | TEXT, origin=st.none() | ORIGIN,
+    )  # fmt: skip
+    unkept = Unkept(address=draw(NAME), field="title", path=draw(TEXT), sent=draw(TEXT), live=draw(TEXT))
+    report = Report(
+        plan="0" * 64, outcomes=tuple(draw(st.lists(outcome, max_size=5))), verified=draw(st.booleans()),
+        remaining=draw(st.sampled_from([None, made.plan, Plan()])), trouble=(draw(TEXT),), unkept=(unkept,),
+        journal=draw(st.none() | TEXT), unrecorded=draw(st.none() | TEXT),
+    )  # fmt: skip
+    return ApplyDocument(exit=3, converged=False, plan=made, report=draw(st.sampled_from([None, report])))
+
+
+DOCUMENTS = plans() | drifts() | findings() | applies()

@@ -12,9 +12,10 @@ import pytest
 from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from dpsync.model.plan import Change, Difference, Effect, Exposure, Origin, Plan, Refusal
-from dpsync.render.documents import DriftDocument, PlanDocument, plan_document
+from dpsync.render.documents import PlanDocument, plan_document
 from dpsync.render.markdown import render_markdown, units
 from dpsync.render.markdown_text import code, prose, prose_html
 from dpsync.render.view import clip
@@ -89,11 +90,9 @@ def hidden(text: str) -> tuple[int, int, int] | None:
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, st.sampled_from([1000, 2500, 6000, 60_000]))
-def test_whatever_it_says_the_parse_is_the_expected_tree(
-    document: PlanDocument | DriftDocument, limit: int
-) -> None:
+def test_whatever_it_says_the_parse_is_the_expected_tree(document: BaseModel, limit: int) -> None:
     shown = view(document)
     text = render_markdown(shown, limit)
     text.encode()
@@ -101,14 +100,14 @@ def test_whatever_it_says_the_parse_is_the_expected_tree(
     tree = parsed(text)
     trusted(tree)
     said = hidden(text)
-    assert said is None or said[0] + said[2] == said[1] == shown.entries
+    assert said is None or said[0] + said[2] == said[1] == shown.entries + shown.left_out
     if said is None or said[0] == shown.entries:
         expected = [clip(entry.address) for _, entry in shown]
         found = [codes[:2] for codes in tree.entries]
-        assert all(address in codes for address, codes in zip(expected, found, strict=True))
+        assert all(address in codes or not address for address, codes in zip(expected, found, strict=True))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(TEXT)
 def test_a_sentence_becomes_words_and_code_and_says_the_same(text: str) -> None:
     said = re.sub(r" +", " ", visible(text)).strip()
@@ -142,7 +141,7 @@ def test_plain_words_stay_words(text: str, markdown: str) -> None:
     assert prose(text) == markdown
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(TEXT)
 def test_a_name_becomes_one_piece_of_code(text: str) -> None:
     tree = parsed(f"- {code(text)}")

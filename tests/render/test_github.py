@@ -1,0 +1,83 @@
+"""Annotations: each line is a command of ours, on the line of the YAML, and never more than GitHub shows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from pydantic import BaseModel
+
+from dpsync.model.plan import Blocked, Change, Difference, Origin, Plan, Refusal
+from dpsync.render.documents import Finding, FindingsDocument, plan_document
+from dpsync.render.formats import How, render
+from dpsync.render.views import view
+from dpsync.render.visible import visible
+from tests.render.hostile import DOCUMENTS
+from tests.render.runner import KNOWN, Command, commands
+
+
+def annotations(document: BaseModel, below: str = "") -> list[Command]:
+    log = render(document, "github", How(below=lambda: below))
+    found = commands(log) if log else []
+    assert None not in found
+    return [one for one in found if one is not None]
+
+
+@settings(max_examples=40, deadline=None)
+@given(DOCUMENTS)
+def test_whatever_it_says_every_line_is_a_command_of_ours(document: BaseModel) -> None:
+    found = annotations(document)
+    assert {one.name for one in found} <= {"error", "warning", "notice"}
+    assert {name for one in found for name in one.properties} <= {"file", "line", "endLine", "col", "title"}
+    assert len(found) <= 10
+    for one in found:
+        assert one.data
+        assert all(text == visible(text) for text in (*one.data.split("\n"), *one.properties.values()))
+    shown = [entry for block, entry in view(document) if block.level != "none"]
+    assert len(found) >= min(len(shown), 9)
+    older = KNOWN - {"error", "warning", "notice"}
+    assert all(one is None for one in commands(render(document, "github"), older))
+
+
+def test_a_change_is_told_on_its_line() -> None:
+    plan = Plan(
+        changes=(
+            Change(
+                address="acme/sites/docs", kind="site", action="update",
+                differences=(Difference(field="title", before="100%", after="a: b, c"),),
+            ),
+            Change(address="acme/teams/[Old]", kind="team", action="delete", label="Old"),
+        ),
+        origins={
+            "acme": Origin(file="dpsync.yaml", line=2, column=3),
+            "acme/sites/docs": Origin(file="sites/docs, en.yaml", line=4, column=7),
+        },
+    )  # fmt: skip
+    delete, change = annotations(plan_document(plan), below="docs/")
+    assert delete == Command(
+        "warning", 'DELETE team "Old"',
+        {"file": "docs/dpsync.yaml", "line": "2", "endLine": "2", "col": "3", "title": "- acme/teams/[Old]"},
+    )  # fmt: skip
+    assert change.name == "notice"
+    assert change.properties["file"] == "docs/sites/docs, en.yaml"
+    assert change.data == 'title\n- title: "100%"\n+ title: "a: b, c"'
+
+
+def test_errors_come_first_and_what_is_not_told_is_counted() -> None:
+    deletes = tuple(Change(address=f"acme/teams/[{n}]", kind="team", action="delete") for n in range(20))
+    refusal = Refusal(code="limits", address="acme", message="20 would go", way_out="say so")
+    blocked = Blocked(address="acme/members/x", reason="no")
+    found = annotations(plan_document(Plan(changes=deletes, refusals=(refusal,), blocked=(blocked,))))
+    assert [one.name for one in found] == ["error", *["warning"] * 8, "notice"]
+    assert found[0].data == "20 would go (limits)\nway out: say so"
+    assert found[-1].data.startswith("+13 more: ")
+
+
+@pytest.mark.parametrize("number", [9, 10])
+def test_findings_that_were_only_counted_are_counted_here(number: int) -> None:
+    finding = Finding(code="DP201", severity="error", message="m")
+    document = FindingsDocument(exit=5, findings=(finding,) * number, left_out={"DP201": 30})
+    assert annotations(document)[-1].data.startswith(f"+{number - 9 + 30} more: ")
+
+
+def test_where_nothing_is_to_be_said_nothing_is() -> None:
+    assert render(plan_document(Plan()), "github") == ""
