@@ -21,6 +21,8 @@ _OF_HOOKS: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", 
 _LINK: Final = "120000"
 _LARGEST: Final = DEFAULT_LIMITS.bytes + 1
 """Bytes of a file that are worth fetching: one more than are ever read."""
+_FAR: Final = 500
+"""How many commits back it is looked for those that have changed a file."""
 _LINKS: Final = 10
 """How many symbolic links may lead to one file."""
 
@@ -62,8 +64,13 @@ class Repository:
         return self._line("merge-base", one, other)
 
     def changing(self, commit: str, names: list[str], most: int) -> list[str]:
-        """The latest commits, up to one and on its own line, that have changed some of these files."""
-        asked = ("rev-list", "--first-parent", f"--max-count={most}", commit, "--", *names)
+        """The latest commits, up to one and on its own line, that have changed some of these files.
+
+        No further back than some hundreds: a long history is not searched to its beginning.
+        """
+        beyond = self.commit(f"{commit}~{_FAR}")
+        until = (f"^{beyond}",) if beyond else ()
+        asked = ("rev-list", "--first-parent", f"--max-count={most}", commit, *until, "--", *names)
         return _git(self.top, *asked).stdout.decode("ascii", "replace").split()
 
     @property

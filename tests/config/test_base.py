@@ -347,6 +347,18 @@ def test_of_many_earlier_commits_some_are_read_and_none_before_somebody_looks(
     assert len(read) == 10
 
 
+def test_a_long_history_is_not_searched_to_its_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsync.config.git._FAR", 3)
+    for title in ("First", "Second"):
+        commit(tmp_path, {"dpsync.yaml": team(title)})
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"]]
+    commit(tmp_path, {"dpsync.yaml": team("Third")})
+    commit(tmp_path, {"notes.txt": "x"})
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["Second"]]
+
+
 def test_a_merge_is_one_commit_of_its_line(checkout: Path) -> None:
     git(checkout, "switch", "-q", "-c", "topic")
     commit(checkout, {"dpsync.yaml": team("Tried")})
