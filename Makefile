@@ -1,5 +1,5 @@
-# Needs make, Python ≥ 3.11 with venv, and a network for the first run; the tests, PostgreSQL's programs too (apt-get
-# install postgresql). uv is used when it is there.
+# Needs make, Python ≥ 3.11 with venv, and a network for the first run; the tests, PostgreSQL's programs and Chromium, too
+# (apt-get install postgresql chromium). uv is used when it is there.
 PYTHON ?= python3
 VENV := .venv/bin
 

@@ -6,17 +6,31 @@ from collections.abc import Iterable, Iterator
 
 from dpsync.model.cause import Group
 from dpsync.model.grouping import parts
-from dpsync.model.plan import Blocked, Change, Difference, Exposure, Note, Plan, PlatformTrouble, Refusal
+from dpsync.model.plan import (
+    Blocked,
+    Change,
+    Difference,
+    Exposure,
+    Note,
+    Plan,
+    PlatformTrouble,
+    Refusal,
+    UrlImpact,
+)
 from dpsync.render import plan_words as words
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import PlanOrDrift, around, origin
+from dpsync.render.urls_text import breaks, redirect_line, url_sign, url_words
 from dpsync.render.view import Block, Blocks, Entry, Field, Level, Word
 from dpsync.render.visible import visible
 
 _PARTS: dict[Group, str] = {"this change": "change", "there already": "drift", "origin unknown": "change"}
 """How the blocks of the parts of a plan are called."""
 _SEVERITIES: tuple[Level, ...] = ("warning", "note")
+
+
+_BROKEN = "Public URLs that will lead nowhere, or are not known before: {}"
 
 
 def plan_blocks(plan: Plan) -> list[Block]:
@@ -26,6 +40,9 @@ def plan_blocks(plan: Plan) -> list[Block]:
     blocks.add("refusal", "This plan may not be applied", "error", refusals(plan), fails=True)
     exposed = (_exposure(plan, one) for one in plan.exposures)
     blocks.add("exposure", words.exposed_headline(plan), "warning", exposed)
+    urls = [(_url(plan, one), breaks(one) or not one.known) for one in plan.urls]
+    blocks.add("broken-url", _BROKEN, "warning", [entry for entry, broken in urls if broken])
+    blocks.add("url", "Public URLs that change: {}", "note", [entry for entry, broken in urls if not broken])
     for part in parts(plan):
         stays = [change_entry(plan, change) for change in part.items if change.action != "delete"]
         title = "Changes" if part.group == "origin unknown" else part.title
@@ -77,6 +94,19 @@ def _refusal(plan: PlanOrDrift, item: Refusal) -> Entry:
 def _exposure(plan: Plan, item: Exposure) -> Entry:
     name = f"{item.address}#{item.field}" if item.field else item.address
     return Entry(visible(name), visible(item.words), "^", where=origin(plan, name), near=around(plan, name))
+
+
+def _url(plan: Plan, item: UrlImpact) -> Entry:
+    gist, *more = (visible(text) for text in url_words(item))
+    line = visible(redirect_line(item))
+    return Entry(
+        address=visible(item.address),
+        gist=gist,
+        sign=url_sign(item),
+        where=origin(plan, item.address),
+        near=around(plan, item.address),
+        words=tuple(Word(text, command=bool(line) and text == line) for text in more),
+    )
 
 
 def beside(plan: PlanOrDrift) -> list[Block]:

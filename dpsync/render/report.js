@@ -1,0 +1,235 @@
+"use strict";
+// Shows the data of this page. Whatever is in it becomes text (textContent) and nothing else.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const OPEN = 30; // entries that are open at first
+  const SORTS = { create: "Creates", update: "Changes", delete: "Deletes", drift: "Drift", other: "Everything else" };
+  const SIGNS = { "+": "create", "~": "update", "-": "delete" };
+  const byId = (id) => document.getElementById(id);
+
+  function make(name, text, className) {
+    const found = document.createElement(name);
+    if (text !== undefined) found.textContent = text;
+    if (className) found.className = className;
+    return found;
+  }
+
+  function sortOf(block, entry) {
+    if (block.name === "drift") return "drift";
+    return ["delete", "change"].includes(block.name) ? SIGNS[entry.sign] || "other" : "other";
+  }
+
+  // Entries.
+
+  const entries = []; // { entry, sort, words, element }
+
+  function heading(entry) {
+    const found = [];
+    if (entry.sign) found.push(make("span", entry.sign, "sign"));
+    if (entry.address) found.push(make("code", entry.address), " ");
+    if (entry.code) found.push(make("code", entry.code), " ");
+    found.push(make("span", entry.gist));
+    if (entry.where) found.push(" ", make("span", entry.where, "where"));
+    return found;
+  }
+
+  function lines(text, other) {
+    const pre = make("pre");
+    const left = new Map();
+    for (const line of other.split("\n")) left.set(line, (left.get(line) || 0) + 1);
+    for (const line of text.split("\n")) {
+      const same = (left.get(line) || 0) > 0;
+      if (same) left.set(line, left.get(line) - 1);
+      pre.append(make("span", line, same ? "" : "marked"), "\n");
+    }
+    return pre;
+  }
+
+  function side(title, text, other, className) {
+    const found = make("div", undefined, className);
+    found.append(make("h4", title), text === null ? make("p", "(not there)") : lines(text, other === null ? "" : other));
+    return found;
+  }
+
+  function fillBody(entry, inside) {
+    for (const field of entry.fields) {
+      const sides = make("div", undefined, "sides");
+      const name = make("h3", field.name);
+      if (field.label) name.append(" ", make("span", `(${field.label})`, "label"));
+      sides.append(name, side(entry.sides[0], field.before, field.after, "before"));
+      sides.append(side(entry.sides[1], field.after, field.before, "after"));
+      inside.append(sides);
+    }
+    if (entry.words.length) {
+      const list = make("ul", undefined, "words");
+      for (const word of entry.words) {
+        const item = make("li");
+        if (word.about) item.append(make("strong", word.about), ": ");
+        item.append(make(word.command ? "code" : "span", word.text));
+        list.append(item);
+      }
+      inside.append(list);
+    }
+  }
+
+  function article(block, entry) {
+    const found = make("article", undefined, sortOf(block, entry));
+    found.id = `e${entries.length}`;
+    if (!entry.fields.length && !entry.words.length) {
+      const only = make("p");
+      only.tabIndex = -1;
+      only.append(...heading(entry));
+      found.append(only);
+      return found;
+    }
+    const details = make("details");
+    const summary = make("summary");
+    summary.append(...heading(entry));
+    details.append(summary);
+    details.addEventListener("toggle", () => {
+      if (details.open && details.children.length === 1) {
+        const inside = make("div", undefined, "inside");
+        fillBody(entry, inside);
+        details.append(inside);
+      }
+    });
+    details.open = entries.length < OPEN;
+    found.append(details);
+    return found;
+  }
+
+  const main = byId("main");
+  for (const block of data.blocks) {
+    const section = make("section", undefined, `${block.name} ${block.level}`);
+    section.append(make("h2", block.title));
+    for (const entry of block.entries) {
+      const element = article(block, entry);
+      const told = [entry.address, entry.gist, entry.code, ...entry.words.map((word) => word.text)];
+      for (const field of entry.fields) told.push(field.name, field.before || "", field.after || "");
+      entries.push({ entry, element, section, sort: sortOf(block, entry), words: told.join("\n").toLowerCase() });
+      section.append(element);
+    }
+    main.append(section);
+  }
+  for (const line of data.about) byId("about").append(make("p", line));
+  for (const line of data.foot) byId("foot").append(make("p", line));
+
+  // The tree: what is inside of a place is made when it is opened.
+
+  function branch(list, found, depth) {
+    const groups = new Map();
+    for (const one of found) {
+      const name = one.entry.address.split("/")[depth];
+      if (!groups.has(name)) groups.set(name, []);
+      groups.get(name).push(one);
+    }
+    for (const [name, inside] of groups) {
+      const here = inside.filter((one) => one.entry.address.split("/").length === depth + 1);
+      const below = inside.filter((one) => one.entry.address.split("/").length > depth + 1);
+      for (const one of here) {
+        const item = make("li", undefined, one.sort);
+        const link = make("a", name);
+        link.href = `#${one.element.id}`;
+        item.append(make("span", one.entry.sign, "sign"), link);
+        list.append(item);
+      }
+      if (!below.length) continue;
+      const item = make("li");
+      const details = make("details");
+      details.append(make("summary", `${name} (${below.length})`));
+      details.addEventListener("toggle", () => {
+        if (details.open && details.children.length === 1) {
+          const inner = make("ul");
+          branch(inner, below, depth + 1);
+          details.append(inner);
+        }
+      });
+      details.open = depth < 2 || found.length < 100;
+      item.append(details);
+      list.append(item);
+    }
+  }
+
+  // Filters.
+
+  const text = byId("text");
+  const pressed = new Set();
+
+  function filter() {
+    const wanted = text.value.trim().toLowerCase();
+    let shown = 0;
+    const left = new Set();
+    for (const one of entries) {
+      const fits = (!pressed.size || pressed.has(one.sort)) && (!wanted || one.words.includes(wanted));
+      one.element.hidden = !fits;
+      if (fits) { shown += 1; left.add(one.section); }
+    }
+    for (const section of main.querySelectorAll("section")) section.hidden = !left.has(section);
+    const tree = make("ul");
+    tree.id = "tree";
+    branch(tree, entries.filter((one) => !one.element.hidden && one.entry.address), 0);
+    byId("tree").replaceWith(tree);
+    const more = data.leftOut ? `; ${data.leftOut} more were only counted` : "";
+    byId("count").textContent = `${shown} of ${entries.length} shown${more}`;
+  }
+
+  for (const [sort, name] of Object.entries(SORTS)) {
+    const number = entries.filter((one) => one.sort === sort).length;
+    if (!number) continue;
+    const button = make("button", `${name} (${number})`);
+    button.type = "button";
+    button.dataset.sort = sort;
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => {
+      if (!pressed.delete(sort)) pressed.add(sort);
+      button.setAttribute("aria-pressed", String(pressed.has(sort)));
+      filter();
+    });
+    byId("sorts").append(button);
+  }
+  text.addEventListener("input", filter);
+  byId("filters").addEventListener("submit", (event) => event.preventDefault());
+
+  // Keys.
+
+  function go(step) {
+    const shown = entries.filter((one) => !one.element.hidden);
+    const now = shown.findIndex((one) => one.element.contains(document.activeElement));
+    const next = shown[Math.min(shown.length - 1, Math.max(0, now + step))];
+    if (!next) return;
+    next.element.querySelector("summary, p").focus();
+    next.element.scrollIntoView({ block: "nearest" });
+  }
+
+  function everything(open) {
+    for (const one of entries) {
+      const details = one.element.querySelector("details");
+      if (details && !one.element.hidden) details.open = open;
+    }
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      text.value = "";
+      pressed.clear();
+      for (const button of byId("sorts").children) button.setAttribute("aria-pressed", "false");
+      filter();
+      main.focus();
+    } else if (event.target === text) {
+      return;
+    } else if (event.key === "/") {
+      event.preventDefault();
+      text.focus();
+    } else if (event.key === "j") go(1);
+    else if (event.key === "k") go(-1);
+    else if (event.key === "e") everything(!entries.some((one) => one.element.querySelector("details[open]")));
+  });
+  byId("tree").parentElement.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    const details = link && document.querySelector(`${link.getAttribute("href")} > details`);
+    if (details) details.open = true;
+  });
+  addEventListener("beforeprint", () => everything(true));
+  filter();
+})();
