@@ -169,10 +169,11 @@ def output(command: F) -> F:
 
 def output_in_every_format(command: F) -> F:
     """The same for what has more than text and JSON."""
-    return _output(command, tuple(FORMATS))
+    each = "; ".join(f"{name}: {one.help}" for name, one in FORMATS.items())
+    return _output(command, tuple(FORMATS), f" {each}.")
 
 
-def _output(command: F, formats: Collection[str]) -> F:
+def _output(command: F, formats: Collection[str], each: str = "") -> F:
     command = click.option("-v", "--verbose", count=True, help="Say more; twice for every request.")(command)
     command = click.option(
         "-q", "--quiet", is_flag=True,
@@ -184,7 +185,7 @@ def _output(command: F, formats: Collection[str]) -> F:
     )(command)  # fmt: skip
     return click.option(
         "--format", "format_", type=click.Choice(list(formats)), default="text", show_default=True,
-        help="How the result is printed.",
+        help=f"How the result is printed.{each}",
     )(command)  # fmt: skip
 
 

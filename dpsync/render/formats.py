@@ -45,11 +45,11 @@ class Format:
 
 FORMATS: Final = {
     "text": Format("text:render_text", "for a terminal", of_view=False),
-    "json": Format("json_output:render_json", "for programs; see dpsync schema", of_view=False),
-    "markdown": Format("markdown:as_markdown", "for comments on pull requests and job summaries"),
-    "html": Format("html_page:as_page", "for a browser: one file with the tree, both sides and filters"),
-    "github": Format("github:as_annotations", "for the lines of the files in a pull request on GitHub"),
-    "sarif": Format("sarif:as_sarif", "for code scanning: what somebody should look at"),
+    "json": Format("json_output:render_json", "for programs (dpsync schema)", of_view=False),
+    "markdown": Format("markdown:as_markdown", "for comments and job summaries"),
+    "html": Format("html_page:as_page", "for a browser, in one file"),
+    "github": Format("github:as_annotations", "annotations on the lines of the files"),
+    "sarif": Format("sarif:as_sarif", "for code scanning"),
     "junit": Format("junit:as_junit", "for a CI that only knows tests"),
 }
 

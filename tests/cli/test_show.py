@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,3 +141,22 @@ def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: Thr
         "### Not applied. Plan: 1 to create, 1 to change, 4 TO DELETE. REFUSED, for 1 reason.\n"
     )
     assert "> **This plan may not be applied**" in ended.out
+
+
+def test_files_are_named_from_the_root_of_the_repository(run: Run, project: Project, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    at = str(project(WRONG))
+    assert "::error file=project/dpsync.yaml,line=5," in run("validate", "-C", at, "--format", "github").out
+    found = json.loads(run("validate", "-C", at, "--format", "sarif").out)["runs"][0]["results"][0]
+    physical = found["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"]["uri"] == "project/dpsync.yaml"
+
+
+def test_what_is_secret_is_in_no_format(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where the platform or a file says it: the token is in a title here."""
+    at = str(project(TEXT.replace("Quite another", "has ada-token in it")))
+    for name in FORMATS:
+        assert "ada-token" not in run("plan", "-C", at, "--format", name).out, name
+    assert "has [secret] in it" in run("plan", "-C", at, "--format", "html").out

@@ -6,6 +6,7 @@ import re
 
 from dpsync.model.diagnostic import Exit
 from dpsync.model.values import LIVE, REF
+from dpsync.render.formats import FORMATS
 
 from .markdown import DOCS, sections
 from .test_errors import PAGE as ERRORS
@@ -13,6 +14,11 @@ from .test_errors import _refusal_codes
 
 SECTIONS = {section.title: section for section in sections(DOCS / "plan.md")}
 TEXT = (DOCS / "plan.md").read_text(encoding="utf-8")
+
+
+def test_every_format_is_in_the_table_of_outputs() -> None:
+    table = next(section for section in sections(DOCS / "output.md") if section.title == "Outputs")
+    assert re.findall(r"^\| `(\w+)`", "\n".join(table.words), re.MULTILINE) == list(FORMATS)
 
 
 def test_every_exit_code_is_in_the_table() -> None:
