@@ -220,6 +220,28 @@ class UrlImpact(Frozen):
     """The entry to add there that leads from the old URL to where this is then: its key with its fields."""
 
 
+class NavigationNode(Frozen):
+    """A group, section, place or link of a navigation, as readers see it."""
+
+    address: str
+    kind: str
+    title: str
+    path: str | None = None
+    """Its segment in URLs, or where it leads."""
+    marks: tuple[str, ...] = ()
+    """Its flags that are set: default, hidden, draft."""
+    inside: tuple[NavigationNode, ...] = ()
+
+
+class NavigationChange(Frozen):
+    """A navigation that changes, from its root down. `known` is false where nobody can tell."""
+
+    address: str
+    before: tuple[NavigationNode, ...] = ()
+    after: tuple[NavigationNode, ...] = ()
+    known: bool = True
+
+
 class Kept(Frozen):
     """Live things in a declared place that nobody declares and nothing prunes."""
 
@@ -304,6 +326,8 @@ class Plan(Frozen):
     """By address, siblings that have an order in that order; deletes last."""
     exposures: tuple[Exposure, ...] = ()
     """What becomes more visible or more powerful by the changes."""
+    navigation: tuple[NavigationChange, ...] = ()
+    """Of every site whose navigation changes."""
     urls: tuple[UrlImpact, ...] = ()
     """Which public URLs change."""
     blocked: tuple[Blocked, ...] = ()

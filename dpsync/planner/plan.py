@@ -25,6 +25,7 @@ from dpsync.planner.exposures import exposures
 from dpsync.planner.guards import refusals
 from dpsync.planner.lanes import lanes
 from dpsync.planner.lookalikes import lookalikes, proposals
+from dpsync.planner.navigation import navigation_changes
 from dpsync.planner.past import past_notes
 from dpsync.planner.remade import remade
 from dpsync.planner.selection import dependencies, selection
@@ -142,6 +143,7 @@ class _Made:
             deleting=sides.options.delete,
             changes=tuple(found),
             exposures=exposed,
+            navigation=tuple(navigation_changes(decided, navigations)),
             urls=url_impacts(decided, navigations),
             blocked=tuple(sorted(blocked, key=_place)),
             refusals=tuple(sorted(refused, key=lambda item: (item.address, item.code, item.message))),

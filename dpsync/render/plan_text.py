@@ -13,6 +13,7 @@ from dpsync.model.plan import Change, Difference, Plan
 from dpsync.render.beside_text import behind, render_beside, render_candidates
 from dpsync.render.exposed_text import render_exposures
 from dpsync.render.head_text import render_head
+from dpsync.render.navigation_text import render_navigation
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import (
     SIGNS,
@@ -49,6 +50,8 @@ def render_plan(
         parts.append(render_tree(plan, paint))
         parts += _in_parts(plan, paint, verbose)
     parts += render_beside(plan, paint, verbose, quiet=quiet, summary=summary)
+    if not (quiet or summary):
+        parts.append(render_navigation(plan, paint))
     parts.append(render_urls(plan, paint, quiet=quiet, summary=summary))
     parts.append(render_exposures(plan, paint, summary))
     if not summary:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from dpsync.api import Options
-from dpsync.model.plan import Plan
+from dpsync.model.plan import NavigationNode, Plan
 from dpsync.render.urls_text import breaks, redirect_line
 from tests.direct import reading
 from tests.soak import SOAK
@@ -252,7 +252,41 @@ def test_every_url_that_is_predicted_is_what_the_companion_then_shows(lab: Lab, 
         changed = deepcopy(body)
         restructure(random, changed)
         body = changed if unique(changed) else body
-    carried_out(lab, body).check()
+    found = carried_out(lab, body)
+    found.check()
+    seen = navigations(lab)
+    for change in found.plan.navigation:
+        id = found.ids[change.address]
+        assert change.known
+        assert without_choices(change.after) == seen.get(id, []), change
+
+
+def navigations(lab: Lab) -> dict[str, list[Any]]:
+    """What readers see of each site, by its id: title, path and what is inside, in order."""
+
+    def shown(node: dict[str, Any]) -> list[Any]:
+        title = node["space"]["title"] if node["object"] == "site-space" else node["title"]
+        hidden = [mark for mark in ("hidden", "draft") if node.get(mark)]
+        inside = [shown(one) for one in node.get("siteSpaces") or node.get("children") or []]
+        return [title, node.get("path"), hidden, inside]
+
+    with reading(lab.server) as client:
+        sites = [one["id"] for one in client.get("/orgs/acme/sites")["items"]]
+        found = {id: client.get(f"/orgs/acme/sites/{id}/structure")["structure"] for id in sites}
+    return {id: [shown(node) for node in nodes] for id, nodes in found.items()}
+
+
+def without_choices(nodes: tuple[NavigationNode, ...]) -> list[Any]:
+    """The same of a plan; which one the platform makes the default is another matter."""
+    return [
+        [
+            node.title,
+            node.path,
+            sorted({*node.marks} - {"default"}, reverse=True),
+            without_choices(node.inside),
+        ]
+        for node in nodes
+    ]
 
 
 # One thing at a time.

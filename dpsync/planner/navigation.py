@@ -1,0 +1,86 @@
+"""The navigation of a site before and after a plan, as its readers see it: titles, marks, order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dpsync.kinds.base import Field
+from dpsync.kinds.types import Flag
+from dpsync.model.address import Address
+from dpsync.model.plan import NavigationChange, NavigationNode
+from dpsync.model.values import LiveId, Ref
+from dpsync.planner.afterwards import UNKNOWN, Branch, Tree
+from dpsync.planner.decisions import Decisions
+
+
+def navigation_changes(decided: Decisions, trees: Iterable[Tree]) -> Iterator[NavigationChange]:
+    """Of every owner whose navigation changes, by address. What was not read is not told."""
+    for tree in trees:
+        if not tree.read:
+            continue
+        before = _nodes(decided, tree.before, then=False)
+        after = _nodes(decided, tree.after, then=True) if tree.certain else ()
+        if before != after:
+            yield NavigationChange(
+                address=str(tree.owner), before=before, after=after, known=tree.certain or tree.after is None
+            )
+
+
+def _nodes(decided: Decisions, around: Branch | None, then: bool) -> tuple[NavigationNode, ...]:
+    return tuple(_node(decided, one, then) for one in around.inside) if around is not None else ()
+
+
+def _node(decided: Decisions, one: Branch, then: bool) -> NavigationNode:
+    flags = [item.name for item in one.kind.fields if isinstance(item.type, Flag)]
+    return NavigationNode(
+        address=str(one.address),
+        kind=one.kind.name,
+        title=_title(decided, one, then),
+        path=_path(one),
+        marks=tuple(name for name in flags if one.fields.get(name) is True),
+        inside=_nodes(decided, one, then),
+    )
+
+
+def _path(one: Branch) -> str | None:
+    """Its segment in a URL, or where it leads."""
+    names = [item.name for item in one.kind.fields if getattr(item.type, "form", None) == "url"]
+    name = one.kind.url.part if one.kind.url is not None else next(iter(names), "")
+    value = one.fields.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _title(decided: Decisions, one: Branch, then: bool) -> str:
+    """What stands there: the title of what it shows, else its own."""
+    shown = next((item for item in one.kind.fields if item.required and item.type.refers), None)
+    value = one.fields.get(shown.name if shown is not None else one.kind.title)
+    if shown is not None:
+        value = _label(decided, shown, value, then)
+    return value if isinstance(value, str) else "" if value is UNKNOWN else str(value or "")
+
+
+def _label(decided: Decisions, field: Field, value: Any, then: bool) -> str:
+    """What people call the thing that a node shows."""
+    sides = decided.sides
+    if isinstance(value, Ref):
+        return _label_of(decided, value.address, then)
+    if isinstance(value, LiveId):
+        objects = (sides.snapshot.objects.get((kind, value.id)) for kind in field.type.refers)
+        return next((sides.names.label(live) for live in objects if live is not None), value.id)
+    return ""
+
+
+def _label_of(decided: Decisions, address: Address, then: bool) -> str:
+    sides = decided.sides
+    live, resource = sides.live(address), sides.resources.get(address)
+    if resource is not None and (live is None or (then and _retitled(decided, address))):
+        return sides.names.label(resource)
+    return sides.names.label(live) if live is not None else address.segments[-1]
+
+
+def _retitled(decided: Decisions, address: Address) -> bool:
+    """Whether a plan gives an object its title."""
+    entry = decided.entries.get(address)
+    title = decided.sides.kind(entry.resource).title if entry is not None else ""
+    return entry is not None and any(item.field.name == title for item in entry.written)

@@ -1,0 +1,69 @@
+"""A navigation before and after, as one tree of lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.model.plan import NavigationChange, NavigationNode, Plan
+from dpsync.render.navigation_text import WIDTH, merged, render_navigation
+from dpsync.render.paint import Paint
+
+
+def node(name: str, *inside: NavigationNode, **more: object) -> NavigationNode:
+    return NavigationNode.model_validate(
+        {"address": name, "kind": "section", "title": name.upper(), "inside": inside, **more}
+    )
+
+
+A, B, C, D, E = (node(name) for name in "abcde")
+
+
+def lines(before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...]) -> list[str]:
+    found = merged(NavigationChange(address="acme/sites/docs", before=before, after=after))
+    return [f"{line.sign}{'  ' * line.depth}{line.text}" for line in found]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ((A,), (A, B), [" A", "+B"]),
+        ((A, B, C), (A, C), [" A", "-B", " C"]),
+        ((A, B), (B,), ["-A", " B"]),
+        ((A, B, C), (C, A, B), [">C (moved)", " A", " B"]),
+        ((node("a", B),), (node("a"), B), [" A", ">B (moved here)"]),
+        ((node("a", path="x"),), (node("a", path="y"),), ["~A [/y] (was A [/x])"]),
+        ((A,), (node("a", marks=("hidden",)),), ["~A [hidden] (was A)"]),
+        ((node("a", B, C),), (node("a", B, C, D),), [" A", "   B", "   C", "+  D"]),
+        ((A, B, C, D), (A, B, C, D, E), [" … 4 without a change", "+E"]),
+        ((node("a", B, C), D), (D,), ["-A", "-  B", "-  C", " D"]),
+        ((), (node("a", B),), ["+A", "+  B"]),
+    ],
+)
+def test_what_comes_goes_changes_and_moves(
+    before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...], shown: list[str]
+) -> None:
+    assert lines(before, after) == shown
+
+
+def text(*after: NavigationNode, known: bool = True) -> str:
+    change = NavigationChange(address="acme/sites/docs", before=(), after=after, known=known)
+    return render_navigation(Plan(navigation=(change,)), Paint(False))
+
+
+def test_no_line_is_wider_than_a_terminal() -> None:
+    assert all(len(line) <= WIDTH for line in text(node("t" * 300)).splitlines())
+
+
+def test_hostile_titles_stay_titles() -> None:
+    shown = text(node("a", title="x\n  - forged\x1b[31m\u202e"))
+    assert len(shown.splitlines()) == 2
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+
+
+def test_what_nobody_knows_is_said() -> None:
+    assert "not known before" in text(known=False)
+
+
+def test_nothing_is_said_where_nothing_changes() -> None:
+    assert render_navigation(Plan(), Paint(False)) == ""
