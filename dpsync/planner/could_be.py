@@ -27,6 +27,8 @@ LOOKS: Final = "it looks like it"
 PLACE: Final = "it is what is shown there now"
 REMOVED: Final = "its entry was removed"
 OTHERS: Final = ""
+BY_BASE: Final = "the ids file of the git base says so"
+NO_LINES: Final = "the git base has this entry, and no line says which one it was"
 
 
 @dataclass
@@ -53,33 +55,45 @@ class CouldBe:
 
     def of(self, kind: Kind, similar: Collection[Lookalike]) -> list[Open]:
         """The open entries of one kind; none where nothing asks about any of them."""
-        free = self._free[kind.name]
         absent = {entry.address: Open(entry, kind) for entry in self._not_live(kind)}
         if not absent:
             return []
         for like in similar:
             if like.by_looks and like.resource.address in absent:
                 absent[like.resource.address].could_be |= {item.identity: LOOKS for item in like.live}
+        beside: dict[Identity | None, list[Identity]] = defaultdict(list)
+        for identity, item in self._free[kind.name].items():
+            beside[item.parent].append(identity)
+        self._by_the_past(kind, absent, beside)
+        asked = any(one.asked for one in absent.values())
+        if not asked and not self._answered_just_now(kind):
+            return []
+        for one in absent.values():
+            if not one.asked:
+                self._add(one, beside[self._owner(one.resource)], OTHERS)
+        return [one for address, one in sorted(absent.items()) if one.asked]
+
+    def _by_the_past(
+        self, kind: Kind, absent: Mapping[Address, Open], beside: Mapping[Identity | None, list[Identity]]
+    ) -> None:
+        """What places, lines and the git base say that entries could be."""
+        free, records, base = self._free[kind.name], self.sides.snapshot.records, self.sides.base
+        by_id = {item.id: identity for identity, item in free.items()}
         removed = [identity for identity in free if identity in self.removed]
         under_new_keys = self._under_new_keys(kind)
         for address, one in absent.items():
             for identity in sorted(self._places[address] & free.keys()):
                 one.could_be.setdefault(identity, PLACE)
+            line = records.earlier.get(address)
+            if line is not None and line.id in by_id:
+                one.could_be[by_id[line.id]] = BY_BASE
             self._add(one, removed, REMOVED)
             for identity, other in under_new_keys.items():
                 one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
-            organization = Address(address.segments[:1])
-            one.unseen_past = self.sides.base.lacking and organization in self.sides.snapshot.records.empty
-        asked = any(one.asked for one in absent.values())
-        if not asked and not self._answered_just_now(kind):
-            return []
-        beside: dict[Identity | None, list[Identity]] = defaultdict(list)
-        for identity, item in free.items():
-            beside[item.parent].append(identity)
-        for one in absent.values():
-            if not one.asked:
-                self._add(one, beside[self._owner(one.resource)], OTHERS)
-        return [one for address, one in sorted(absent.items()) if one.asked]
+            if Address(address.segments[:1]) in records.empty:
+                one.unseen_past = base.lacking
+                if base.desired is not None and address in base.desired.resources:
+                    self._add(one, beside.get(self._owner(one.resource), ()), NO_LINES)
 
     def _add(self, one: Open, identities: Sequence[Identity], why: str) -> None:
         room = max(MOST - len(one.could_be), 0)
@@ -106,25 +120,34 @@ class CouldBe:
 
     def _under_new_keys(self, kind: Kind) -> dict[Identity, Address]:
         """Objects whose entry was removed, and whose name another entry has now."""
+        sides = self.sides
         found: dict[Identity, Address] = {}
-        for address, match in sorted(self.sides.snapshot.matches.items(), key=lambda item: item[0]):
-            live = self.sides.live(address) if match.by.startswith(UNDER_ANOTHER_KEY) else None
-            if live is not None and live.kind == kind.name:
+        for address, match in sorted(sides.snapshot.matches.items(), key=lambda item: item[0]):
+            live = sides.live(address)
+            if live is None or live.kind != kind.name:
+                continue
+            before = sides.names.earlier_addresses.get(live.identity)
+            renamed = before is not None and before not in sides.resources and self._by_name_alone(address)
+            if renamed or match.by.startswith(UNDER_ANOTHER_KEY):
                 found[live.identity] = address
         return found
 
     def taken_over(self, kind: Kind) -> Iterator[Resource]:
-        """New entries that were recognised by a name alone, in an organization whose ids are recorded."""
+        """New entries that were recognised by a name alone, where lines or a git base tell which are new."""
         sides = self.sides
-        before = sides.base.desired.resources if sides.base.desired is not None else {}
         for address, entry in sides.resources.items():
-            match = sides.snapshot.matches.get(address)
-            known = address in sides.snapshot.records.lines or address in before
-            if entry.kind != kind.name or match is None or known:
-                continue
             unrecorded = Address(address.segments[:1]) in sides.snapshot.records.empty
-            if not unrecorded and match.by not in ("pin", "previously"):
+            told = not unrecorded or sides.base.desired is not None
+            if entry.kind == kind.name and told and self._by_name_alone(address):
                 yield entry
+
+    def _by_name_alone(self, address: Address) -> bool:
+        """Whether nothing but its name says what an entry is: it has no line, no answer, and no past."""
+        sides = self.sides
+        match = sides.snapshot.matches.get(address)
+        before = sides.base.desired.resources if sides.base.desired is not None else {}
+        known = address in sides.snapshot.records.lines or address in before
+        return match is not None and not known and match.by not in ("pin", "previously")
 
     def _owner(self, entry: Resource) -> Identity | None:
         live = self.sides.live(entry.parent) if entry.parent is not None else None

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from dpsync.model.base import Base
+from dpsync.model.ids import IdsFile
 from dpsync.model.plan import Plan
 from dpsync.planner import lookalikes
+from dpsync.planner.could_be import BY_BASE, NO_LINES
 
 from .past import Project
 from .test_git_base import did, docs, teams
@@ -193,3 +195,57 @@ def test_a_translation_whose_source_was_renamed_by_hand_is_not_made_again(projec
         """
     )
     assert did(project.plan()) == {"acme/spaces/g": "update"}
+
+
+# Without lines, the git base tells what was there before.
+
+
+def test_what_was_declared_before_and_is_not_found_is_asked_about(project: Project) -> None:
+    """Renamed by hand to something else altogether: without its line it looks like a new entry."""
+    project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }")
+    project.base = "HEAD"
+    project.holds(spaces=docs("Everything"))
+    (refusal,) = project.plan().refusals
+    assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/g")
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", NO_LINES)]
+    assert project.write("spaces: { g: { title: Guides, new: true } }").plan().can_apply
+
+
+def test_with_lines_of_others_what_has_none_is_new(project: Project) -> None:
+    """Whatever was applied has a line."""
+    project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }")
+    project.record()
+    project.holds(spaces=docs("Guides", "Everything"))
+    project.commit("spaces: { g: { title: Guides }, n: { title: Something new } }")
+    project.base = "HEAD"
+    assert project.plan().can_apply
+
+
+def test_the_ids_file_of_the_base_names_what_an_entry_was(project: Project) -> None:
+    """Somebody deleted the file, and somebody else renamed the space."""
+    project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
+    lines, project.ids = project.ids, None
+    project.holds(spaces=docs("Everything", "Other"))
+    session = project.session()
+    with project.client() as client:
+        client.get("/user")
+        base = replace(session.base, ids=IdsFile({client.platform: {"acme": lines or {}}}))
+        (refusal,) = replace(session, base=base).plan(client).plan.refusals
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", BY_BASE)]
+
+
+def test_a_removed_name_that_another_entry_takes_is_asked_about(project: Project) -> None:
+    """Key and title changed, and a new entry has the old title: each could be the one that was there."""
+    project.holds(spaces=docs("News")).commit("spaces: { n: { title: News } }")
+    project.write("spaces: { other: { title: API }, new: { title: News } }")
+    (refusal,) = project.plan().refusals
+    assert (refusal.address, [one.id for one in refusal.candidates]) == ("acme/spaces/other", ["s1"])
+
+
+def test_a_removed_entry_and_a_new_one_with_a_name_that_was_there(project: Project) -> None:
+    """The removed one would go, while the new one takes over what nobody had declared."""
+    project.holds(spaces=docs("Guides", "News")).commit("spaces: { g: { title: Guides } }")
+    pruned = "{ prune: [spaces], limits: { deletes: 9, percent: 100 } }"
+    project.write("spaces: { n: { title: News } }", pruned)
+    (refusal,) = project.plan().refusals
+    assert (refusal.code, [one.id for one in refusal.candidates]) == ("unclear", ["s2", "s1"])
