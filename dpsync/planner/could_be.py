@@ -85,14 +85,15 @@ class CouldBe:
             for identity in sorted(self._places[address] & free.keys()):
                 one.could_be.setdefault(identity, PLACE)
             line = records.earlier.get(address)
-            if line is not None and line.id in by_id:
+            by_base = line is not None and line.id in by_id
+            if line is not None and by_base:
                 one.could_be[by_id[line.id]] = BY_BASE
             self._add(one, removed, REMOVED)
             for identity, other in under_new_keys.items():
                 one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
             if Address(address.segments[:1]) in records.empty:
                 one.unseen_past = base.lacking
-                if base.desired is not None and address in base.desired.resources:
+                if not by_base and base.desired is not None and address in base.desired.resources:
                     self._add(one, beside.get(self._owner(one.resource), ()), NO_LINES)
 
     def _add(self, one: Open, identities: Sequence[Identity], why: str) -> None:

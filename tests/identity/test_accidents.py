@@ -215,7 +215,7 @@ def test_nothing_is_lost_doubled_or_mistaken_while_nobody_looks(project: Project
 def test_without_the_file_the_git_base_keeps_everything_from_being_lost_or_doubled(
     project: Project, seed: int
 ) -> None:
-    """What was applied last is the base, as in a pipeline. An exchange by hand is one that nobody can tell."""
+    """What was applied last is the base, as in a pipeline."""
     history = History(project.holds(), Random(seed), records=False, commits=False)
     history.begin()
     for _ in range(STEPS):
