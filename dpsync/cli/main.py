@@ -17,6 +17,7 @@ COMMANDS = {
     "apply": "Do it, and prove that it converged.",
     "drift": "Show what the platform has that the files do not say; writes nothing.",
     "show": "Print a saved plan in any format; asks no platform.",
+    "graph": "Draw the organization as declared, and what a plan changes; asks no platform.",
     "import": "Write the configuration of what is live.",
     "ids": "Record which live object each entry is.",
     "validate": "Check the configuration without a platform.",

@@ -1,0 +1,130 @@
+"""The organization as declared, and what a plan changes of it, as a picture: mermaid, or dot for Graphviz.
+
+What is in what is a line; what names what is a dashed arrow with the name of the field. Titles are foreign
+text: each passes visible(), and then what the language of the picture needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Resource
+from dpsync.model.plan import Change, Plan
+from dpsync.model.values import references
+from dpsync.render.plan_words import SIGNS, noun
+from dpsync.render.visible import visible
+
+_COLOURS: Final = {"create": "#d2f4d2", "update": "#fff3c4", "delete": "#fbd5d5"}
+_PLAIN: Final = frozenset(" _-./()")
+
+
+@dataclass(frozen=True)
+class Box:
+    """A thing: its number, its words, and what a plan does with it ("" for nothing)."""
+
+    id: str
+    text: str
+    action: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """From one thing to another: to what is in it, or by a field to what it names."""
+
+    start: str
+    end: str
+    field: str = ""
+
+
+@dataclass(frozen=True)
+class Graph:
+    boxes: tuple[Box, ...]
+    lines: tuple[Line, ...]
+
+
+def graph(desired: Desired, registry: Registry, plan: Plan | None = None) -> Graph:
+    """Everything that is declared, with what a plan does with it and what it deletes."""
+    changes = {change.address: change for change in plan.changes} if plan is not None else {}
+    declared = {str(address): entry for address, entry in desired.resources.items()}
+    names = sorted(declared.keys() | changes.keys())
+    ids = {name: f"n{number}" for number, name in enumerate(names)}
+    boxes = tuple(_box(ids[name], name, declared.get(name), registry, changes.get(name)) for name in names)
+    found = dict.fromkeys(_lines(ids, declared))
+    return Graph(boxes, tuple(found))
+
+
+def _box(id: str, name: str, entry: Resource | None, registry: Registry, change: Change | None) -> Box:
+    if entry is not None:
+        kind = registry.whole[entry.kind]
+        title, word = entry.fields.get(kind.title), kind.noun
+    else:
+        assert change is not None
+        title, word = change.label, noun(change.kind)
+    said = title if isinstance(title, str) and title else name.rpartition("/")[2]
+    sign = f"{SIGNS[change.action]} " if change is not None else ""
+    return Box(id, f"{sign}{visible(said)} ({word})", change.action if change is not None else "")
+
+
+def _lines(ids: dict[str, str], declared: dict[str, Resource]) -> Iterator[Line]:
+    for name, id in ids.items():
+        entry = declared.get(name)
+        around = entry.holder or entry.parent if entry is not None else None
+        above = str(around) if around is not None else _around(name, ids)
+        if above in ids:
+            yield Line(ids[above], id)
+        if entry is None:
+            continue
+        for field in sorted(entry.fields):
+            named = sorted(str(address) for address in references(entry.fields[field]))
+            yield from (Line(id, ids[other], field) for other in named if other in ids and other != above)
+
+
+def _around(name: str, ids: dict[str, str]) -> str:
+    """What an undeclared thing is in: the nearest thing around it that is there."""
+    above = (str(address) for address in list(Address.parse(name).upward())[1:])
+    return next((one for one in above if one in ids), "")
+
+
+# The languages.
+
+
+def as_mermaid(found: Graph) -> str:
+    """A flowchart. Whatever is not a plain letter or digit is written as its number."""
+    lines = ["flowchart LR"]
+    lines += [f'  {box.id}["{_numbered(box.text)}"]' for box in found.boxes]
+    for line in found.lines:
+        arrow = f' -. "{_numbered(line.field)}" .-> ' if line.field else " --- "
+        lines.append(f"  {line.start}{arrow}{line.end}")
+    for action, colour in _COLOURS.items():
+        those = [box.id for box in found.boxes if box.action == action]
+        if those:
+            lines += [f"  classDef {action} fill:{colour},color:#111", f"  class {','.join(those)} {action}"]
+    return "\n".join(lines)
+
+
+def _numbered(text: str) -> str:
+    return "".join(one if one.isalnum() or one in _PLAIN else f"#{ord(one)};" for one in text)
+
+
+def as_dot(found: Graph) -> str:
+    """A directed graph for Graphviz."""
+    lines = ["digraph dpsync {", "  rankdir=LR;", "  node [shape=box, style=filled, fillcolor=white];"]
+    for box in found.boxes:
+        colour = f', fillcolor="{_COLOURS[box.action]}"' if box.action else ""
+        lines.append(f"  {box.id} [label={_quoted(box.text)}{colour}];")
+    for line in found.lines:
+        how = f"style=dashed, label={_quoted(line.field)}" if line.field else "dir=none"
+        lines.append(f"  {line.start} -> {line.end} [{how}];")
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+LANGUAGES: Final[dict[str, Callable[[Graph], str]]] = {"mermaid": as_mermaid, "dot": as_dot}
