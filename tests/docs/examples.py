@@ -54,6 +54,7 @@ _VARIES = re.compile(
 )
 _HEX = {"digest": "([0-9a-f]{16})", "commit": "([0-9a-f]{12})", "journal": r"(\d{8}T\d{6}Z-[0-9a-f]{8})"}
 _PROMPT = re.compile(r"^\$ ", re.MULTILINE)
+_PROGRESS = re.compile(r"^[A-Z][a-z ]+: (read|done) \d+.*\n", re.M)  # what is said where a machine is slow
 _BACKGROUND = re.compile(r"^(.*?)\s*&\s*(?:#.*)?$")
 
 
@@ -175,7 +176,7 @@ class Reader:
             lines = self._state.read_text(encoding="utf-8").rstrip("\0").split("\0")
             self.env = dict(line.split("=", 1) for line in lines)
             self._state.unlink()
-        return ended.stdout
+        return _PROGRESS.sub("", ended.stdout)
 
     def _start(self, block: Block, command: str) -> None:
         """A program in the background: it is there when it has printed its first line."""
