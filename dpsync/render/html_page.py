@@ -80,6 +80,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "gist": clip(entry.gist, 1000),
         "where": place(entry.where),
         "sides": entry.sides,
+        "tree": [clip(line, 1000) for line in entry.tree],
         "fields": fields,
         "words": [{"about": word.about, "text": word.text, "command": word.command} for word in entry.words],
     }

@@ -11,6 +11,7 @@ from dpsync.model.plan import (
     Change,
     Difference,
     Exposure,
+    NavigationChange,
     Note,
     Plan,
     PlatformTrouble,
@@ -19,6 +20,7 @@ from dpsync.model.plan import (
 )
 from dpsync.render import plan_words as words
 from dpsync.render.head_text import render_head
+from dpsync.render.navigation_text import merged
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import PlanOrDrift, around, origin
 from dpsync.render.urls_text import breaks, redirect_line, url_sign, url_words
@@ -40,6 +42,8 @@ def plan_blocks(plan: Plan) -> list[Block]:
     blocks.add("refusal", "This plan may not be applied", "error", refusals(plan), fails=True)
     exposed = (_exposure(plan, one) for one in plan.exposures)
     blocks.add("exposure", words.exposed_headline(plan), "warning", exposed)
+    navigation = (_navigation(plan, one) for one in plan.navigation)
+    blocks.add("navigation", "Navigation before and after", "note", navigation)
     urls = [(_url(plan, one), breaks(one) or not one.known) for one in plan.urls]
     blocks.add("broken-url", _BROKEN, "warning", [entry for entry, broken in urls if broken])
     blocks.add("url", "Public URLs that change: {}", "note", [entry for entry, broken in urls if not broken])
@@ -94,6 +98,18 @@ def _refusal(plan: PlanOrDrift, item: Refusal) -> Entry:
 def _exposure(plan: Plan, item: Exposure) -> Entry:
     name = f"{item.address}#{item.field}" if item.field else item.address
     return Entry(visible(name), visible(item.words), "^", where=origin(plan, name), near=around(plan, name))
+
+
+def _navigation(plan: Plan, item: NavigationChange) -> Entry:
+    lines = merged(item) if item.known else []
+    return Entry(
+        address=visible(item.address),
+        gist="" if item.known else "not known before: the platform decides what becomes of its root",
+        sign="~" if item.known else "?",
+        where=origin(plan, item.address),
+        near=around(plan, item.address),
+        tree=tuple(f"{line.sign} {'  ' * line.depth}{visible(line.text)}" for line in lines),
+    )
 
 
 def _url(plan: Plan, item: UrlImpact) -> Entry:

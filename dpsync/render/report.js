@@ -52,6 +52,12 @@
   }
 
   function fillBody(entry, inside) {
+    if (entry.tree.length) {
+      const pre = make("pre", undefined, "nodes");
+      const names = { "+": "comes", "-": "goes", "~": "differs", ">": "differs" };
+      for (const line of entry.tree) pre.append(make("span", line, names[line[0]]), "\n");
+      inside.append(pre);
+    }
     for (const field of entry.fields) {
       const sides = make("div", undefined, "sides");
       const name = make("h3", field.name);
@@ -75,7 +81,7 @@
   function article(block, entry) {
     const found = make("article", undefined, sortOf(block, entry));
     found.id = `e${entries.length}`;
-    if (!entry.fields.length && !entry.words.length) {
+    if (!entry.fields.length && !entry.words.length && !entry.tree.length) {
       const only = make("p");
       only.tabIndex = -1;
       only.append(...heading(entry));
@@ -104,7 +110,7 @@
     section.append(make("h2", block.title));
     for (const entry of block.entries) {
       const element = article(block, entry);
-      const told = [entry.address, entry.gist, entry.code, ...entry.words.map((word) => word.text)];
+      const told = [entry.address, entry.gist, entry.code, ...entry.tree, ...entry.words.map((word) => word.text)];
       for (const field of entry.fields) told.push(field.name, field.before || "", field.after || "");
       entries.push({ entry, element, section, sort: sortOf(block, entry), words: told.join("\n").toLowerCase() });
       section.append(element);

@@ -59,6 +59,8 @@ class Entry:
     created: bool = False
     """There is nothing on the first side."""
     sides: tuple[str, str] = ("live", "wanted")
+    tree: tuple[str, ...] = ()
+    """A tree before and after as one: lines that begin with their sign, as those of a diff."""
 
     @property
     def group(self) -> str:
@@ -125,7 +127,7 @@ def _whole(value: object) -> str:
 
 def differences(entry: Entry) -> list[str]:
     """The fields of an entry as lines of a diff: `-` is what is live, `+` what is wanted."""
-    lines: list[str] = []
+    lines = [clip(line, LONGEST) for line in entry.tree]
     one, other = entry.sides
     named = entry.sides != ("live", "wanted")
     for item in entry.fields:

@@ -19,7 +19,17 @@ from hypothesis import given, settings
 from playwright.sync_api import Browser, Page, expect
 from pydantic import BaseModel
 
-from dpsync.model.plan import Change, Difference, Effect, Exposure, Origin, Plan, Refusal
+from dpsync.model.plan import (
+    Change,
+    Difference,
+    Effect,
+    Exposure,
+    NavigationChange,
+    NavigationNode,
+    Origin,
+    Plan,
+    Refusal,
+)
 from dpsync.render.documents import plan_document
 from dpsync.render.formats import render
 from dpsync.render.views import view
@@ -126,6 +136,13 @@ PLAN = Plan(
             effects=(Effect(address="acme/teams/[Old]/[ada]", what="goes with it"),),
         ),
     ),
+    navigation=(
+        NavigationChange(
+            address="acme/sites/docs",
+            before=(NavigationNode(address="acme/sites/docs/structure/api", kind="section", title="API"),),
+            after=(NavigationNode(address="acme/sites/docs/structure/en", kind="section", title="Guides"),),
+        ),
+    ),
     exposures=(Exposure(address="acme/sites/docs", field="visibility", words="becomes public"),),
     refusals=(Refusal(code="limits", address="acme", message="2 would go", way_out="say so"),),
     origins={"acme/sites/docs": Origin(file="dpsync.yaml", line=4, column=7)},
@@ -145,7 +162,7 @@ def shown(page: Page) -> list[str]:
 def test_it_opens_from_disk_and_everybody_can_read_it(open_page: Open, scheme: str) -> None:
     page = open_page(plan_document(PLAN), scheme)
     expect(page).to_have_title(re.compile("1 TO DELETE"))
-    expect(page.locator("#count")).to_have_text("6 of 6 shown")
+    expect(page.locator("#count")).to_have_text("7 of 7 shown")
     assert violations(page) == []
     picture = PICTURES / f"report-{scheme}.png"
     if os.environ.get("UPDATE_SCREENSHOTS"):
@@ -170,7 +187,7 @@ def test_filters_and_keys(open_page: Open) -> None:
     page.keyboard.press("/")
     page.keyboard.type("BE CLEAR")
     assert shown(page) == ["acme/sites/docs"]
-    expect(page.locator("#count")).to_have_text("1 of 6 shown")
+    expect(page.locator("#count")).to_have_text("1 of 7 shown")
     page.keyboard.press("Escape")
     assert shown(page) == everything
     focused = "() => document.activeElement.closest('article').querySelector('code').textContent"
@@ -190,6 +207,8 @@ def test_both_sides_stand_beside_each_other(open_page: Open) -> None:
     sides = page.locator(".sides", has_text="instructions")
     assert sides.locator(".before .marked").all_inner_texts() == ["Be brief."]
     assert sides.locator(".after .marked").all_inner_texts() == ["Be clear."]
+    assert page.locator(".nodes .goes").all_inner_texts() == ["- API"]
+    assert page.locator(".nodes .comes").all_inner_texts() == ["+ Guides"]
     before, after = (sides.locator(name).bounding_box() for name in (".before", ".after"))
     assert before is not None
     assert after is not None
@@ -219,7 +238,7 @@ def test_no_script_runs_that_is_not_the_page_s_own(browser: Browser, tmp_path: P
     (tmp_path / "report.html").write_text(text.replace("<main", "<script>window.ran = 1</script><main", 1))
     with browser.new_page() as page:
         page.goto((tmp_path / "report.html").as_uri())
-        expect(page.locator("#count")).to_have_text("6 of 6 shown")
+        expect(page.locator("#count")).to_have_text("7 of 7 shown")
         assert page.evaluate("() => window.ran") is None
 
 

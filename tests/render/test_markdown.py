@@ -14,7 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from dpsync.model.plan import Change, Difference, Effect, Exposure, Origin, Plan, Refusal
+from dpsync.model.plan import (
+    Change,
+    Difference,
+    Effect,
+    Exposure,
+    NavigationChange,
+    NavigationNode,
+    Origin,
+    Plan,
+    Refusal,
+)
 from dpsync.render.documents import PlanDocument, plan_document
 from dpsync.render.markdown import render_markdown, units
 from dpsync.render.markdown_text import code, prose, prose_html
@@ -222,6 +232,21 @@ def test_what_this_change_does_stands_apart_from_what_was_there_already() -> Non
     assert '+ title: "B" (edited here)' in own
     assert drift.startswith("Drift that was there already: 1")
     assert '+ icon: "y" (changed outside)' in drift
+
+
+def test_the_navigation_is_one_tree_before_and_after() -> None:
+    def node(name: str, title: str) -> NavigationNode:
+        return NavigationNode(address=f"acme/sites/docs/structure/{name}", kind="section", title=title)
+
+    change = NavigationChange(
+        address="acme/sites/docs",
+        before=(node("api", "API ```"), node("news", "News")),
+        after=(node("news", "News"), node("new", "@new")),
+    )
+    text = render_markdown(view(plan_document(Plan(navigation=(change,)))))
+    trusted(parsed(text))
+    assert "#### Navigation before and after\n\n- `~` `acme/sites/docs`\n\n  ````diff\n  - API ```\n" in text
+    assert "  + @new\n  ````" in text
 
 
 def test_what_a_reviewer_reads() -> None:
