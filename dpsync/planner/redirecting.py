@@ -74,7 +74,7 @@ class OldUrls:
                 template = redirects.to.get(one.kind.name)
                 if template is not None and isinstance(self.will.get(one.address), str):
                     place = self.tree.owner.child(*kind.key.split("."))
-                    return {"place": str(place), "redirect": {path: _filled(template, self._key(one))}}
+                    return dict(place=str(place), redirect={path: _filled(template, self._key(one))})  # noqa: C408
         return {}
 
     @cached_property
