@@ -18,7 +18,7 @@ from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref, Value
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.lineage import PARENT
-from dpsync.planner.order import Move, moves
+from dpsync.planner.order import after_moves, moves
 
 
 class _Unknown:
@@ -243,7 +243,7 @@ class _Trees:
         then = [*stay, *come]
         there = set(then)
         wanted = [one for one in order if one in there and not sides.policy.left_out(one)]
-        return _moved_in(then, moves(then, wanted))
+        return after_moves(then, moves(then, wanted))
 
     def _holder(self, identity: Identity) -> Address | None:
         """What a live node will be in."""
@@ -312,22 +312,6 @@ class _Trees:
             and one.address in self.decided.entries
             and not self.decided.blocking.noted(one.address, one.kind.field(name))
         )
-
-
-def _moved_in(then: list[Address], made: list[Move[Address]]) -> list[Address]:
-    """A list after moves: each item that moves comes with the one that it is placed beside."""
-    moving = {move.item for move in made}
-    ahead = {move.before: move.item for move in made if move.after is None}
-    behind = {move.after: move.item for move in made if move.after is not None}
-    found: list[Address] = []
-    for staying in (one for one in then if one not in moving):
-        waiting = [ahead[staying]] if staying in ahead else []
-        for first in (*waiting, staying):
-            at: Address | None = first
-            while at is not None:
-                found.append(at)
-                at = behind.get(at)
-    return found
 
 
 def _place(order: list[Address]) -> Callable[[Address], tuple[int, Address]]:

@@ -5,8 +5,10 @@ Pure: fields are compared as their kinds declare it, places by which of two sibl
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from enum import Enum
+from itertools import pairwise
 from typing import Final
 
 from dpsync.kinds.base import Field
@@ -26,7 +28,8 @@ UNKNOWN: Final = Nothing.UNKNOWN
 UNSAID: Final = Nothing.UNSAID
 
 _MANY: Final = 200
-"""Of more moves in one list than these, pairs of which both move are not looked at: there are too many."""
+"""Of more moves in one list than these, pairs of which both move are not looked at, and of more siblings that
+one passes the nearest: there are too many."""
 
 
 def of_field(
@@ -80,7 +83,12 @@ def of_places(
     nobody: it comes from elsewhere.
     """
 
-    def passed(item: Hashable, others: Iterable[Hashable]) -> dict[Hashable, Cause]:
+    mine = [item for item in here if item in moving]
+    staying = _Staying([item for item in here if item not in moving], here, live)
+    if (everywhere := _of_every_pair(base, here, live, earlier)) is not None:
+        return {item: everywhere if staying.passed_by(item) else None for item in mine}
+
+    def among(item: Hashable, others: Iterable[Hashable]) -> dict[Hashable, Cause]:
         return {
             other: _of_pair(item, other, base, live, earlier)
             for other in others
@@ -88,16 +96,54 @@ def of_places(
             if (now := _first(live, item, other)) is not None and now != _first(here, item, other)
         }
 
-    mine = [item for item in here if item in moving]
-    staying = [item for item in here if item not in moving]
-    first = {item: set(passed(item, staying).values()) for item in mine}
+    first = {item: set(among(item, staying.passed_by(item)).values()) for item in mine}
     if len(mine) > _MANY:
         return {item: together(found) for item, found in first.items()}
     causes = {}
     for item, found in first.items():
-        more = {cause for other, cause in passed(item, mine).items() if cause not in first[other]}
+        more = {cause for other, cause in among(item, mine).items() if cause not in first[other]}
         causes[item] = together(found | more)
     return causes
+
+
+class _Staying:
+    """The siblings that stay: in one order here and live, so that those that somebody passes lie together."""
+
+    def __init__(self, items: Iterable[Hashable], here: Ranks, live: Ranks) -> None:
+        self._items = [item for item in items if item in live]
+        self._here, self._live = here, live
+        self._ranks_here = [here[item] for item in self._items]
+        self._ranks_live = [live[item] for item in self._items]
+
+    def passed_by(self, item: Hashable) -> list[Hashable]:
+        """Those between where it is live and where it is here; of many the nearest to here."""
+        if item not in self._live:
+            return []
+        to = bisect(self._ranks_here, self._here[item])
+        was = bisect(self._ranks_live, self._live[item])
+        return self._items[to : min(was, to + _MANY)] if to < was else self._items[max(was, to - _MANY) : to]
+
+
+def _of_every_pair(base: Ranks, here: Ranks, live: Ranks, earlier: Iterable[Ranks]) -> Cause | None:
+    """The cause of every pair, where only one side has changed the order; None where both have."""
+    if _agree(base, live):
+        return "edited here"
+    if not _agree(base, here) or any(item not in base for item in here if item in live):
+        return None
+    past = [then for then in earlier if any(item in then for item in here)]
+    if not past:
+        return "changed outside"
+    return "not applied yet" if any(_has_all(then, here) and _agree(then, live) for then in past) else None
+
+
+def _has_all(order: Ranks, items: Iterable[Hashable]) -> bool:
+    return all(item in order for item in items)
+
+
+def _agree(one: Ranks, other: Ranks) -> bool:
+    """Whether what is in both stands in one order."""
+    common = [other[item] for item in sorted(one.keys() & other.keys(), key=one.__getitem__)]
+    return all(before < after for before, after in pairwise(common))
 
 
 def _of_pair(item: Hashable, other: Hashable, base: Ranks, live: Ranks, earlier: Iterable[Ranks]) -> Cause:

@@ -42,6 +42,22 @@ def moves(present: Sequence[T], wanted: Sequence[T]) -> list[Move[T]]:
     return result
 
 
+def after_moves(present: Sequence[T], made: Sequence[Move[T]]) -> list[T]:
+    """What `present` is after moves: each item that moves comes with the one that it is put beside."""
+    moving = {move.item for move in made}
+    ahead = {move.before: move.item for move in made if move.after is None}
+    behind = {move.after: move.item for move in made if move.after is not None}
+    found: list[T] = []
+    for staying in (one for one in present if one not in moving):
+        waiting = [ahead[staying]] if staying in ahead else []
+        for first in (*waiting, staying):
+            at: T | None = first
+            while at is not None:
+                found.append(at)
+                at = behind.get(at)
+    return found
+
+
 def longest_increasing(numbers: Sequence[int]) -> list[int]:
     """One longest strictly increasing subsequence; of several, always the same one."""
     tails: list[int] = []

@@ -266,3 +266,16 @@ def test_a_whole_thing_and_a_place_have_words_of_their_own() -> None:
     theirs: list[Cause] = [OUTSIDE, "not applied yet"]
     assert {group(cause) for cause in theirs} == {"there already"}
     assert group("origin unknown") == "origin unknown"
+
+
+def test_who_moved_what_in_a_long_list() -> None:
+    """As fast as the list is long where only one side has changed it, and where both have."""
+    many = range(3_000)
+    turned = [*reversed(many)]
+    gone = set(many) - {0}
+    orders = ranks(many), ranks(turned)
+    assert set(of_places(gone, orders[0], orders[1], orders[0]).values()) == {"edited here"}
+    assert set(of_places(gone, orders[0], orders[0], orders[1]).values()) == {"changed outside"}
+    past = [orders[1]]
+    assert set(of_places(gone, orders[0], orders[0], orders[1], past).values()) == {"not applied yet"}
+    assert of_places({2}, ranks([1, 0, 2]), ranks([2, 0, 1]), ranks([0, 1, 2])) == {2: "edited here"}

@@ -22,7 +22,7 @@ import dpsync
 from benchmarks.shapes import SHAPES
 from benchmarks.slopes import planning, run
 
-SIZE = 8
+SIZE = 10
 MOST = 0.8
 """Lines for a pair: looking through all of them for each takes one or two, sorting some tenths of one."""
 
@@ -75,7 +75,7 @@ def counting() -> tuple[Tracer, list[int]]:
 
 def of_pairs(make: Callable[[int], Callable[[], object]]) -> dict[Where, float]:
     """Of each function how many lines it runs for a pair of things."""
-    make(SIZE)()  # what is remembered from now on is remembered for every size
+    make(4 * SIZE)()  # what is remembered from now on is remembered for every size
     few, some, many = (lines(make(size)) for size in (SIZE, 2 * SIZE, 4 * SIZE))
     pairs = 6 * SIZE * SIZE
     return {where: (many[where] - 3 * some[where] + 2 * few[where]) / pairs for where in many}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.planner.order import Move, longest_increasing, moves
+from dpsync.planner.order import Move, after_moves, longest_increasing, moves
 
 
 def carried_out(present: Sequence[int], steps: Sequence[Move[int]]) -> list[int]:
@@ -39,6 +39,7 @@ def fewest(present: Sequence[int], wanted: Sequence[int]) -> int:
 def check(present: Sequence[int], wanted: Sequence[int]) -> None:
     steps = moves(present, wanted)
     then = carried_out(present, steps)
+    assert after_moves(present, steps) == then
     assert [item for item in then if item in set(wanted)] == list(wanted)
     assert [item for item in then if item not in set(wanted)] == [
         item for item in present if item not in set(wanted)
