@@ -80,18 +80,25 @@ class Tree:
 def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[Tree]:
     """Of every live or declared owner of a tree that a change touches, by address."""
     reader, changes = _Trees(decided), list(changes)
-    inside = _touched(changes) | set(reader.naming({change.id for change in changes if change.id}))
-    around = {Address.parse(change.address) for change in changes}
+    inside = _touched(changes)
+    inside |= {str(address) for address in reader.naming({change.id for change in changes if change.id})}
+    changing = {change.address for change in changes}
     for address, live in reader.owners():
-        if address in inside or not around.isdisjoint(address.upward()):
-            yield reader.tree(address, live, touched=address in inside)
+        touched = str(address) in inside
+        if touched or not changing.isdisjoint(map(str, address.upward())):
+            yield reader.tree(address, live, touched)
 
 
-def _touched(changes: Iterable[Change]) -> set[Address]:
-    """Everything in which something changes."""
+def _touched(changes: Iterable[Change]) -> set[str]:
+    """The addresses of everything in which something changes."""
     names = {change.address for change in changes}
     names |= {effect.address.partition("#")[0] for change in changes for effect in change.effects}
-    return {around for name in names for around in Address.parse(name).upward()}
+    around: set[str] = set()
+    for name in names:
+        while name and name not in around:
+            around.add(name)
+            name = name.rpartition("/")[0]
+    return around
 
 
 @dataclass(frozen=True)

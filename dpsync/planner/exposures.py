@@ -23,6 +23,8 @@ def exposures(decided: Decisions, changes: Iterable[Change]) -> tuple[Exposure, 
     """All of a plan, in the order of its changes; what is lost by deletes comes last."""
     found: list[Exposure] = []
     for change in changes:
+        if change.action == "update" and not change.differences:
+            continue
         entry = decided.entries.get(Address.parse(change.address))
         if entry is not None and change.action == "create":
             found += _new(decided, entry)
