@@ -107,18 +107,28 @@ def of_places(
 
 
 class _Staying:
-    """The siblings that stay: in one order here and live, so that those that somebody passes lie together."""
+    """The siblings that stay: in one order here and live, so that those that somebody passes lie together.
+
+    But for those that were not selected or that a policy ignores: they may stay in another order than here.
+    """
 
     def __init__(self, items: Iterable[Hashable], here: Ranks, live: Ranks) -> None:
         self._items = [item for item in items if item in live]
         self._here, self._live = here, live
         self._ranks_here = [here[item] for item in self._items]
         self._ranks_live = [live[item] for item in self._items]
+        self._ordered = all(before < after for before, after in pairwise(self._ranks_live))
 
     def passed_by(self, item: Hashable) -> list[Hashable]:
         """Those between where it is live and where it is here; of many the nearest to here."""
         if item not in self._live:
             return []
+        if not self._ordered:
+            return [
+                other
+                for other in self._items
+                if _first(self._live, item, other) != _first(self._here, item, other)
+            ]
         to = bisect(self._ranks_here, self._here[item])
         was = bisect(self._ranks_live, self._live[item])
         return self._items[to : min(was, to + _MANY)] if to < was else self._items[max(was, to - _MANY) : to]

@@ -279,3 +279,11 @@ def test_who_moved_what_in_a_long_list() -> None:
     past = [orders[1]]
     assert set(of_places(gone, orders[0], orders[0], orders[1], past).values()) == {"not applied yet"}
     assert of_places({2}, ranks([1, 0, 2]), ranks([2, 0, 1]), ranks([0, 1, 2])) == {2: "edited here"}
+
+
+def test_what_stays_in_another_order_than_here_is_passed_all_the_same() -> None:
+    """1 and 2 were not selected: they stay as they are live, and 0 passes both."""
+    here, live = ranks([1, 0, 2, 3]), ranks([2, 0, 1, 3])
+    assert of_places({0}, live, here, live) == {0: "edited here"}
+    assert of_places({0}, ranks([1, 2, 0, 3]), here, live) == {0: "both"}
+    assert of_places({3}, live, here, live) == {3: None}
