@@ -183,8 +183,6 @@ class Url:
     """Fields with a host, and a path perhaps, at which it is in place of all that: the first that is set."""
     label: str | None = None
     """The field of its parent that the host begins with where it has none of its own."""
-    seen: Mapping[str, tuple[Any, ...]] = _field(default_factory=dict)
-    """By field the values with which people see it, and what is in it."""
 
 
 @dataclass(frozen=True)
@@ -417,6 +415,8 @@ class Kind:
     """The field that people know an undeclared one by."""
     url: Url | None = None
     """Where people see it, and what that is made of."""
+    seen: Mapping[str, tuple[Any, ...]] = _field(default_factory=dict)
+    """By field the values with which people see it, and what is in it."""
     redirects: Redirects | None = None
     """From where it leads people elsewhere."""
     changed: str | None = None

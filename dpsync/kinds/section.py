@@ -21,7 +21,8 @@ SECTION = Kind(
     shape=Node("section", "site-section", children="siteSpaces", holds=("site_space",), least=1),
     at="/orgs/{organization}/sites/{site}/sections/{id}",
     read=NAVIGATION,
-    url=Url("urls.published", part="path", bare="default", seen={"draft": (False,)}),
+    url=Url("urls.published", part="path", bare="default"),
+    seen={"draft": (False,)},
     # Creating takes no path: an interrupted creation is found by its title and what it shows.
     identity=("path", ("title", "$child.space")),
     sole_key="title",  # its first child may have been removed on the platform, or may be new in the file

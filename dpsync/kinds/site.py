@@ -12,8 +12,8 @@ SITE = Kind(
     at="{parent}/sites/{id}",
     read=Pages("{parent}/sites"),
     # Creating takes no basename: an interrupted creation is found by its title.
-    url=Url("urls.published", part="basename", hosts=("proxy", "hostname"), label="hostname",
-            seen={"published": (True,), "visibility": ("public", "unlisted", "visitor-auth")}),
+    url=Url("urls.published", part="basename", hosts=("proxy", "hostname"), label="hostname"),
+    seen={"published": (True,), "visibility": ("public", "unlisted", "visitor-auth")},
     changed="updatedAt",
     identity=("basename", "title"),
     create=Post("{parent}/sites", repeat="look_up"),

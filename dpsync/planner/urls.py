@@ -50,7 +50,7 @@ def _below(owner: Branch, base: Place) -> dict[Address, Place]:
 
     def walk(one: Branch, around: Place) -> None:
         for inside in one.inside:
-            here = around if inside.kind.url is None else _node(inside, inside.kind.url, around)
+            here = _node(inside, around)
             if inside.kind.url is not None:
                 found[inside.address] = here
             walk(inside, here)
@@ -59,10 +59,13 @@ def _below(owner: Branch, base: Place) -> dict[Address, Place]:
     return found
 
 
-def _node(one: Branch, url: Url, around: Place) -> Place:
-    seen = _seen(one)
+def _node(one: Branch, around: Place) -> Place:
+    """Where a node is seen; of one without a URL, where what is in it is."""
+    seen, url = _seen(one), one.kind.url
     if around is None or seen is False:
         return None
+    if url is None:
+        return around if seen is True else UNKNOWN
     bare, segment = one.fields.get(url.bare or ""), one.fields.get(url.part)
     if around is UNKNOWN or seen is UNKNOWN or bare is UNKNOWN:
         return UNKNOWN
@@ -73,7 +76,7 @@ def _node(one: Branch, url: Url, around: Place) -> Place:
 
 def _seen(one: Branch) -> Any:
     """Whether people see it, as far as its own fields go."""
-    values = [(one.fields.get(name), right) for name, right in _made_of(one).seen.items()]
+    values = [(one.fields.get(name), right) for name, right in one.kind.seen.items()]
     if any(value is not UNKNOWN and value not in right for value, right in values):
         return False
     return UNKNOWN if any(value is UNKNOWN for value, _ in values) else True

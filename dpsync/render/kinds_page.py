@@ -469,6 +469,7 @@ WORDS: dict[type, dict[str, str]] = {
         "own_id": "whether the id names one thing everywhere, or one below each parent",
         "title": "the field that people know an undeclared one by",
         "url": "where people see it: in an answer, and what it is made of",
+        "seen": "the values of fields with which people see it, and what is in it",
         "redirects": "the field with the path from which it leads people elsewhere, and the entry that does",
         "changed": "where an answer says when it was last changed",
         "identity": "natural keys in the order in which they are tried: a field, a member of one, several",

@@ -222,8 +222,7 @@ def restructure(random: Random, body: dict[str, Any]) -> None:
         case "proxy":
             one["proxy"] = random.choice([None, "proxy.acme.example/docs"])
         case "draft" if nodes:
-            node = random.choice([node for node in nodes if node["type"] != "section-group"])
-            node["draft"] = True
+            random.choice(nodes)["draft"] = True
 
 
 def unique(body: dict[str, Any]) -> bool:
@@ -297,9 +296,14 @@ HOME = "https://acme.docs.example/docs/"
 
 def docs(lab: Lab, **more: Any) -> dict[str, Any]:
     """One site whose configuration is what it is."""
+    return docs_with(lab, TREE, **more)
+
+
+def docs_with(lab: Lab, tree: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """The same with this navigation."""
     world = {
         "spaces": spaces(*KEYS),
-        "sites": [site(*deepcopy(TREE), **{"published": True, "visibility": "public", **more})],
+        "sites": [site(*deepcopy(tree), **{"published": True, "visibility": "public", **more})],
     }
     lab.holds(**deepcopy(world))
     return declared(world)
@@ -315,6 +319,21 @@ def said(found: Restructured) -> list[tuple[str, str | None, str | None]]:
         )
         for item in found.plan.urls
     ]
+
+
+@pytest.mark.parametrize("draft", [True, False])
+def test_what_is_in_a_draft_of_a_group_is_seen_nowhere(lab: Lab, draft: bool) -> None:
+    body = docs(lab) if draft else docs_with(lab, [TREE[0], {**TREE[1], "draft": True}])
+    body["sites"]["docs"]["structure"][1]["draft"] = draft
+    found = carried_out(lab, body)
+    assert (found.check(), said(found)) == (1, [("l/l-c", "l/", None) if draft else ("l/l-c", None, "l/")])
+
+
+def test_a_group_that_is_a_draft_hides_nothing_of_what_is_beside_it(lab: Lab) -> None:
+    body = docs_with(lab, [TREE[0], {**TREE[1], "draft": True}])
+    body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
+    found = carried_out(lab, body)
+    assert (found.check(), [item.known for item in found.plan.urls]) == (1, [True])
 
 
 def test_nothing_is_said_where_no_url_changes(lab: Lab) -> None:
