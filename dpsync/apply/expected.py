@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dpsync.model.plan import Change, Origin, Plan
+from dpsync.model.change import Change
+from dpsync.model.plan import Origin, Plan
 
 SHORTEST = 16
 """Digits of a digest that name a plan: as many as are shown."""

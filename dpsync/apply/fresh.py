@@ -20,8 +20,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.live.parts import has_parts, with_parts
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
+from dpsync.model.change import Change
 from dpsync.model.desired import Desired, Resource
-from dpsync.model.plan import Change
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.planner.compare import object_digest
 

@@ -14,7 +14,8 @@ from dpsync.apply.unkept import unkept
 from dpsync.client.errors import ClientError
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.journal import Outcome, Report, Restorable
-from dpsync.model.plan import Plan, PlatformTrouble
+from dpsync.model.plan import Plan
+from dpsync.model.remark import PlatformTrouble
 
 
 def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:

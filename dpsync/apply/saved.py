@@ -14,8 +14,9 @@ from pydantic_core import from_json
 
 from dpsync import disk
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.frozen import Frozen
 from dpsync.model.json_text import json_text
-from dpsync.model.plan import Frozen, Part, Plan
+from dpsync.model.plan import Part, Plan
 from dpsync.planner.sides import Options
 
 LARGEST = 100_000_000

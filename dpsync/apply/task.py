@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from dpsync.model.change import Change
 from dpsync.model.journal import GOOD, Outcome, Result
-from dpsync.model.plan import Change, Origin, Step
+from dpsync.model.plan import Origin
+from dpsync.model.step import Step
 
 
 @dataclass(frozen=True)

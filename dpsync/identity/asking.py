@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Candidate, WayOut
+from dpsync.model.question import Candidate, WayOut
 from dpsync.model.snapshot import LiveObject
 
 

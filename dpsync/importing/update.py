@@ -17,9 +17,10 @@ from dpsync.importing.values import Content, Unwritable, Writing, json_text, var
 from dpsync.kinds.base import Field, Kind, ListOrder
 from dpsync.model import nodes
 from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Change
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.plan import Change, Plan
+from dpsync.model.plan import Plan
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Ref, Value

@@ -13,7 +13,7 @@ from dpsync.client.errors import ClientError, Interrupted
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import expand
 from dpsync.live.sources import Sources
-from dpsync.model.plan import Candidate
+from dpsync.model.question import Candidate
 from dpsync.model.snapshot import Identity
 
 MOST: Final = 20

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 from dpsync.model.span import Span
 
 if TYPE_CHECKING:  # the models are not needed to print an exit code
-    from dpsync.model.plan import Candidate, WayOut
+    from dpsync.model.question import Candidate, WayOut
 
 Severity = Literal["error", "warning"]
 ALSO: Final = "also"

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from dpsync.model.cause import TITLES, Cause, Group, group
+from dpsync.model.change import Change
 from dpsync.model.drift import Drift, Drifted
-from dpsync.model.plan import Change, Plan
+from dpsync.model.plan import Plan
 
 Item = TypeVar("Item", Change, Drifted)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
-from dpsync.model.plan import Change
+from dpsync.model.change import Change
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref, Value
 from dpsync.planner.decisions import Decisions

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dpsync.kinds.base import ByHand, Call, Field
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource, Unserved
-from dpsync.model.plan import Blocked
+from dpsync.model.remark import Blocked
 from dpsync.model.values import references
 from dpsync.planner.answers import NEW, Answer
 from dpsync.planner.restructuring import Restructure, Restructuring, begins

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from dpsync.model.address import Address
 from dpsync.model.cause import Cause
+from dpsync.model.change import Change, Difference
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Change, Difference, Step
 from dpsync.model.snapshot import LiveObject
+from dpsync.model.step import Step
 from dpsync.planner import transfers
 from dpsync.planner.causes import Causes
 from dpsync.planner.compare import Changed, object_digest

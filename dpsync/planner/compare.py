@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from dpsync.kinds.base import Field, ListOrder
 from dpsync.kinds.types import Flag
 from dpsync.model.cause import Cause
+from dpsync.model.change import Difference
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Difference
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import Value, canonical, digest
 from dpsync.planner.answers import SEND, Answer

@@ -12,7 +12,7 @@ from functools import cached_property
 from dpsync.kinds.base import Field
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Note, PlatformTrouble, Waiting
+from dpsync.model.remark import Note, PlatformTrouble, Waiting
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF
 from dpsync.planner.answers import SEND, Answer

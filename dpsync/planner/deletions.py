@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from dpsync.kinds.base import Call, Field
 from dpsync.model.address import Address
-from dpsync.model.plan import Blocked, Effect, Kept
+from dpsync.model.change import Effect
+from dpsync.model.remark import Blocked, Kept
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.restructuring import Restructuring

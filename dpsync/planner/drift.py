@@ -9,9 +9,11 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from dpsync.model.address import Address
+from dpsync.model.change import Change
 from dpsync.model.desired import Policy
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
-from dpsync.model.plan import Change, Kept, Plan
+from dpsync.model.plan import Plan
+from dpsync.model.remark import Kept
 from dpsync.model.snapshot import LiveObject
 from dpsync.planner.causes import Causes
 from dpsync.planner.decisions import decide

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Candidate, Refusal, WayOut
+from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import live_ids, references
 from dpsync.planner.sides import Sides

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dpsync.kinds.base import Field, Kind
+from dpsync.model.change import Effect
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Effect
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.sides import Sides
 

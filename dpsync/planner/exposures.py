@@ -11,7 +11,8 @@ from typing import Any
 
 from dpsync.kinds.base import Field, Kind, Lifted
 from dpsync.model.address import Address
-from dpsync.model.plan import Change, Exposure
+from dpsync.model.change import Change
+from dpsync.model.impact import Exposure
 from dpsync.model.values import Value, leaves, to_plain
 from dpsync.planner.decisions import Decisions, Entry
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 
 from dpsync.kinds.base import Field, Guard, Kind
 from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Change
 from dpsync.model.circles import chain
-from dpsync.model.plan import Change, Exposure, Refusal
+from dpsync.model.impact import Exposure
+from dpsync.model.question import Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner import transfers
 from dpsync.planner.answers import NOT_MY_OWN, Answer

@@ -15,7 +15,7 @@ from dpsync.kinds.base import Kind, ListOrder
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource, Scope
-from dpsync.model.plan import Blocked
+from dpsync.model.remark import Blocked
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import Ref
 from dpsync.planner.blocking import Blocking

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from dpsync.model.address import Address
-from dpsync.model.plan import Change, Exposure, Refusal, WayOut
+from dpsync.model.change import Change
+from dpsync.model.impact import Exposure
+from dpsync.model.question import Refusal, WayOut
 from dpsync.model.words import counted
 from dpsync.planner.answers import DELETE, DELETE_ONE, EXPOSE, Answer
 from dpsync.planner.decisions import Decisions

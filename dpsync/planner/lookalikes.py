@@ -17,7 +17,7 @@ from dpsync.identity.view import View
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Note
+from dpsync.model.remark import Note
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.blocking import Blocking

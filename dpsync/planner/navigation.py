@@ -8,7 +8,7 @@ from typing import Any
 from dpsync.kinds.base import Field
 from dpsync.kinds.types import Flag
 from dpsync.model.address import Address
-from dpsync.model.plan import NavigationChange, NavigationNode
+from dpsync.model.impact import NavigationChange, NavigationNode
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.afterwards import UNKNOWN, Branch, Tree
 from dpsync.planner.decisions import Decisions

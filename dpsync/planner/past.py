@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from dpsync.model.address import Address
-from dpsync.model.plan import Note
+from dpsync.model.remark import Note
 from dpsync.model.snapshot import Identity
 from dpsync.planner.deletions import Deletions
 from dpsync.planner.sides import Sides

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
 from dpsync.model.address import Address
-from dpsync.model.plan import Also, Blocked, Note, Organization, Origin, Part, Plan, Refusal
+from dpsync.model.plan import Also, Organization, Origin, Part, Plan
+from dpsync.model.question import Refusal
+from dpsync.model.remark import Blocked, Note
 from dpsync.planner import transfers
 from dpsync.planner.afterwards import trees
 from dpsync.planner.answers import IDLE

@@ -12,7 +12,7 @@ from typing import Any
 
 from dpsync.kinds.base import Kind, Redirects
 from dpsync.model.address import Address
-from dpsync.model.plan import UrlImpact
+from dpsync.model.impact import UrlImpact
 from dpsync.planner.afterwards import Branch, Tree
 from dpsync.planner.decisions import Decisions
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from dpsync.kinds.base import Field, Kind
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Note
+from dpsync.model.remark import Note
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import canonical
 from dpsync.planner.deletions import Deletions

@@ -12,8 +12,8 @@ from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.urls import expand
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Gives, Phase, Verb
 from dpsync.model.snapshot import LiveObject
+from dpsync.model.step import Gives, Phase, Verb
 from dpsync.model.values import REF, Value
 from dpsync.planner.compare import Changed
 from dpsync.planner.sides import Sides

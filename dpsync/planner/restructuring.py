@@ -16,7 +16,7 @@ from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Resource, Scope
-from dpsync.model.plan import Refusal
+from dpsync.model.question import Refusal
 from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
 from dpsync.model.values import canonical, live_ids, references
 from dpsync.planner.answers import RESTRUCTURE, Answer

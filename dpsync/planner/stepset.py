@@ -14,7 +14,7 @@ from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
 from dpsync.model.address import Address
-from dpsync.model.plan import Gives, Phase, Repeat, Step, Verb
+from dpsync.model.step import Gives, Phase, Repeat, Step, Verb
 from dpsync.model.values import REF, markers
 from dpsync.planner.lineage import at_or_below
 

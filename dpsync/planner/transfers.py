@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from dpsync.model.address import Address
 from dpsync.model.cause import Cause
-from dpsync.model.plan import Difference, Note, Refusal
+from dpsync.model.change import Difference
+from dpsync.model.question import Refusal
+from dpsync.model.remark import Note
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.sides import Sides
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Candidate, Refusal, WayOut
+from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import live_ids
 from dpsync.model.words import counted

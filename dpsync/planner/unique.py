@@ -18,7 +18,7 @@ from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Refusal
+from dpsync.model.question import Refusal
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.deletions import Deletions

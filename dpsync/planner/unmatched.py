@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from dpsync.kinds.base import Call
 from dpsync.model.address import Address, Pattern
-from dpsync.model.plan import Note
+from dpsync.model.remark import Note
 from dpsync.planner.sides import Sides
 
 NOTHING = "it matches nothing that is declared and nothing that was read"

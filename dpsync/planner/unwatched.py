@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dpsync.kinds.base import Field, Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Unwatched
+from dpsync.model.remark import Unwatched
 from dpsync.planner.sides import Sides
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.model.address import Address
+from dpsync.model.change import Change, Difference
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Change, Difference, Plan
+from dpsync.model.plan import Plan
 from dpsync.planner.causes import Causes
 from dpsync.planner.compare import changed
 from dpsync.planner.selection import selection

@@ -13,7 +13,7 @@ from typing import Any
 from dpsync.kinds.base import Kind, Url
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
-from dpsync.model.plan import UrlImpact
+from dpsync.model.impact import UrlImpact
 from dpsync.planner.afterwards import UNKNOWN, Branch, Tree
 from dpsync.planner.compare import Changed
 from dpsync.planner.decisions import Decisions

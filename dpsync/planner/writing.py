@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.plan import Note, Phase
+from dpsync.model.remark import Note
 from dpsync.model.snapshot import LiveObject
+from dpsync.model.step import Phase
 from dpsync.model.values import references
 from dpsync.planner.compare import Changed
 from dpsync.planner.decisions import Decisions, Entry

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.plan import Note, Refusal
+from dpsync.model.question import Refusal
+from dpsync.model.remark import Note
 from dpsync.model.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import PlanOrDrift, candidate, origin, place, unmanaged

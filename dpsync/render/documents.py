@@ -9,11 +9,14 @@ from pydantic import BaseModel, Field
 
 from dpsync.apply.saved import Saved
 from dpsync.model.cause import Group
+from dpsync.model.change import Change, Difference
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.frozen import Frozen
 from dpsync.model.grouping import drifted_parts, parts
 from dpsync.model.journal import Report
-from dpsync.model.plan import Candidate, Change, Difference, Frozen, Organization, Origin, Plan, WayOut
+from dpsync.model.plan import Organization, Origin, Plan
+from dpsync.model.question import Candidate, WayOut
 from dpsync.model.span import Span
 from dpsync.render.diagnostics import selected
 from dpsync.render.drift_text import WaysOut, ways_out

@@ -9,9 +9,10 @@ import shlex
 from collections.abc import Iterator
 
 from dpsync.model.cause import What
+from dpsync.model.change import Difference
 from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.frozen import Frozen
 from dpsync.model.grouping import drifted_parts
-from dpsync.model.plan import Difference, Frozen
 from dpsync.model.words import counted
 from dpsync.render.beside_text import render_beside, render_candidates
 from dpsync.render.head_text import render_head

@@ -12,8 +12,9 @@ from typing import Final
 
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
+from dpsync.model.change import Change
 from dpsync.model.desired import Desired, Resource
-from dpsync.model.plan import Change, Plan
+from dpsync.model.plan import Plan
 from dpsync.model.values import references
 from dpsync.render.plan_words import SIGNS, noun
 from dpsync.render.visible import visible

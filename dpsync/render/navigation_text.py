@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from dpsync.model.plan import NavigationChange, NavigationNode, Plan
+from dpsync.model.impact import NavigationChange, NavigationNode
+from dpsync.model.plan import Plan
 from dpsync.planner.order import longest_increasing
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible

@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dpsync.model.cause import Cause, What, said
+from dpsync.model.change import Action, Change
 from dpsync.model.drift import Drift
 from dpsync.model.grouping import parts
-from dpsync.model.plan import Action, Candidate, Change, Kept, Origin, Plan
+from dpsync.model.plan import Origin, Plan
+from dpsync.model.question import Candidate
+from dpsync.model.remark import Kept
 from dpsync.model.words import counted
 from dpsync.render.visible import visible
 

@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Collection, Iterator
 
 from dpsync.model.journal import GOOD, Outcome, Report
-from dpsync.model.plan import Blocked, Plan
+from dpsync.model.plan import Plan
+from dpsync.model.remark import Blocked
 from dpsync.model.words import counted
 from dpsync.render.beside_text import render_blocked, render_trouble
 from dpsync.render.paint import Paint

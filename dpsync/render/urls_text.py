@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.importing.emit import on_one_line
-from dpsync.model.plan import Plan, UrlImpact
+from dpsync.model.impact import UrlImpact
+from dpsync.model.plan import Plan
 from dpsync.model.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible

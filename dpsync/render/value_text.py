@@ -8,7 +8,7 @@ from typing import Any, Final
 from click import unstyle
 from pydantic_core import to_json
 
-from dpsync.model.plan import Difference
+from dpsync.model.change import Difference
 from dpsync.model.values import ENV, LIVE, REF
 from dpsync.model.words import counted
 from dpsync.render.paint import Paint

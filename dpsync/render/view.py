@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dpsync.model.plan import Difference, Origin
+from dpsync.model.change import Difference
+from dpsync.model.plan import Origin
 from dpsync.model.words import counted
 from dpsync.render.value_text import big, inside, show
 from dpsync.render.visible import visible

@@ -10,7 +10,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.live.pages import held, with_pages
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Findings
-from dpsync.model.plan import Candidate, Plan
+from dpsync.model.plan import Plan
+from dpsync.model.question import Candidate
 
 Candidates = tuple[Candidate, ...]
 _Put = Callable[[str | None, Candidates], Candidates]

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dpsync.apply.expected import Expected, NotApproved, Refused
-from dpsync.model.plan import Blocked, Change, Difference, Effect, Kept, Note, Plan, Refusal, Step
+from dpsync.model.change import Change, Difference, Effect
+from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
+from dpsync.model.remark import Blocked, Kept, Note
+from dpsync.model.step import Step
 
 STEP = Step(id="a create", verb="create", method="PUT", path="/teams", body={"title": "A"}, repeat="look_up")
 CREATE = Change(address="acme/teams/a", kind="team", action="create", steps=(STEP,))

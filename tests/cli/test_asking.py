@@ -13,8 +13,10 @@ import pytest
 
 from dpsync.cli.apply import _nothing_to_do
 from dpsync.cli.options import interactive
+from dpsync.model.change import Change
 from dpsync.model.diagnostic import Exit
-from dpsync.model.plan import Change, Plan, Refusal
+from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
 from dpsync.server.thread import ThreadedServer
 from tests.cli.test_drift import change
 

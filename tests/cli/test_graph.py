@@ -10,7 +10,8 @@ import pytest
 
 from dpsync.api import load, load_registry
 from dpsync.apply.saved import save
-from dpsync.model.plan import Change, Plan
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
 from dpsync.render.graph import Graph, as_dot, as_mermaid, graph
 from tests.cli.conftest import Run
 

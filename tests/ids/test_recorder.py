@@ -11,9 +11,11 @@ from dpsync.apply.ids_on_disk import CannotWrite
 from dpsync.apply.recorder import Recorder
 from dpsync.apply.task import Task
 from dpsync.model.address import Address
+from dpsync.model.change import Change
 from dpsync.model.ids import NO_IDS, Edits, IdsFile, Line
 from dpsync.model.journal import Outcome
-from dpsync.model.plan import Blocked, Change, Gives, Step
+from dpsync.model.remark import Blocked
+from dpsync.model.step import Gives, Step
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 from tests.planner.stages import REGISTRY, Case

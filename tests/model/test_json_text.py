@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpsync.model.change import Change
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.json_text import json_text
-from dpsync.model.plan import Change, Plan
+from dpsync.model.plan import Plan
 from dpsync.render.documents import findings_document
 from dpsync.render.visible import visible
 

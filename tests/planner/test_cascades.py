@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.plan import Change, Plan
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
 from dpsync.planner.cascade import INSIDE
 
 from .lab import Lab, group, section, site, spaces

@@ -9,7 +9,8 @@ import pytest
 
 from dpsync.kinds.base import Field, Kind, Lifted, Node
 from dpsync.model.desired import Limits
-from dpsync.model.plan import Exposure, Plan
+from dpsync.model.impact import Exposure
+from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId
 from dpsync.planner.exposures import raises
 from dpsync.planner.plan import make_plan

@@ -9,7 +9,7 @@ import pytest
 from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
-from dpsync.model.plan import Blocked
+from dpsync.model.remark import Blocked
 from dpsync.planner.decisions import decide
 
 from .stages import Case, Things

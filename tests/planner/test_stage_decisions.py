@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Limits
-from dpsync.model.plan import Refusal
+from dpsync.model.question import Refusal
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.changes import changes
 from dpsync.planner.guards import refusals

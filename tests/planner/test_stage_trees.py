@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.model.plan import Change
+from dpsync.model.change import Change
 from dpsync.model.snapshot import Match
 from dpsync.model.values import LiveId
 from dpsync.planner.decisions import decide

@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from dpsync.api import Options
-from dpsync.model.plan import NavigationNode, Plan
+from dpsync.model.impact import NavigationNode
+from dpsync.model.plan import Plan
 from dpsync.render.urls_text import breaks, redirect_line
 from tests.direct import reading
 from tests.soak import SOAK

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from dpsync.model.change import Change, Difference, Effect
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
+from dpsync.model.impact import Exposure
 from dpsync.model.journal import Outcome, Report, Unkept
-from dpsync.model.plan import (
-    Blocked,
-    Candidate,
-    Change,
-    Difference,
-    Effect,
-    Exposure,
-    Kept,
-    Note,
-    Origin,
-    Plan,
-    PlatformTrouble,
-    Refusal,
-    Step,
-    Waiting,
-)
+from dpsync.model.plan import Origin, Plan
+from dpsync.model.question import Candidate, Refusal
+from dpsync.model.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
+from dpsync.model.step import Step
 from dpsync.render.documents import (
     ApplyDocument,
     DriftDocument,

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from dpsync.model.cause import Cause
+from dpsync.model.change import Action, Change, Difference
 from dpsync.model.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plan import Action, Change, Difference, Plan
+from dpsync.model.plan import Plan
 from dpsync.render.drift_text import render_drift
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan

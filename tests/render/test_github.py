@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from pydantic import BaseModel
 
-from dpsync.model.plan import Blocked, Change, Difference, Origin, Plan, Refusal
+from dpsync.model.change import Change, Difference
+from dpsync.model.plan import Origin, Plan
+from dpsync.model.question import Refusal
+from dpsync.model.remark import Blocked
 from dpsync.render.documents import Finding, FindingsDocument, plan_document
 from dpsync.render.formats import How, render
 from dpsync.render.views import view

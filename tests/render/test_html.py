@@ -19,17 +19,10 @@ from hypothesis import given, settings
 from playwright.sync_api import Browser, Page, expect
 from pydantic import BaseModel
 
-from dpsync.model.plan import (
-    Change,
-    Difference,
-    Effect,
-    Exposure,
-    NavigationChange,
-    NavigationNode,
-    Origin,
-    Plan,
-    Refusal,
-)
+from dpsync.model.change import Change, Difference, Effect
+from dpsync.model.impact import Exposure, NavigationChange, NavigationNode
+from dpsync.model.plan import Origin, Plan
+from dpsync.model.question import Refusal
 from dpsync.render.documents import plan_document
 from dpsync.render.formats import render
 from dpsync.render.views import view

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.plan import NavigationChange, NavigationNode, Plan
+from dpsync.model.impact import NavigationChange, NavigationNode
+from dpsync.model.plan import Plan
 from dpsync.render.navigation_text import WIDTH, merged, render_navigation
 from dpsync.render.paint import Paint
 

@@ -8,18 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.plan import (
-    Change,
-    Difference,
-    Effect,
-    Kept,
-    Note,
-    Organization,
-    Origin,
-    Plan,
-    Refusal,
-    Step,
-)
+from dpsync.model.change import Change, Difference, Effect
+from dpsync.model.plan import Organization, Origin, Plan
+from dpsync.model.question import Refusal
+from dpsync.model.remark import Kept, Note
+from dpsync.model.step import Step
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 from dpsync.render.value_text import show

@@ -17,8 +17,11 @@ from hypothesis import given, settings
 from lxml import etree
 from pydantic import BaseModel
 
+from dpsync.model.change import Change
 from dpsync.model.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plan import Change, Exposure, Origin, Plan, Refusal
+from dpsync.model.impact import Exposure
+from dpsync.model.plan import Origin, Plan
+from dpsync.model.question import Refusal
 from dpsync.render.documents import Finding, FindingsDocument, drift_document, plan_document
 from dpsync.render.formats import How, render
 from dpsync.render.views import view

@@ -1,0 +1,69 @@
+"""What changes at one address: the differences, their causes, what goes along, and the steps."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from dpsync.model.cause import Cause
+from dpsync.model.frozen import Frozen
+from dpsync.model.step import Step
+
+Action = Literal["create", "update", "delete"]
+
+
+class Difference(Frozen):
+    """One field: what is live and what is wanted. `known` is false where the live value cannot be read."""
+
+    field: str
+    before: Any = None
+    after: Any = None
+    known: bool = True
+    cause: Cause = "origin unknown"
+    """By the git base: who has moved. For people; nothing that is done depends on it."""
+
+
+class Effect(Frozen):
+    """What goes or changes along with a delete, without a request of its own."""
+
+    address: str
+    what: str
+    counts: bool = True
+
+
+class Change(Frozen):
+    """One address: why it changes, how, and by which requests in which order."""
+
+    address: str
+    kind: str
+    action: Action
+    label: str = ""
+    """What people know it by: its title."""
+    id: str | None = None
+    matched: str | None = None
+    """The natural key it was recognised by, where that is not the first one; or "pin"."""
+    digest: str | None = None
+    """Of the live object, as it was when the plan was made."""
+    watched: tuple[str, ...] = ()
+    """The fields of the digest: declared ones that are not ignored; for a delete all that last."""
+    inside: str | None = None
+    """Of a new node the one that encloses it (its group), where the address does not say that."""
+    differences: tuple[Difference, ...] = ()
+    moved: str | None = None
+    cause: Cause | None = None
+    """Why it is made, removed, brought back or moved; None where nothing but fields differs."""
+    effects: tuple[Effect, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """Of everything that it is made of."""
+        return (
+            *(item.cause for item in self.differences),
+            *((self.cause,) if self.cause is not None else ()),
+        )
+
+    @property
+    def done(self) -> Change:
+        """What is done, without what is told of its causes: they follow from the base that was found."""
+        differences = tuple(item.model_copy(update={"cause": "origin unknown"}) for item in self.differences)
+        return self.model_copy(update={"cause": None, "differences": differences})

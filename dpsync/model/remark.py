@@ -1,0 +1,60 @@
+"""What a plan tells that is no change and no question: what it cannot do, leaves alone or does not see."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dpsync.model.frozen import Frozen
+
+
+class Blocked(Frozen):
+    """Wanted, but not to be done by this tool: the reason, and what a person must do."""
+
+    address: str
+    reason: str
+    todo: str = ""
+    because: str | None = None
+
+
+class Waiting(Frozen):
+    """Work that the platform does by itself."""
+
+    address: str
+    what: str
+
+
+class PlatformTrouble(Frozen):
+    """What the platform reports as wrong with something declared: no request of a plan changes it."""
+
+    address: str
+    what: str
+
+
+class Kept(Frozen):
+    """Live things in a declared place that nobody declares and nothing prunes."""
+
+    place: str
+    addresses: tuple[str, ...]
+
+
+class Unwatched(Frozen):
+    """What no entry names, so that drift does not see it move: places, and fields of `things` entries."""
+
+    places: int = 0
+    fields: int = 0
+    things: int = 0
+
+
+class Note(Frozen):
+    """Something worth knowing that changes nothing.
+
+    `address` is what it is about: an address, or a pattern of the policy or an answer as it was written.
+    """
+
+    address: str
+    text: str
+    severity: Literal["note", "warning"] = "note"
+    permanent: bool = False
+    """Every plan says it again, and nobody could do anything about it: it is counted for people."""
+    consequence: bool = False
+    """It tells what the changes bring with them: whoever agrees to them agrees to it, too."""
