@@ -287,8 +287,9 @@ def _end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Exit:
 
 
 def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> None:
-    from dpsync.render.documents import ApplyDocument, plan_document
+    from dpsync.render.documents import ApplyDocument
     from dpsync.render.report_text import render_report
+    from dpsync.render.to_document import plan_document
 
     if not out.text:
         converged = plan.empty if report is None else report.converged

@@ -53,7 +53,7 @@ def command(
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
-    from dpsync.render.documents import drift_document
+    from dpsync.render.to_document import drift_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     with endings(out):

@@ -19,7 +19,7 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plan import Origin
 from dpsync.model.span import Span
 from dpsync.render.diagnostics import render_diagnostics
-from dpsync.render.documents import findings_document
+from dpsync.render.to_document import findings_document
 
 
 @contextmanager

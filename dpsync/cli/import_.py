@@ -139,7 +139,7 @@ def _imported(
     from dpsync.cli.trace import tracer
     from dpsync.importing.files import put
     from dpsync.importing.remembering import RememberingClient
-    from dpsync.render.documents import import_document
+    from dpsync.render.to_document import import_document
 
     with RememberingClient(
         to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
@@ -166,7 +166,7 @@ def _edited(
     from dpsync.config.layers import Layers
     from dpsync.importing.files import put
     from dpsync.importing.remembering import RememberingClient
-    from dpsync.render.documents import update_document
+    from dpsync.render.to_document import update_document
 
     layers = Layers.of(place.root, place.overlays, place.environment)
     with RememberingClient(
@@ -188,7 +188,7 @@ def _taken_over(
 ) -> int:
     from dpsync.importing.files import put
     from dpsync.importing.navigation import take_over
-    from dpsync.render.documents import import_document
+    from dpsync.render.to_document import import_document
 
     made = take_over(navigation, registry, organization)
     problems = list(made.load(registry)[1].errors)

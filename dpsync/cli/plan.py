@@ -50,7 +50,7 @@ def command(
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
-    from dpsync.render.documents import plan_document
+    from dpsync.render.to_document import plan_document
     from dpsync.render.visible import visible
 
     out = as_output(format_, color, verbose, quiet, summary)

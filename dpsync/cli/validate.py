@@ -30,7 +30,7 @@ def command(
     such a platform cannot read: plan will say they are blocked.
     """
     from dpsync.cli.edge import endings
-    from dpsync.render.documents import findings_document
+    from dpsync.render.to_document import findings_document
     from dpsync.render.visible import visible
 
     out = as_output(format_, color, verbose, quiet)

@@ -1,15 +1,12 @@
-"""The trees of things as they are now, and as they will be when a plan has been carried out.
-
-What the platform will choose by itself is `UNKNOWN`: nothing is guessed.
-"""
+"""The trees of things as they are now, and as they will be when a plan has been carried out."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
@@ -17,64 +14,9 @@ from dpsync.model.change import Change
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref, Value
 from dpsync.planner.decisions import Decisions
-from dpsync.planner.lineage import PARENT
+from dpsync.planner.flagged import with_flags
 from dpsync.planner.order import after_moves, moves
-
-
-class _Unknown:
-    def __repr__(self) -> str:
-        return "UNKNOWN"
-
-
-UNKNOWN: Final = _Unknown()
-"""In the place of a value: nobody can tell before."""
-
-
-@dataclass(frozen=True)
-class Branch:
-    """One thing of a tree with its fields, and what is in it, in order."""
-
-    address: Address
-    kind: Kind
-    fields: Mapping[str, Any]
-    inside: tuple[Branch, ...] = ()
-    url: str | None = None
-    """As the platform says it now; None for what is not live."""
-    identity: Identity | None = None
-    """What it is live; None for what is not."""
-
-    def walk(self, above: tuple[Branch, ...] = ()) -> Iterator[tuple[Branch, tuple[Branch, ...]]]:
-        """Itself and everything below it, each with what it is in, from the outermost inward."""
-        yield self, above
-        for one in self.inside:
-            yield from one.walk((*above, self))
-
-
-@dataclass(frozen=True)
-class Tree:
-    """A navigation before and after; None where there is none. `certain` is false where nobody can tell."""
-
-    owner: Address
-    before: Branch | None
-    after: Branch | None
-    read: bool
-    """Whether what is in it is known."""
-    touched: bool
-    """Whether something changes that is in it, or that it shows; else only something around it does."""
-    certain: bool = True
-
-    @property
-    def kind(self) -> Kind:
-        """That of its owner."""
-        branch = self.after or self.before
-        assert branch is not None
-        return branch.kind
-
-    def everything(self) -> Iterator[tuple[Branch, tuple[Branch, ...]]]:
-        """Everything that is in it now, then everything that will be, each with what it is in."""
-        for branch in (self.before, self.after):
-            if branch is not None:
-                yield from branch.walk()
+from dpsync.planner.tree import UNKNOWN, Branch, Tree
 
 
 def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[Tree]:
@@ -184,8 +126,7 @@ class _Trees:
     # Afterwards.
 
     def _after(self, address: Address, kind: Kind, live: LiveObject | None) -> Branch:
-        around = self._branch(address, kind, live)
-        return self._with_defaults(around)
+        return with_flags(self.decided, self._branch(address, kind, live))
 
     def _branch(self, address: Address, kind: Kind, live: LiveObject | None) -> Branch:
         sides = self.decided.sides
@@ -280,59 +221,7 @@ class _Trees:
                 found[holder].append(address)
         return found
 
-    # The flags of which there is always exactly one.
-
-    def _with_defaults(self, owner: Branch) -> Branch:
-        names = {
-            (item.name, item.one_per, one.kind.name)
-            for one, _ in owner.walk()
-            for item in one.kind.fields
-            if item.one_per is not None
-        }
-        for name, place, kind in sorted(names):
-            together: dict[Address, list[Branch]] = defaultdict(list)
-            for one, above in owner.walk():
-                if one.kind.name == kind:
-                    together[_around(one, above, place)].append(one)
-            chosen = {
-                one.address: value for found in together.values() for one, value in self._chosen(found, name)
-            }
-            owner = _with(owner, name, chosen)
-        return owner
-
-    def _chosen(self, found: list[Branch], name: str) -> Iterator[tuple[Branch, Any]]:
-        """Which of these has the flag. Where the platform chooses another one, nobody knows."""
-        said = [one for one in found if self._says(one, name)]
-        has = [one for one in found if one.fields[name] is True]
-        along = [one for one in found if one.address in self.decided.adopted]
-        likely = next((some for some in (said, has, along, found) if some), [])
-        for one in found:
-            yield one, one is likely[0] if len(likely) == 1 else UNKNOWN
-
-    def _says(self, one: Branch, name: str) -> bool:
-        """Whether an entry says that it has a flag, and is heard."""
-        sides = self.decided.sides
-        resource = sides.resources.get(one.address)
-        return (
-            resource is not None
-            and resource.fields.get(name) is True
-            and one.address in self.decided.entries
-            and not self.decided.blocking.noted(one.address, one.kind.field(name))
-        )
-
 
 def _place(order: list[Address]) -> Callable[[Address], tuple[int, Address]]:
     places = {address: number for number, address in enumerate(order)}
     return lambda one: (places.get(one, len(order)), one)
-
-
-def _around(one: Branch, above: tuple[Branch, ...], place: str) -> Address:
-    """In what a flag of a thing is exclusive: its parent, or the nearest of a kind."""
-    kinds = one.kind.parents if place == PARENT else (place,)
-    return next(other.address for other in reversed(above) if other.kind.name in kinds)
-
-
-def _with(branch: Branch, name: str, chosen: Mapping[Address, Any]) -> Branch:
-    inside = tuple(_with(one, name, chosen) for one in branch.inside)
-    fields = {**branch.fields, name: chosen[branch.address]} if branch.address in chosen else branch.fields
-    return replace(branch, fields=fields, inside=inside)

@@ -10,8 +10,8 @@ from dpsync.kinds.types import Flag
 from dpsync.model.address import Address
 from dpsync.model.impact import NavigationChange, NavigationNode
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.afterwards import UNKNOWN, Branch, Tree
 from dpsync.planner.decisions import Decisions
+from dpsync.planner.tree import UNKNOWN, Branch, Tree
 
 
 def navigation_changes(decided: Decisions, trees: Iterable[Tree]) -> Iterator[NavigationChange]:

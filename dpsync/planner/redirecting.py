@@ -13,8 +13,8 @@ from typing import Any
 from dpsync.kinds.base import Kind, Redirects
 from dpsync.model.address import Address
 from dpsync.model.impact import UrlImpact
-from dpsync.planner.afterwards import Branch, Tree
 from dpsync.planner.decisions import Decisions
+from dpsync.planner.tree import Branch, Tree
 
 
 @dataclass(frozen=True)

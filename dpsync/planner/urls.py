@@ -14,10 +14,10 @@ from dpsync.kinds.base import Kind, Url
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.impact import UrlImpact
-from dpsync.planner.afterwards import UNKNOWN, Branch, Tree
 from dpsync.planner.compare import Changed
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.redirecting import OldUrls
+from dpsync.planner.tree import UNKNOWN, Branch, Tree
 
 Place = Any
 """A URL, None where nobody sees anything, or UNKNOWN."""

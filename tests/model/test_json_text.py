@@ -18,7 +18,7 @@ from dpsync.model.change import Change
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.json_text import json_text
 from dpsync.model.plan import Plan
-from dpsync.render.documents import findings_document
+from dpsync.render.to_document import findings_document
 from dpsync.render.visible import visible
 
 SOURCE = Path(__file__).parents[2] / "dpsync"

@@ -19,9 +19,8 @@ from dpsync.render.documents import (
     FindingsDocument,
     PlanDocument,
     Related,
-    drift_document,
-    plan_document,
 )
+from dpsync.render.to_document import drift_document, plan_document
 
 PIECES = [
     "`", "``", "```", "````\n", "~~~", "<script>alert(1)</script>", "</script>",

@@ -12,11 +12,11 @@ from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.model.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
 from dpsync.render.beside_text import SHOWN
 from dpsync.render.diagnostics import render_diagnostics
-from dpsync.render.documents import findings_document
 from dpsync.render.drift_text import render_drift
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 from dpsync.render.summary_text import SCREEN
+from dpsync.render.to_document import findings_document
 
 PLAIN = Paint(on=False)
 BESIDE = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.span import Span
 from dpsync.render.diagnostics import render_diagnostics
-from dpsync.render.documents import findings_document
+from dpsync.render.to_document import findings_document
 
 TEXT = "organizations:\n" + "\n" * 12 + "    titel: Onboarding\n"
 

@@ -10,8 +10,9 @@ from dpsync.model.change import Change, Difference
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.question import Refusal
 from dpsync.model.remark import Blocked
-from dpsync.render.documents import Finding, FindingsDocument, plan_document
+from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import How, render
+from dpsync.render.to_document import plan_document
 from dpsync.render.views import view
 from dpsync.render.visible import visible
 from tests.render.hostile import DOCUMENTS

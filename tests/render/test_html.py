@@ -23,8 +23,8 @@ from dpsync.model.change import Change, Difference, Effect
 from dpsync.model.impact import Exposure, NavigationChange, NavigationNode
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.question import Refusal
-from dpsync.render.documents import plan_document
 from dpsync.render.formats import render
+from dpsync.render.to_document import plan_document
 from dpsync.render.views import view
 from tests.render.hostile import DOCUMENTS, PIECES
 

@@ -18,9 +18,10 @@ from dpsync.model.change import Change, Difference, Effect
 from dpsync.model.impact import Exposure, NavigationChange, NavigationNode
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.question import Refusal
-from dpsync.render.documents import PlanDocument, plan_document
+from dpsync.render.documents import PlanDocument
 from dpsync.render.markdown import render_markdown, units
 from dpsync.render.markdown_text import code, prose, prose_html
+from dpsync.render.to_document import plan_document
 from dpsync.render.view import clip
 from dpsync.render.views import view
 from dpsync.render.visible import visible

@@ -22,8 +22,9 @@ from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.impact import Exposure
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.question import Refusal
-from dpsync.render.documents import Finding, FindingsDocument, drift_document, plan_document
+from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import How, render
+from dpsync.render.to_document import drift_document, plan_document
 from dpsync.render.views import view
 from tests.render.hostile import DOCUMENTS
 
