@@ -183,6 +183,18 @@ def write(file: int, content: bytes) -> None:
     os.fsync(file)
 
 
+def append(path: Path, content: bytes) -> None:
+    """Write behind what a regular file holds. It must be there, or its directory: it is made then."""
+    if kind := kind_of(path):
+        raise Unfit(path, f"it is {kind}, not a regular file")
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        while content:
+            content = content[os.write(file, content) :]
+    finally:
+        os.close(file)
+
+
 # Places of our own.
 
 

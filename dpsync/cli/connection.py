@@ -37,13 +37,23 @@ class Connection:
     token_from: str
 
 
+@dataclass(frozen=True)
+class Given:
+    """Address and token from whoever runs a command in this process: they stand for the variables of the
+    shell, and go through no environment, which every program that is started would inherit.
+    """
+
+    url: str
+    token: str = field(repr=False)
+
+
 def connection(out: Output, chosen: Environment | None = None) -> Connection:
     """The platform of a command. `chosen` is the environment that was chosen in the root file.
 
     Raises UsageError for what is missing. No flag takes a token, since others could read it.
     """
     own = chosen is not None and bool(chosen.url or chosen.token)
-    shell = bool(os.environ.get("DPSYNC_URL"))
+    shell = _given() is not None or bool(os.environ.get("DPSYNC_URL"))
     if chosen is not None and own and (chosen_by_flag() or not shell):
         found = _checked(_of_file(chosen))
         _say_unused(out, found, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
@@ -94,7 +104,16 @@ def _of_file(chosen: Environment) -> Connection:
     return Connection(chosen.url.rstrip("/"), token, f"the url of {name}", visible(chosen.token))
 
 
+def _given() -> Given | None:
+    context = click.get_current_context(silent=True)
+    return context.find_object(Given) if context is not None else None
+
+
 def _of_shell(chosen: Environment | None) -> Connection:
+    if given := _given():
+        if not (given.url and given.token):
+            raise click.UsageError("api-url and api-token belong together, and one of them is empty")
+        return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
     url = os.environ.get("DPSYNC_URL", "").rstrip("/")
     if not url:
         raise click.UsageError(

@@ -21,6 +21,7 @@ COMMANDS = {
     "import": "Write the configuration of what is live.",
     "ids": "Record which live object each entry is.",
     "validate": "Check the configuration without a platform.",
+    "github": "Run a command in a workflow on GitHub, and tell it there.",
     "serve": "Run the companion: the platform's API on this machine.",
     "schema": "Print a JSON Schema, for editors and other tools.",
 }
@@ -52,6 +53,11 @@ Environment:
   CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
   CI_MERGE_REQUEST_DIFF_BASE_SHA
                      the same in a pipeline on GitLab
+  DPSYNC_ACTION_INPUTS, GITHUB_REPOSITORY, GITHUB_RUN_ID,
+  GITHUB_RUN_ATTEMPT, GITHUB_SHA, GITHUB_ACTOR, GITHUB_API_URL,
+  GITHUB_GRAPHQL_URL, GITHUB_SERVER_URL, GITHUB_OUTPUT,
+  GITHUB_STEP_SUMMARY, RUNNER_TEMP
+                     what dpsync github reads of its workflow
   NO_COLOR, TERM     no colour when NO_COLOR is set or TERM is dumb
   XDG_STATE_HOME     where the locks are (default: ~/.local/state)
 """
@@ -105,20 +111,27 @@ def _seen(error: click.ClickException) -> click.ClickException:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """The entry point. click's own exit code for wrong usage (2) means "changes" here, so it becomes 64."""
+    """The entry point."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None, given: object = None) -> int:
+    """Run a command and return its exit code. click's own code for wrong usage (2) means "changes" here, so
+    it becomes 64. `given` is what a caller in this process hands to the command (cli/connection.py).
+    """
     try:
-        code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False)
+        code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False, obj=given)
     except click.UsageError as wrong:
         _seen(wrong).show()
-        sys.exit(Exit.USAGE)
+        return Exit.USAGE
     except click.ClickException as failed:
         _seen(failed).show()
-        sys.exit(failed.exit_code)
+        return failed.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
-        sys.exit(Exit.INTERRUPTED)
+        return Exit.INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has seen enough.
         sys.stderr.close()
-        sys.exit(Exit.DONE)
-    sys.exit(code if isinstance(code, int) else Exit.DONE)
+        return Exit.DONE
+    return code if isinstance(code, int) else Exit.DONE

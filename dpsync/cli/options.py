@@ -66,7 +66,7 @@ class Output:
         """The result in the format that was asked for."""
         from dpsync.render.formats import How, render
 
-        how = How(self.paint(), self.verbose, self.quiet, self.summary, self._below)
+        how = How(self.paint(), self.verbose, self.quiet, self.summary, lambda: below(self.project or Path()))
         text = render(self.mask.model(document), self.format, how)
         if self.text:
             self.result(text)
@@ -75,16 +75,6 @@ class Output:
             return
         with self.progress.aside():
             click.echo(text, color=True)
-
-    def _below(self) -> str:
-        """Where the project is in its repository, as `a/b/`."""
-        from dpsync.config.git import NoRepository, Repository
-
-        project = (self.project or Path()).resolve()
-        with suppress(NoRepository, ValueError):
-            inside = project.relative_to(Repository.around(project).top).as_posix()
-            return "" if inside == "." else f"{inside}/"
-        return ""
 
     def result(self, text: str) -> None:
         """The result as text."""
@@ -292,6 +282,17 @@ class Place:
         out.project = self.root.parent
         for path in (self.root, *self.overlays):
             out.talk(f"Reading {visible(str(path))}", level=1)
+
+
+def below(project: Path) -> str:
+    """Where a project is in its repository, as `a/b/`."""
+    from dpsync.config.git import NoRepository, Repository
+
+    project = project.resolve()
+    with suppress(NoRepository, ValueError):
+        inside = project.relative_to(Repository.around(project).top).as_posix()
+        return "" if inside == "." else f"{inside}/"
+    return ""
 
 
 def warned(out: Output, desired: Desired) -> Desired:

@@ -42,7 +42,7 @@ def warning(why: str, hint: str) -> Diagnostic:
 
 
 def _github(repository: Repository, env: Mapping[str, str]) -> Base:
-    name, event = env.get("GITHUB_EVENT_NAME"), _event(env)
+    name, event = env.get("GITHUB_EVENT_NAME"), event_of(env)
     if target := env.get("GITHUB_BASE_REF"):
         # Where the branch was not fetched, its commit may be there: as a parent of the merge that is tried.
         tips = repository.commit(f"refs/remotes/origin/{target}"), _id(event, "pull_request", "base", "sha")
@@ -96,7 +96,7 @@ def _missing(what: str) -> Base:
     return Base(said, warning=warning(said, DEEPER), lacking=True)
 
 
-def _event(env: Mapping[str, str]) -> Any:
+def event_of(env: Mapping[str, str]) -> Any:
     """What GitHub says of the event that has started the job."""
     path = env.get("GITHUB_EVENT_PATH")
     try:

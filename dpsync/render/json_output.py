@@ -26,7 +26,11 @@ def read_document(path: Path) -> BaseModel:
 
     Raises DiagnosticError (exit 5) when it is neither, damaged, or of another version.
     """
-    found = content(path)
+    return parse_document(path, content(path))
+
+
+def parse_document(path: Path, found: bytes) -> BaseModel:
+    """The same of what a file holds."""
     name = format_of(found)
     for shown in _SHOWN:
         if name == shown.model_fields["format"].default:

@@ -1,0 +1,78 @@
+"""What a step of the action runs: installs the locked dependencies once, then is `dpsync github`.
+
+They go into the runner's tool cache under the hash of the lock, whole or not at all. What is installed is in
+requirements.txt with its hashes, as wheels only: no code of a package runs while it is installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCK = ROOT / "action" / "requirements.txt"
+OPTIONS = ("--quiet", "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCK))
+
+
+def main() -> None:
+    """Become `dpsync github`."""
+    sys.path[:0] = [str(ROOT), str(dependencies())]
+    from dpsync.cli.main import main as dpsync
+
+    dpsync(["github"])
+
+
+def dependencies() -> Path:
+    """The directory that holds them, filled where it is not there yet."""
+    cache = Path(os.environ.get("RUNNER_TOOL_CACHE") or tempfile.gettempdir()) / "dpsync"
+    lock = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]
+    place = cache / f"{lock}-{sys.implementation.cache_tag}-{sys.platform}-{platform.machine()}"
+    if place.is_dir():
+        return place
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache) as made:
+        target = Path(made) / "packages"
+        install(target, Path(made) / "installer")
+        try:
+            target.rename(place)
+        except OSError:
+            if not place.is_dir():  # else another job was faster
+                raise
+    return place
+
+
+def install(target: Path, installer: Path) -> None:
+    """Install into a new directory: with uv where it is there, else with pip in an environment of its own."""
+    if uv := shutil.which("uv"):
+        run(uv, "pip", "install", "--python", sys.executable, "--target", str(target), *OPTIONS)
+        return
+    run(sys.executable, "-I", "-m", "venv", str(installer))
+    pip = (str(installer / "bin" / "python"), "-I", "-m", "pip", "install", "--disable-pip-version-check")
+    run(*pip, "--target", str(target), *OPTIONS)
+
+
+def run(*command: str) -> None:
+    """Run an installer: beside this file, where no setting of the checked-out repository is found."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("DPSYNC_")}
+    result = subprocess.run(command, cwd=LOCK.parent, env=environment, check=False)
+    if result.returncode:
+        fail(f"its packages could not be installed: {Path(command[0]).name} ended with {result.returncode}")
+
+
+def fail(why: str) -> NoReturn:
+    """End the step, with the outputs that say so."""
+    print(f"::error title=dpsync::{why}")
+    with Path(os.environ.get("GITHUB_OUTPUT") or os.devnull).open("a", encoding="utf-8") as file:
+        file.write("outcome=failed\nexit-code=1\nhas-changes=false\nfailure-reason=runner\n")
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

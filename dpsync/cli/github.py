@@ -1,0 +1,197 @@
+"""`dpsync github`: what action.yml runs. It runs another command in this process, and tells GitHub of it."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from tempfile import gettempdir
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpsync.model.diagnostic import Exit
+
+if TYPE_CHECKING:
+    from dpsync.github.action import Action, Ran
+    from dpsync.github.commands import Log
+    from dpsync.github.inputs import Inputs
+    from dpsync.github.place import Place
+
+
+@click.command("github")
+def command() -> int:
+    """Run a command in a workflow on GitHub, and tell it there.
+
+    This is what action.yml runs; its inputs are in DPSYNC_ACTION_INPUTS, as one JSON object. It plans,
+    applies, checks for drift or validates, and writes the comment, the issue, the summary of the job, the
+    annotations and the outputs. The exit code is that of the command that was run; drift and changes fail
+    the job only when the input fail-on is changes.
+    """
+    from dpsync.github.commands import Log
+    from dpsync.github.inputs import WrongInput, read_inputs
+    from dpsync.github.outputs import outputs
+    from dpsync.github.place import find_place
+
+    log = Log(sys.stdout)
+    # What is started from here on inherits no token.
+    given = os.environ.pop("DPSYNC_ACTION_INPUTS", "")
+    try:
+        inputs = read_inputs(given)
+        place = find_place(os.environ, _event())
+    except (WrongInput, ValueError) as wrong:
+        log.notice(str(wrong), "error")
+        _write_outputs(log, outputs(None, Exit.USAGE))
+        return Exit.USAGE
+    log.mask(inputs.token)
+    log.mask(inputs.github_token)
+    # If nothing else is written any more, this holds.
+    _write_outputs(log, outputs(None, Exit.FAILED))
+    return _carry_out(log, inputs, place)
+
+
+def _carry_out(log: Log, inputs: Inputs, place: Place) -> int:
+    from dpsync.github.action import Action, Ran
+    from dpsync.github.api import GitHub
+    from dpsync.github.outputs import outputs
+
+    folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
+    name = f"dpsync-{place.run}-{place.attempt}-{inputs.command}"
+    github = None
+    if inputs.github_token:
+        url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
+        graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
+        github = GitHub(url, inputs.github_token, place.repository, graphql)
+    action = Action(inputs, place, log, lambda words: _run(log, inputs, words), github, folder, _head(inputs))
+    plan_file = action.plan_file = folder / f"{name}-{action.key[:8]}.plan.json"
+    plan_file.unlink(missing_ok=True)
+    ran = Ran(Exit.FAILED)
+    try:
+        ran = action.carry_out()
+    except KeyboardInterrupt:
+        ran = Ran(Exit.INTERRUPTED)
+    finally:
+        files = _write_files(folder / f"{name}-{action.key[:8]}", ran)
+        _write_outputs(log, outputs(ran.document, ran.code, {**files, **action.more}))
+        if github is not None:
+            github.close()
+    _tell(log, action, ran)
+    if ran.code == Exit.CHANGES or (ran.code == Exit.DONE and _has_changes(ran)):
+        return Exit.CHANGES if inputs.fail_on == "changes" else Exit.DONE
+    return ran.code
+
+
+def _run(log: Log, inputs: Inputs, words: list[str]) -> Ran:
+    """Run a command of dpsync. What it says goes into the log as text, of which the runner takes nothing."""
+    from dpsync.cli.connection import Given
+    from dpsync.cli.main import run
+    from dpsync.github.action import Ran
+    from dpsync.model.diagnostic import DiagnosticError
+    from dpsync.render.json_output import parse_document
+    from dpsync.render.visible import visible
+
+    given = Given(inputs.url, inputs.token) if inputs.url or inputs.token else None
+    held = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogateescape", write_through=True)
+    with log.text() as stream, redirect_stdout(held), redirect_stderr(stream):
+        stream.write(f"$ dpsync {visible(' '.join(words))}\n")
+        code = run(words, given)
+    printed = held.buffer.getvalue()
+    document = None
+    if printed.strip():
+        with suppress(DiagnosticError):
+            document = parse_document(Path("output"), printed)
+    return Ran(code, document)
+
+
+def _event() -> Any:
+    """The event that has started the workflow; None where there is none to read."""
+    from dpsync.config.default_base import event_of
+
+    return event_of(os.environ)
+
+
+def _head(inputs: Inputs) -> str | None:
+    """The commit of the working copy; None where it is none, or files of several are meant."""
+    from dpsync.config.git import NoRepository, Repository
+
+    directory = Path(inputs.directory)
+    found = set()
+    for place in (directory, *((directory / name).parent for name in inputs.config)):
+        try:
+            found.add(Repository.around(place).commit("HEAD"))
+        except NoRepository:
+            return None
+    return found.pop() if len(found) == 1 else None
+
+
+def _below(inputs: Inputs) -> str:
+    """Where the project is in its repository, as `a/b/`."""
+    from dpsync.cli.options import Place, below
+    from dpsync.model.diagnostic import DiagnosticError
+
+    try:
+        return below(Place.find(inputs.config, Path(inputs.directory)).root.parent)
+    except DiagnosticError:
+        return ""
+
+
+def _has_changes(ran: Ran) -> bool:
+    from dpsync.render.documents import PlanDocument
+
+    return isinstance(ran.document, PlanDocument) and not ran.document.plan.empty
+
+
+def _write_files(stem: Path, ran: Ran) -> dict[str, str]:
+    """The result for programs and for a browser; the names of the files that could be written."""
+    from dpsync import disk
+    from dpsync.render.formats import render
+
+    found: dict[str, str] = {}
+    if ran.document is None:
+        return found
+    for output, format_ in (("json-file", "json"), ("report-file", "html")):
+        path = stem.with_name(f"{stem.name}.{format_}")
+        with suppress(OSError):
+            disk.put(path, render(ran.document, format_).encode())
+            found[output] = str(path)
+    return found
+
+
+def _write_outputs(log: Log, values: Mapping[str, str]) -> None:
+    from dpsync.github.outputs import output_lines
+
+    _append(log, os.environ.get("GITHUB_OUTPUT", ""), output_lines(values))
+
+
+def _append(log: Log, name: str, text: str) -> None:
+    from dpsync import disk
+
+    if not name:
+        return
+    try:
+        disk.append(Path(name), text.encode())
+    except OSError as error:
+        log.notice(f"{name} cannot be written: {disk.why(error)}", "warning")
+
+
+def _tell(log: Log, action: Action, ran: Ran) -> None:
+    """The plan in the log, on the lines of the files, and in the summary of the job."""
+    from dpsync.github.summary import summary
+    from dpsync.render.documents import FindingsDocument
+    from dpsync.render.formats import How, render
+    from dpsync.render.views import view
+
+    if ran.document is None:
+        return
+    if not isinstance(ran.document, FindingsDocument):  # those were said already
+        with log.text() as stream:
+            stream.write(f"{render(ran.document, 'text')}\n")
+    if action.inputs.annotations:
+        how = How(below=lambda: _below(action.inputs))
+        log.commands(filter(None, render(ran.document, "github", how).split("\n")))
+    if action.inputs.summary:
+        text = summary(view(ran.document), action.said)
+        _append(log, os.environ.get("GITHUB_STEP_SUMMARY", ""), text)

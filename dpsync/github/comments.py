@@ -1,0 +1,67 @@
+"""Brings the comments of a pull request to what plan_comment.py decides, whoever else writes meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dpsync.github.api import GitHub, GitHubError, Text
+from dpsync.github.marker import PlanMarker
+from dpsync.github.plan_comment import Decision, Found, decide, ours, rewritable
+
+TOO_LONG = 422
+
+
+@dataclass(frozen=True)
+class Comments:
+    """The comments of one pull request and key."""
+
+    github: GitHub
+    number: int
+    key: str
+
+    def found(self) -> list[Found]:
+        """Ours, the oldest first."""
+        return ours(self.github.comments(self.number), self.github.viewer(), self.key)
+
+    def write(
+        self, marker: PlanMarker, body: Callable[[int], str], sizes: tuple[int, ...], worth_it: bool
+    ) -> tuple[Decision, Text | None]:
+        """One comment for the key: edited, made, or left alone. `body` makes it for a size.
+
+        Where two runs make one at once, the oldest stays, and the later run's text with it.
+        """
+        present = rewritable(self.found())
+        decision = decide(present, marker.age, body(sizes[0]), worth_it)
+        match decision.what:
+            case "leave":
+                return decision, decision.found.text if decision.found else None
+            case "edit":
+                assert present is not None
+                return decision, self._sized(
+                    lambda text: self.github.edit_comment(present.text.number, text), body, sizes
+                )
+        made = self.add(body, sizes)
+        first = rewritable(self.found())
+        if first is None or first.text.number >= made.number:
+            return decision, made
+        self.github.delete_comment(made.number)
+        again = decide(first, marker.age, body(sizes[0]), worth_it)
+        if again.what == "leave":
+            return again, first.text
+        number = first.text.number
+        return again, self._sized(lambda text: self.github.edit_comment(number, text), body, sizes)
+
+    def add(self, body: Callable[[int], str], sizes: tuple[int, ...]) -> Text:
+        """One more comment, whatever there is."""
+        return self._sized(lambda text: self.github.comment(self.number, text), body, sizes)
+
+    @staticmethod
+    def _sized(send: Callable[[str], Text], body: Callable[[int], str], sizes: tuple[int, ...]) -> Text:
+        for size in sizes[:-1]:
+            try:
+                return send(body(size))
+            except GitHubError as error:
+                if error.status != TOO_LONG:
+                    raise
+        return send(body(sizes[-1]))

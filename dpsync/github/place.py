@@ -1,0 +1,93 @@
+"""Which run of which workflow this is, as GitHub says it in the environment and in the event's file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
+_SERVER: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
+_UNTRUSTED: Final = ("pull_request_target", "workflow_run")
+"""Events whose runs hold the repository's secrets although somebody else's change has caused them."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A run. `number` is that of its pull request, None where it has none."""
+
+    repository: str
+    run: int
+    attempt: int
+    event: str
+    sha: str
+    """The commit that this run is about: of a pull request its head, not the merge that is tried."""
+    tested: str
+    """The commit that GitHub would check out."""
+    server: str = "https://github.com"
+    number: int | None = None
+    fork: bool = False
+    """The change comes from another repository: its run has no secrets and may write nothing."""
+    helpless: bool = False
+    """The run gets no secrets, because it is a fork's or that of an update of dependencies."""
+
+    @property
+    def age(self) -> tuple[int, int]:
+        """Of two runs the later one has the greater."""
+        return self.run, self.attempt
+
+    @property
+    def url(self) -> str:
+        return f"{self.server}/{self.repository}/actions/runs/{self.run}"
+
+    @property
+    def untrusted(self) -> bool:
+        """It holds secrets, and somebody else's change has caused it."""
+        return self.fork and self.event in _UNTRUSTED
+
+
+def find_place(env: Mapping[str, str], event: Any) -> Place:
+    """What the environment and the event say. Raises ValueError where this is no run of a workflow."""
+    repository, tested = env.get("GITHUB_REPOSITORY", ""), env.get("GITHUB_SHA", "")
+    server = env.get("GITHUB_SERVER_URL", "").rstrip("/")
+    run = env.get("GITHUB_RUN_ID", "")
+    if not (_REPOSITORY.fullmatch(repository) and run.isdecimal()):
+        raise ValueError("GITHUB_REPOSITORY and GITHUB_RUN_ID do not say which run of a workflow this is")
+    name = env.get("GITHUB_EVENT_NAME", "")
+    request = _at(event, "pull_request")
+    fork = False
+    if request is not None:
+        fork = _at(request, "head", "repo", "full_name") != repository
+    elif name == "workflow_run":
+        fork = _at(event, "workflow_run", "head_repository", "full_name") != repository
+    number = _at(request, "number")
+    head = _at(request, "head", "sha")
+    sha = head if isinstance(head, str) and _COMMIT.fullmatch(head) else tested
+    attempt = env.get("GITHUB_RUN_ATTEMPT", "")
+    return Place(
+        repository=repository,
+        run=int(run),
+        attempt=int(attempt) if attempt.isdecimal() else 1,
+        event=name,
+        sha=sha if _COMMIT.fullmatch(sha) else "",
+        tested=tested if _COMMIT.fullmatch(tested) else "",
+        server=server if _SERVER.fullmatch(server) else "https://github.com",
+        number=number if isinstance(number, int) and not isinstance(number, bool) else None,
+        fork=fork,
+        helpless=fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
+    )
+
+
+def make_key(*parts: str) -> str:
+    """The name of a configuration, environment and part, in 32 hexadecimal digits."""
+    joined = "\0".join(part.replace("\0", "") for part in parts)
+    return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _at(event: Any, *names: str) -> Any:
+    for name in names:
+        event = event.get(name) if isinstance(event, dict) else None
+    return event

@@ -1,0 +1,153 @@
+"""What a comment says, and whether it is written: pure. Marker first, then what happened, then the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from dpsync.github.api import Review, Text
+from dpsync.github.marker import (
+    PlanMarker,
+    State,
+    base64url,
+    first_line,
+    name_of,
+    read_marker,
+    without_marker,
+)
+from dpsync.github.place import Place
+from dpsync.render.documents import ApplyDocument, PlanDocument
+from dpsync.render.markdown import COMMENT, render_markdown, units
+from dpsync.render.markdown_text import code, prose
+from dpsync.render.report_text import done, ending
+from dpsync.render.view import View, clip
+
+SHORTER: Final = COMMENT // 2
+"""UTF-16 units of the second try, where GitHub finds the first one too long."""
+_CONTENT: Final = "<!-- dpsync:content -->\n"
+"""Between what happened and the plan. It stands before all foreign text, so the first one is ours."""
+_NAMED: Final = 5
+"""People that are named in one line."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A comment of ours with its marker."""
+
+    text: Text
+    marker: PlanMarker
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do: `leave` an existing comment (or none) as it is, `edit` it, or make a `new` one."""
+
+    what: Literal["leave", "edit", "new"]
+    found: Found | None = None
+    why: str = ""
+
+
+def ours(comments: Iterable[Text], viewer: str, key: str) -> list[Found]:
+    """The comments of one key, the oldest first. Whoever else writes a marker has written a text."""
+    found = []
+    for text in comments:
+        marker = read_marker(text.body, PlanMarker) if text.author == viewer else None
+        if marker is not None and marker.key == key:
+            found.append(Found(text, marker))
+    return found
+
+
+def rewritable(found: Iterable[Found]) -> Found | None:
+    """The comment that the next plan goes into: the oldest one that is not frozen."""
+    return next((one for one in found if one.marker.state == "plan"), None)
+
+
+def reviewed(found: Iterable[Found]) -> Found | None:
+    """The comment whose plan was reviewed: the last one, whether it was applied since or not."""
+    return next((one for one in reversed([*found]) if one.marker.state != "refused"), None)
+
+
+def decide(found: Found | None, age: tuple[int, int], body: str, worth_it: bool) -> Decision:
+    """What becomes of the comment. `worth_it`: whether there is anything to tell where nothing stands yet."""
+    if found is None:
+        return Decision("new") if worth_it else Decision("leave")
+    if found.marker.age > age:
+        return Decision("leave", found, f"a later run ({found.marker.run}) has written the comment already")
+    if found.text.body == body:
+        return Decision("leave", found)
+    return Decision("edit", found)
+
+
+def remembered(found: Found | None, approvals: Iterable[Review]) -> dict[str, str]:
+    """Who has approved which plan, by names in base64url.
+
+    An approval that came after the comment was last written was for the plan in it; an earlier one is what
+    was remembered of it then. Both times are GitHub's. An approval without a plan to look at is none.
+    """
+    known: dict[str, str] = {}
+    if found is None:
+        return known
+    for review in approvals:
+        name = base64url(review.author.encode())
+        if review.at > found.text.updated:
+            known[name] = found.marker.digest
+        elif name in found.marker.approved:
+            known[name] = found.marker.approved[name]
+    return dict(sorted(known.items())[:50])
+
+
+def changed_since(approved: Mapping[str, str], digest: str) -> str:
+    """That the plan is another one than was approved, by whom; empty where it is not."""
+    others = [(name_of(name), other) for name, other in approved.items() if other != digest]
+    if not others:
+        return ""
+    told = [
+        f"{code(clip(name, 50))} approved {code(other[:16] or 'none')}" for name, other in others[:_NAMED]
+    ]
+    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    return f"> [!WARNING]\n> **The plan changed since** {', '.join(told)}{more}. Look at it again."
+
+
+def plan_body(
+    marker: PlanMarker, view: View, place: Place, lines: Iterable[str] = (), limit: int = COMMENT
+) -> str:
+    """A whole comment of at most `limit` UTF-16 units. `lines` are ours and stand before the plan."""
+    head = _head(marker, lines)
+    foot = f"\n\n{written_by(place)}"
+    return f"{head}{render_markdown(view, limit - units(head) - units(foot))}{foot}"
+
+
+def written_by(place: Place) -> str:
+    commit = f"commit {code(place.sha[:12])}, " if place.sha else ""
+    return f"<sub>{commit}[run {place.run}]({place.url})</sub>"
+
+
+def with_status(found: Found, state: State, line: str) -> str:
+    """The same comment with what became of its plan, in place of what was said of that before."""
+    marker = found.marker.model_copy(update={"state": state})
+    before, separator, content = found.text.body.partition(_CONTENT)
+    if not separator:
+        content = without_marker(before)
+    return f"{_head(marker, [line])}{content}"
+
+
+def _head(marker: PlanMarker, lines: Iterable[str]) -> str:
+    told = [line for line in lines if line]
+    return first_line(marker) + "".join(f"{line}\n\n" for line in told) + _CONTENT
+
+
+def status(document: ApplyDocument, place: Place) -> str:
+    """How an apply ended, in a line for the comment of its plan."""
+    run = f"[run {place.run}]({place.url})"
+    if document.report is None:
+        return f"**Nothing was left to apply** in {run}."
+    return f"**{prose(done(document.report))}** {prose(ending(document.report))} ({run})"
+
+
+def worth_telling(document: object) -> bool:
+    """Whether a comment is made for it where there is none: a plan with something in it, or findings."""
+    if not isinstance(document, PlanDocument):
+        return True
+    plan = document.plan
+    return not plan.empty or bool(plan.blocked or plan.refusals or plan.trouble)

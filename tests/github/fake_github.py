@@ -1,0 +1,197 @@
+"""A GitHub of its own on loopback: comments, reviews, issues and labels, with the limits that matter.
+
+It does what GitHub's documentation says of these few operations, pages and permissions included, and keeps a
+log of what was asked. Times are counted, not measured: each write is a second later than the one before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+BOT = "github-actions[bot]"
+LONGEST = 65_536
+REPOSITORY = "acme/docs"
+Answer = tuple[int, Any, dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Token:
+    """Whose token it is, and what it may write."""
+
+    login: str = BOT
+    writes: frozenset[str] = frozenset({"pull-requests", "issues"})
+    graphql: bool = True
+
+
+@dataclass
+class FakeGitHub:
+    """One repository. Tests put things into it, and look at what came of them."""
+
+    tokens: dict[str, Token] = field(default_factory=lambda: {"token": Token()})
+    comments: dict[int, dict[str, Any]] = field(default_factory=dict)
+    issues: dict[int, dict[str, Any]] = field(default_factory=dict)
+    reviews: list[dict[str, Any]] = field(default_factory=list)
+    pulls: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """The pull requests of a commit."""
+    labels: set[str] = field(default_factory=set)
+    asked: list[str] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    """What the next requests get instead of an answer."""
+    before: Callable[[str, str], None] = lambda method, path: None
+    """Called before each request: what somebody else does in between."""
+    moment: int = 0
+    numbers: int = 0
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def __enter__(self) -> FakeGitHub:
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_one(self) -> None:
+                length = int(self.headers.get("content-length", 0))
+                content = json.loads(self.rfile.read(length)) if length else None
+                status, body, headers = outer.answer(
+                    self.command, self.path, content, self.headers.get("authorization", "")
+                )
+                data = b"" if body is None else json.dumps(body).encode()
+                self.send_response(status)
+                for name, value in {**headers, "Content-Length": str(len(data))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = handle_one
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def writes(self) -> list[str]:
+        return [one for one in self.asked if not one.startswith("GET") and "graphql" not in one]
+
+    # What tests put into it.
+
+    def now(self) -> str:
+        self.moment += 1
+        return f"2026-01-01T{self.moment // 3600:02d}:{self.moment // 60 % 60:02d}:{self.moment % 60:02d}Z"
+
+    def comment(self, issue: int, body: str, login: str = BOT) -> dict[str, Any]:
+        self.numbers += 1
+        url = f"https://github.example/{REPOSITORY}/pull/{issue}#issuecomment-{self.numbers}"
+        found = {"id": self.numbers, "body": body, "user": {"login": login}, "html_url": url, "issue": issue}
+        self.comments[self.numbers] = {**found, "updated_at": self.now()}
+        return self.comments[self.numbers]
+
+    def issue(self, title: str, body: str, login: str = BOT, **more: Any) -> dict[str, Any]:
+        self.numbers += 1
+        url = f"https://github.example/{REPOSITORY}/issues/{self.numbers}"
+        found = {"number": self.numbers, "title": title, "body": body, "state": "open", "html_url": url}
+        self.issues[self.numbers] = {**found, "user": {"login": login}, "updated_at": self.now(), **more}
+        return self.issues[self.numbers]
+
+    def review(self, login: str, state: str = "APPROVED") -> None:
+        self.reviews.append({"user": {"login": login}, "state": state, "submitted_at": self.now()})
+
+    def merge(self, sha: str, number: int) -> None:
+        self.pulls[sha] = [{"number": number, "merge_commit_sha": sha, "merged_at": self.now()}]
+
+    def bodies(self, issue: int) -> list[str]:
+        return [one["body"] for one in self.comments.values() if one["issue"] == issue]
+
+    # What it answers.
+
+    def answer(self, method: str, target: str, content: Any, authorization: str) -> Answer:
+        url = urlsplit(target)
+        query = {name: values[0] for name, values in parse_qs(url.query).items()}
+        with self.lock:
+            self.before(method, url.path)
+            self.asked.append(f"{method} {url.path}")
+            if self.answers:
+                return self.answers.pop(0)
+            token = self.tokens.get(authorization.removeprefix("Bearer "))
+            if token is None:
+                return 401, {"message": "Bad credentials"}, {}
+            if url.path == "/graphql":
+                found = {"viewer": {"login": token.login}} if token.graphql else None
+                return 200, {"data": found}, {}
+            path = url.path.removeprefix(f"/repos/{REPOSITORY}")
+            status, body = self._route(method, path, content, token, query)
+            if status == 200 and isinstance(body, list):
+                return self._page(body, url.path, query)
+            return status, body, {}
+
+    def _page(self, items: list[Any], path: str, query: dict[str, str]) -> Answer:
+        size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
+        more = "&".join(f"{name}={value}" for name, value in query.items() if name != "page")
+        links = {}
+        if page * size < len(items):
+            first = f'<{self.url}{path}?{more}&page=1>; rel="first"'
+            links = {"Link": f'{first}, <{self.url}{path}?{more}&page={page + 1}>; rel="next"'}
+        return 200, items[(page - 1) * size : page * size], links
+
+    def _route(
+        self, method: str, path: str, content: Any, token: Token, query: dict[str, str]
+    ) -> tuple[int, Any]:
+        may = "pull-requests" in token.writes or "issues" in token.writes
+        if method != "GET" and not may:
+            return 403, {"message": "Resource not accessible by integration"}
+        if isinstance(content, dict) and len(content.get("body", "")) > LONGEST:
+            return 422, {"message": "body is too long (maximum is 65536 characters)"}
+        match method, *[part for part in re.split("/", path) if part]:
+            case "GET", "issues", number, "comments":
+                return 200, [one for one in self.comments.values() if one["issue"] == int(number)]
+            case "POST", "issues", number, "comments":
+                return 201, self.comment(int(number), content["body"], token.login)
+            case "PATCH", "issues", "comments", id_ if int(id_) in self.comments:
+                self.comments[int(id_)] |= {"body": content["body"], "updated_at": self.now()}
+                return 200, self.comments[int(id_)]
+            case "DELETE", "issues", "comments", id_ if int(id_) in self.comments:
+                del self.comments[int(id_)]
+                return 204, None
+            case "GET", "issues":
+                return 200, self._issues(token, query)
+            case "POST", "issues" if "issues" in token.writes:
+                self.labels |= set(content.get("labels", ()))
+                labels = [{"name": name} for name in content.get("labels", ())]
+                return 201, self.issue(content["title"], content["body"], token.login, labels=labels)
+            case "PATCH", "issues", number if int(number) in self.issues and "issues" in token.writes:
+                self.issues[int(number)] |= {**content, "updated_at": self.now()}
+                return 200, self.issues[int(number)]
+            case "GET", "pulls", _, "reviews":
+                return 200, self.reviews
+            case "GET", "commits", sha, "pulls":
+                return 200, self.pulls.get(sha, [])
+            case "POST" | "PATCH", "issues", *_:
+                return 403, {"message": "Resource not accessible by integration"}
+        return 404, {"message": "Not Found"}
+
+    def _issues(self, token: Token, query: dict[str, str]) -> list[dict[str, Any]]:
+        found = sorted(self.issues.values(), key=lambda one: -int(one["number"]))
+        if "creator" in query:
+            found = [one for one in found if one["user"]["login"] == query["creator"]]
+        return [one for one in found if query.get("state", "open") in ("all", one["state"])]

@@ -1,0 +1,134 @@
+"""The requests to GitHub, over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from dpsync.github.api import BOT, PATIENCE, TRIES, GitHub, GitHubError
+from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
+
+WAITED: list[float] = []
+
+
+@pytest.fixture
+def client(github: FakeGitHub) -> Iterator[GitHub]:
+    WAITED.clear()
+    made = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql", WAITED.append)
+    yield made
+    made.close()
+
+
+def test_every_page_of_a_list_is_read(client: GitHub, github: FakeGitHub) -> None:
+    for number in range(250):
+        github.comment(7, str(number))
+        github.issue(
+            str(number),
+            "",
+            login="eve" if number % 2 else BOT,
+            **({} if number % 3 else {"pull_request": {}}),
+        )
+    assert [one.body for one in client.comments(7)] == [str(number) for number in range(250)]
+    assert len(client.issues(BOT)) == len([n for n in range(250) if n % 2 == 0 and n % 3])
+    assert len(github.asked) == 3 + 2
+
+
+def test_a_next_page_on_another_host_is_not_followed(client: GitHub, github: FakeGitHub) -> None:
+    with FakeGitHub() as other:
+        github.answers = [(200, [], {"Link": f'<{other.url}/x>; rel="next"'})]
+        with pytest.raises(GitHubError, match="another host"):
+            client.comments(7)
+        assert other.asked == []
+
+
+def test_a_redirect_is_not_followed(client: GitHub, github: FakeGitHub) -> None:
+    with FakeGitHub() as other:
+        github.answers = [(307, None, {"Location": f"{other.url}/x"})]
+        with pytest.raises(GitHubError, match="307"):
+            client.comments(7)
+        assert other.asked == []
+
+
+def test_the_name_of_the_token_is_asked_for_on_the_same_host_only(github: FakeGitHub) -> None:
+    github.tokens["token"] = Token("docs-bot")
+    with FakeGitHub() as other:
+        elsewhere = GitHub(github.url, "token", REPOSITORY, f"{other.url}/graphql")
+        assert elsewhere.viewer() == BOT
+        assert other.asked == []
+        elsewhere.close()
+    here = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql")
+    assert (here.viewer(), here.viewer()) == ("docs-bot", "docs-bot")
+    assert github.asked == ["POST /graphql"]
+    here.close()
+
+
+def test_a_rate_limit_is_waited_for_and_the_write_is_made_once(client: GitHub, github: FakeGitHub) -> None:
+    github.answers = [(403, {}, {"Retry-After": "2"}), (429, {}, {"Retry-After": "1"})]
+    client.comment(7, "x")
+    assert (WAITED, len(github.comments)) == ([2.0, 1.0], 1)
+
+
+def test_no_longer_than_a_minute_is_waited(client: GitHub, github: FakeGitHub) -> None:
+    github.answers = [(403, {}, {"Retry-After": str(int(PATIENCE) + 1)})]
+    with pytest.raises(GitHubError) as refused:
+        client.comments(7)
+    assert (refused.value.status, WAITED) == (403, [])
+
+
+@pytest.mark.parametrize(("method", "tries"), [("comments", TRIES), ("comment", 1)])
+def test_only_a_reading_request_is_sent_again_after_a_fault(
+    method: str, tries: int, client: GitHub, github: FakeGitHub
+) -> None:
+    github.answers = [(502, {}, {})] * TRIES
+    with pytest.raises(GitHubError, match="502"):
+        client.comments(7) if method == "comments" else client.comment(7, "x")
+    assert len(github.asked) == tries
+
+
+@pytest.mark.parametrize("answer", [(200, {}, {}), (200, None, {}), (200, "text", {})])
+def test_an_answer_that_is_something_else_is_an_error(
+    answer: tuple[int, object, dict[str, str]], client: GitHub, github: FakeGitHub
+) -> None:
+    github.answers = [answer]
+    with pytest.raises(GitHubError):
+        client.comments(7)
+
+
+def test_a_github_that_is_not_there_is_an_error() -> None:
+    client = GitHub("http://127.0.0.1:1", "token", REPOSITORY)
+    with pytest.raises(GitHubError, match="did not answer"):
+        client.comments(7)
+    client.close()
+
+
+def test_an_approval_counts_until_it_is_taken_back(client: GitHub, github: FakeGitHub) -> None:
+    for login, *states in (
+        ("a", "APPROVED"), ("b", "APPROVED", "CHANGES_REQUESTED"),
+        ("c", "CHANGES_REQUESTED", "APPROVED", "COMMENTED"), ("d", "DISMISSED"),
+    ):  # fmt: skip
+        for state in states:
+            github.review(login, state)
+    assert [one.author for one in client.approvals(7)] == ["a", "c"]
+
+
+def test_the_pull_request_of_a_commit_is_the_one_whose_merge_made_it(
+    client: GitHub, github: FakeGitHub
+) -> None:
+    github.merge("a" * 40, 7)
+    assert client.merged_request("a" * 40) == 7
+    assert client.merged_request("b" * 40) is None
+    github.pulls["a" * 40][0]["merged_at"] = None
+    assert client.merged_request("a" * 40) is None
+    github.pulls["a" * 40][0] |= {"merged_at": "x", "merge_commit_sha": "c" * 40}
+    assert client.merged_request("a" * 40) is None
+
+
+def test_the_stand_in_refuses_what_github_refuses(github: FakeGitHub) -> None:
+    headers = {"Authorization": "Bearer token"}
+    url = f"{github.url}/repos/{REPOSITORY}/issues/7/comments"
+    assert httpx.post(url, json={"body": "x" * 65_537}, headers=headers, trust_env=False).status_code == 422
+    assert httpx.post(url, json={"body": "x"}, trust_env=False).status_code == 401
+    github.tokens["token"] = Token(writes=frozenset())
+    assert httpx.post(url, json={"body": "x"}, headers=headers, trust_env=False).status_code == 403

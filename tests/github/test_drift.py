@@ -1,0 +1,147 @@
+"""Drift on a timer: one issue that comes, changes and goes with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.github.marker import DriftMarker, read_marker
+from tests.github.conftest import CONFIG, Ended, Workflow
+from tests.github.fake_github import Token
+
+AS_IT_IS = CONFIG.replace("      support: { title: Support }\n", "")
+
+
+@pytest.fixture
+def watched(workflow: Workflow) -> Workflow:
+    """A configuration that the platform is as."""
+    workflow.commit(AS_IT_IS)
+    return workflow
+
+
+def check(workflow: Workflow, **inputs: str) -> Ended:
+    return workflow.run("schedule", command="drift", **inputs)
+
+
+def by_hand(workflow: Workflow, title: str) -> None:
+    workflow.ask("PATCH", "/v1/orgs/acme", {"title": title})
+
+
+def state(workflow: Workflow) -> list[str]:
+    return [issue["state"] for issue in workflow.github.issues.values()]
+
+
+def test_no_drift_opens_nothing(watched: Workflow) -> None:
+    ended = check(watched)
+    assert (ended.code, ended.outputs["outcome"], watched.github.issues) == (0, "no-changes", {})
+
+
+def test_an_issue_comes_and_goes_with_the_drift_and_comes_again(watched: Workflow) -> None:
+    by_hand(watched, "Acne")
+    ended = check(watched, issue_labels="drift\ndocs team")
+    (issue,) = watched.github.issues.values()
+    assert (ended.code, ended.outputs["outcome"]) == (0, "drift")
+    assert ended.outputs["issue-url"] == issue["html_url"]
+    assert [label["name"] for label in issue["labels"]] == ["drift", "docs team"]
+    assert "Acne" in issue["body"]
+    assert "dpsync import --update acme" in issue["body"]
+
+    watched.github.asked.clear()
+    check(watched)  # the same drift
+    assert watched.github.writes == []
+
+    by_hand(watched, "Akne")
+    check(watched)
+    assert "Akne" in issue["body"]
+    assert "another one now" in watched.github.bodies(issue["number"])[-1]
+
+    by_hand(watched, "Acme")
+    check(watched)
+    assert (issue["state"], issue["state_reason"]) == ("closed", "completed")
+    assert "No drift any more" in watched.github.bodies(issue["number"])[-1]
+
+    watched.github.asked.clear()
+    check(watched)
+    assert watched.github.writes == []
+
+    by_hand(watched, "Acne")
+    check(watched)
+    assert state(watched) == ["open"]
+    assert "There is drift again" in watched.github.bodies(issue["number"])[-1]
+
+
+def test_an_apply_closes_the_issue_and_says_so(watched: Workflow) -> None:
+    by_hand(watched, "Acne")
+    check(watched)
+    ended = watched.run("workflow_dispatch", command="apply", approval="none")
+    (issue,) = watched.github.issues.values()
+    assert (ended.outputs["outcome"], issue["state"]) == ("applied", "closed")
+    assert "an apply has made the platform as the files say" in watched.github.bodies(issue["number"])[-1]
+    assert ended.outputs["issue-url"] == issue["html_url"]
+
+
+@pytest.mark.parametrize("wrong", [{"api_url": "http://127.0.0.1:1"}, {"api_token": "nobody"}])
+def test_a_check_that_failed_touches_no_issue(wrong: dict[str, str], watched: Workflow) -> None:
+    by_hand(watched, "Acne")
+    check(watched)
+    by_hand(watched, "Acme")
+    watched.github.asked.clear()
+    ended = check(watched, **wrong)
+    assert (ended.code, ended.outputs["outcome"], state(watched)) == (1, "failed", ["open"])
+    assert watched.github.asked == []
+
+
+def test_an_older_check_changes_nothing(watched: Workflow) -> None:
+    by_hand(watched, "Acne")
+    check(watched, run_id="9")
+    watched.github.asked.clear()
+    by_hand(watched, "Akne")
+    check(watched, run_id="8")
+    by_hand(watched, "Acme")
+    check(watched, run_id="8")
+    assert watched.github.writes == []
+
+
+def test_of_two_issues_that_were_opened_at_once_the_first_stays(watched: Workflow) -> None:
+    by_hand(watched, "Acne")
+    check(watched)
+    (first,) = watched.github.issues.values()
+    body = first["body"]
+    watched.github.issues.clear()
+
+    def meanwhile(method: str, path: str) -> None:
+        if method == "POST" and path.endswith("/issues") and not watched.github.issues:
+            watched.github.issue("Drift", body)
+
+    watched.github.before = meanwhile
+    ended = check(watched)
+    assert state(watched) == ["open", "closed"]
+    assert ended.outputs["issue-url"] == next(iter(watched.github.issues.values()))["html_url"]
+
+
+def test_another_part_has_an_issue_of_its_own_and_nobody_elses_counts(watched: Workflow) -> None:
+    by_hand(watched, "Acne")
+    check(watched)
+    check(watched, select="acme")
+    assert state(watched) == ["open", "open"]
+    (first, second) = watched.github.issues.values()
+    assert (first["title"], second["title"]) == ("Drift", "Drift · acme")
+    first["user"] = {"login": "eve"}
+    check(watched)
+    assert len(watched.github.issues) == 3
+    marker = read_marker(first["body"], DriftMarker)
+    assert marker is not None
+    assert marker.run == watched.runs - 2
+
+
+def test_a_token_that_may_not_write_is_a_notice_and_no_failure(watched: Workflow) -> None:
+    watched.github.tokens["token"] = Token(writes=frozenset({"pull-requests"}))
+    by_hand(watched, "Acne")
+    ended = check(watched)
+    assert (ended.code, ended.outputs["outcome"], watched.github.issues) == (0, "drift", {})
+    assert "was not brought up to date" in ended.step.of("notice")[0].data
+
+
+def test_drift_fails_the_job_where_that_was_asked_for(watched: Workflow) -> None:
+    by_hand(watched, "Acne")
+    assert check(watched, fail_on="changes", drift_issue="false").code == 2
+    assert watched.github.asked == []

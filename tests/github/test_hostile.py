@@ -1,0 +1,171 @@
+"""Whatever a title is, the comment, the outputs and the log say what we say."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import cmarkgfm
+from cmarkgfm.cmark import Options
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsync.github.api import Text
+from dpsync.github.commands import Log
+from dpsync.github.marker import PlanMarker, first_line, read_marker
+from dpsync.github.outputs import NAMES, output_lines, outputs
+from dpsync.github.place import Place
+from dpsync.github.plan_comment import Found, plan_body, with_status, written_by
+from dpsync.github.summary import LIMIT, summary
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
+from dpsync.render.documents import plan_document
+from dpsync.render.formats import render
+from dpsync.render.markdown import COMMENT, units
+from dpsync.render.view import Block, Entry, View
+from dpsync.render.views import view
+from tests.github.runner import LARGEST_SUMMARY, Step, parse_command, read_outputs, read_summary
+from tests.render.hostile import DOCUMENTS, TEXT
+
+PLACE = Place("acme/docs", 7, 1, "pull_request", "a" * 40, "a" * 40, number=7)
+MARKER = PlanMarker(key="12", run=7, digest="ab" * 32)
+SHOWN = re.compile(r"Shown: (\d+) of (\d+) entr(?:y|ies), (\d+) hidden")
+
+
+@settings(max_examples=25)
+@given(DOCUMENTS, st.sampled_from([COMMENT, 5000, 3000]))
+def test_a_comment_begins_with_its_marker_and_has_its_size(document: Any, limit: int) -> None:
+    shown = view(document)
+    body = plan_body(MARKER, shown, PLACE, ["a line of ours"], limit)
+    assert units(body) <= limit
+    assert body.startswith(first_line(MARKER))
+    assert read_marker(body, PlanMarker) == MARKER
+    html = cmarkgfm.github_flavored_markdown_to_html(body, Options.CMARK_OPT_UNSAFE)
+    assert re.findall("<!--.*?-->", html) == [first_line(MARKER).strip(), "<!-- dpsync:content -->"]
+    assert html.count("<a ") == 1  # the link to the run
+    if counts := SHOWN.search(body):
+        part, total, hidden = map(int, counts.groups())
+        assert part + hidden == total == shown.entries + shown.left_out
+
+
+@settings(max_examples=12)
+@given(DOCUMENTS, TEXT)
+def test_what_became_of_a_plan_goes_above_it_and_nothing_else_changes(document: Any, title: str) -> None:
+    body = plan_body(MARKER, view(document), PLACE, [])
+    once = with_status(Found(Text(1, body, "bot", ""), MARKER), "applied", "**Applied.**")
+    marker = read_marker(once, PlanMarker)
+    assert marker == MARKER.model_copy(update={"state": "applied"})
+    twice = with_status(Found(Text(1, once, "bot", ""), marker), "applied", "**Applied.**")
+    assert twice == once
+    assert once.split("<!-- dpsync:content -->\n", 1)[1] == body.split("<!-- dpsync:content -->\n", 1)[1]
+
+
+def test_the_largest_plan_fits_with_its_deletes_first() -> None:
+    changes = tuple(
+        Change(address=f"acme/teams/{number:05}", kind="team", action="delete" if number % 9 else "create")
+        for number in range(2000)
+    )
+    body = plan_body(MARKER, view(plan_document(Plan(changes=changes))), PLACE)
+    assert units(body) <= COMMENT
+    assert body.index("DELETES: 1777 things") < body.index("Changes: 223")
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"[a-z-]{1,9}", fullmatch=True), TEXT.map(lambda text: text.replace("\r", ""))
+    )
+)
+def test_outputs_are_read_as_they_were_written(values: dict[str, str]) -> None:
+    assert read_outputs(output_lines(values)) == values
+
+
+@settings(max_examples=15)
+@given(DOCUMENTS)
+def test_every_output_is_set_and_on_one_line(document: Any) -> None:
+    found = outputs(document, 0)
+    assert set(found) == set(NAMES)
+    assert not any("\n" in value for value in found.values())
+
+
+def test_an_output_cannot_set_another_one() -> None:
+    evil = "x\nEOF\noutcome=applied\noutcome<<EOF\napplied\nEOF\n"
+    assert read_outputs(output_lines({"summary": evil, "outcome": "refused"}))["outcome"] == "refused"
+
+
+@given(
+    st.lists(
+        TEXT
+        | st.sampled_from(["::error::x", "  ::set-output name=a::b", "x ##[error]y", "::stop-commands::x"])
+    )
+)
+def test_what_a_command_prints_is_no_command_of_the_runner(lines: list[str]) -> None:
+    stream = io.StringIO()
+    log = Log(stream)
+    with log.text() as text:
+        text.write("\n".join(lines))
+    log.notice("ours: %, \n and ::error::x")
+    step = Step().read(stream.getvalue())
+    assert [(one.name, one.data) for one in step.commands] == [("notice", "ours: %, \\n and ::error::x")]
+    assert step.stopped is None
+
+
+def test_each_pause_has_a_word_of_its_own() -> None:
+    stream = io.StringIO()
+    for _ in range(2):
+        with Log(stream).text():
+            pass
+    words = re.findall("::stop-commands::(.+)", stream.getvalue())
+    assert len({*words}) == 2
+    assert all(len(word) >= 32 for word in words)
+
+
+def test_every_line_of_a_secret_is_masked() -> None:
+    stream = io.StringIO()
+    Log(stream).mask("first%line\n  second  \n\nab\n")
+    assert Step().read(stream.getvalue()).masks == ["first%line", "second"]
+
+
+@settings(max_examples=15)
+@given(DOCUMENTS)
+def test_annotations_are_our_commands_and_few(document: Any) -> None:
+    text = render(document, "github")
+    step = Step().read(text)
+    assert step.text in ([], [""])
+    assert len(step.commands) <= 10
+    assert {one.name for one in step.commands} <= {"error", "warning", "notice"}
+    assert {key for one in step.commands for key in one.properties} <= {
+        "file",
+        "line",
+        "endLine",
+        "col",
+        "title",
+    }
+
+
+def test_a_summary_is_never_thrown_away() -> None:
+    entries = tuple(Entry(f"acme/teams/漢字漢字漢字{number}", "漢" * 250) for number in range(6_000))
+    text = summary(View("a large plan", blocks=(Block("change", "Changes", "note", entries),)), "said")
+    assert len(text.encode()) <= LIMIT < LARGEST_SUMMARY
+    assert "5950 hidden" in read_summary(text.encode())
+
+
+# The runner's parser itself.
+
+
+def test_the_runner_takes_commands_where_the_real_one_does() -> None:
+    for line, name in {
+        "::error::x": "error", "  ::error::x": "error", "a ::error::x": None, "a ##[error]x": "error",
+        "::Error file=a::x": "error", "::nothing::x": None, "##[debug": None, "::error": None,
+    }.items():  # fmt: skip
+        found = parse_command(line)
+        assert (found and found.name) == name, line
+    found = parse_command("::error file=a%2Cb,line=3::x%0Ay%25")
+    assert found is not None
+    assert (found.properties, found.data) == ({"file": "a,b", "line": "3"}, "x\ny%")
+
+
+def test_the_line_about_the_run_is_one_link() -> None:
+    assert written_by(PLACE) == (
+        f"<sub>commit `{'a' * 12}`, [run 7](https://github.com/acme/docs/actions/runs/7)</sub>"
+    )

@@ -1,0 +1,205 @@
+"""A plan in a pull request: one comment for each key, whatever else happens to it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpsync.github.marker import PlanMarker, read_marker
+from tests.github.conftest import CONFIG, Workflow
+from tests.github.fake_github import Token
+
+NO_CHANGE = CONFIG.replace("      support: { title: Support }\n", "")
+OTHER = CONFIG.replace("title: Support", "title: Help desk")
+
+
+def test_a_pull_request_gets_one_comment_with_its_plan(workflow: Workflow) -> None:
+    ended = workflow.run("pull_request", workflow.request())
+    (body,) = workflow.github.bodies(7)
+    marker = read_marker(body, PlanMarker)
+    assert marker is not None
+    assert (marker.run, marker.digest) == (workflow.runs, ended.outputs["digest"])
+    assert "acme/teams/support" in body
+    assert ended.code == 0
+    assert ended.outputs["outcome"] == "changes"
+    assert (ended.outputs["create"], ended.outputs["delete"]) == ("1", "0")
+    assert ended.outputs["comment-url"].endswith("#issuecomment-1")
+    assert json.loads(Path(ended.outputs["plan-file"]).read_text())["digest"] == ended.outputs["digest"]
+    assert "acme/teams/support" in ended.summary
+    assert "acme/teams/support" in Path(ended.outputs["report-file"]).read_text(encoding="utf-8")
+
+
+def test_another_push_rewrites_the_comment_and_a_plan_that_went_empty_says_so(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request())
+    workflow.commit(OTHER)
+    workflow.run("pull_request", workflow.request())
+    (body,) = workflow.github.bodies(7)
+    assert "Help" in body
+    workflow.commit(NO_CHANGE)
+    ended = workflow.run("pull_request", workflow.request())
+    (body,) = workflow.github.bodies(7)
+    assert "No changes." in body
+    assert ended.outputs["outcome"] == "no-changes"
+
+
+@pytest.mark.parametrize(("comment", "text", "number"), [
+    ("always", NO_CHANGE, 1), ("changes", NO_CHANGE, 0), ("changes", CONFIG, 1), ("never", CONFIG, 0),
+])  # fmt: skip
+def test_when_a_comment_is_made(comment: str, text: str, number: int, workflow: Workflow) -> None:
+    workflow.commit(text)
+    workflow.run("pull_request", workflow.request(), comment=comment)
+    assert len(workflow.github.bodies(7)) == number
+
+
+def test_an_older_run_leaves_the_comment_of_a_newer_one_alone(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request(), run_id="9")
+    before = workflow.github.bodies(7)
+    workflow.commit(OTHER)
+    ended = workflow.run("pull_request", workflow.request(), run_id="8")
+    assert workflow.github.bodies(7) == before
+    assert "a later run (9)" in ended.step.of("notice")[0].data
+
+
+def test_the_same_text_is_not_written_twice(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request(), run_id="9")
+    workflow.github.asked.clear()
+    workflow.run("pull_request", workflow.request(), run_id="9")
+    assert workflow.github.writes == []
+
+
+def test_of_two_comments_that_were_made_at_once_the_first_stays(workflow: Workflow) -> None:
+    """Somebody else's comment with the same key appears after we have looked, and before we write."""
+    workflow.run("pull_request", workflow.request(number=8), run_id="5")
+    (other,) = workflow.github.bodies(8)
+    github = workflow.github
+
+    def meanwhile(method: str, path: str) -> None:
+        if method == "POST" and path.endswith("/issues/7/comments") and not github.bodies(7):
+            github.comment(7, other)
+
+    github.before = meanwhile
+    ended = workflow.run("pull_request", workflow.request(), run_id="6")
+    ((number, left),) = [(id_, one) for id_, one in github.comments.items() if one["issue"] == 7]
+    assert '"run":6,' in left["body"]  # the first comment, with the text of the later run
+    assert ended.outputs["comment-url"].endswith(f"#issuecomment-{number}")
+
+
+def test_comments_with_other_keys_and_of_other_people_stay_as_they_are(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request())
+    (mine,) = workflow.github.bodies(7)
+    forged = workflow.github.comment(7, mine, login="eve")
+    quoted = workflow.github.comment(7, f"> quoted\n{mine}")
+    for _ in range(120):  # more than a page
+        workflow.github.comment(7, "a word")
+    workflow.run("pull_request", workflow.request(), select="acme/teams/support")
+    ended = workflow.run("pull_request", workflow.request())
+    assert (forged["body"], quoted["body"]) == (mine, f"> quoted\n{mine}")
+    assert len([one for one in workflow.github.bodies(7) if one.startswith("<!-- dpsync")]) == 3
+    assert ended.outputs["comment-url"].endswith("#issuecomment-1")
+
+
+def test_a_plan_that_changed_after_an_approval_says_so_until_it_is_approved_again(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request())
+    workflow.github.review("lin")
+    workflow.run("pull_request", workflow.request())
+    assert "changed since" not in workflow.github.bodies(7)[0]
+    for title in ("One", "Two"):
+        workflow.commit(CONFIG.replace("title: Support", f"title: {title}"))
+        workflow.run("pull_request", workflow.request())
+        _, *lines = workflow.github.bodies(7)[0].split("\n")
+        assert lines[0] == "> [!WARNING]"
+        assert lines[1].startswith("> **The plan changed since** `lin` approved")
+    workflow.github.review("lin")
+    workflow.run("pull_request", workflow.request())
+    assert "changed since" not in workflow.github.bodies(7)[0]
+
+
+def test_a_comment_that_github_finds_too_long_is_shortened_once(workflow: Workflow) -> None:
+    workflow.github.answers = []
+    too_long = (422, {"message": "body is too long"}, {})
+
+    def first_is_too_long(method: str, path: str) -> None:
+        if method == "POST" and path.endswith("/comments"):
+            workflow.github.answers, workflow.github.before = [too_long], lambda *_: None
+
+    workflow.github.before = first_is_too_long
+    workflow.run("pull_request", workflow.request())
+    assert len(workflow.github.bodies(7)) == 1
+    assert len(workflow.github.writes) == 2
+
+
+@pytest.mark.parametrize("token", [Token(writes=frozenset()), Token("mallory", frozenset(), graphql=False)])
+def test_a_token_that_may_not_write_is_a_notice_and_no_failure(token: Token, workflow: Workflow) -> None:
+    workflow.github.tokens["token"] = token
+    ended = workflow.run("pull_request", workflow.request())
+    assert (ended.code, ended.outputs["outcome"], workflow.github.comments) == (0, "changes", {})
+    assert "The comment was not written" in ended.step.of("notice")[0].data
+    assert "acme/teams/support" in ended.summary
+
+
+def test_a_change_from_a_fork_is_validated_without_the_platform(workflow: Workflow) -> None:
+    asked = len(workflow.platform.app.requests)
+    workflow.github.tokens["token"] = Token(writes=frozenset())
+    payload = workflow.request(repository="eve/docs")
+    ended = workflow.run("pull_request", payload, api_token="")
+    assert (ended.code, ended.outputs["outcome"]) == (0, "no-changes")
+    assert "gets no secrets" in ended.step.of("notice")[0].data
+    assert len(workflow.platform.app.requests) == asked
+    workflow.commit("dpsync: 1\norganizations: { acme: { id: acme, tems: {} } }\n")
+    ended = workflow.run("pull_request", payload, api_token="")
+    assert (ended.code, ended.outputs["outcome"]) == (5, "invalid")
+    assert ended.step.of("error")[0].properties["file"] == "dpsync.yaml"
+
+
+def test_code_of_a_fork_is_refused_where_it_would_meet_secrets(workflow: Workflow) -> None:
+    base = workflow.git("rev-parse", "HEAD")
+    fork = workflow.commit(OTHER)
+    payload = workflow.request(repository="eve/docs", sha=fork)
+    ended = workflow.run("pull_request_target", payload, tested=base)
+    assert (ended.code, ended.outputs["outcome"], ended.outputs["failure-reason"]) == (
+        4,
+        "refused",
+        "untrusted",
+    )
+    assert workflow.github.comments == {}
+    assert "$ dpsync" not in ended.printed
+    workflow.git("checkout", "-q", base)
+    assert workflow.run("pull_request_target", payload, tested=base).outputs["outcome"] == "changes"
+
+
+def test_an_invalid_configuration_is_told_on_its_lines_and_in_the_comment(workflow: Workflow) -> None:
+    workflow.commit(CONFIG.replace("teams:\n", "tems:\n"))
+    ended = workflow.run("pull_request", workflow.request())
+    assert (ended.code, ended.outputs["outcome"], ended.outputs["digest"]) == (5, "invalid", "")
+    assert "tems" in workflow.github.bodies(7)[0]
+    assert ended.step.of("error")[0].properties["line"] == "7"
+
+
+def test_what_cannot_be_reached_fails_and_says_why(workflow: Workflow) -> None:
+    ended = workflow.run("pull_request", workflow.request(), api_url="http://127.0.0.1:1")
+    assert (ended.code, ended.outputs["failure-reason"]) == (1, "network")
+    ended = workflow.run("pull_request", workflow.request(), api_token="nobody")
+    assert (ended.code, ended.outputs["failure-reason"]) == (1, "auth")
+    ended = workflow.run("pull_request", workflow.request(), api_token="")
+    assert (ended.code, ended.outputs["failure-reason"]) == (64, "usage")
+
+
+def test_a_wrong_input_is_named(workflow: Workflow) -> None:
+    ended = workflow.run("push", comand="plan")
+    assert (ended.code, ended.outputs["outcome"]) == (64, "failed")
+    assert ended.step.of("error")[0].data == 'there is no input "comand", did you mean "command"?'
+
+
+def test_changes_fail_the_job_only_where_that_was_asked_for(workflow: Workflow) -> None:
+    assert workflow.run("push", fail_on="changes").code == 2
+    workflow.commit(NO_CHANGE)
+    assert workflow.run("push", fail_on="changes").code == 0
+
+
+def test_tokens_are_masked_and_in_no_environment_and_no_text(workflow: Workflow) -> None:
+    ended = workflow.run("pull_request", workflow.request())
+    assert ended.step.masks == ["ada-token", "token"]
+    rest = ended.printed.replace("::add-mask::ada-token\n", "")
+    assert "ada-token" not in rest + ended.summary + str(ended.outputs) + workflow.github.bodies(7)[0]
