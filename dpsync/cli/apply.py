@@ -17,25 +17,15 @@ import click
 
 from dpsync.cli.connection import connection
 from dpsync.cli.memory import opened
-from dpsync.cli.options import (
-    Output,
-    Place,
-    as_output,
-    interactive,
-    layered,
-    output_in_every_format,
-    planning,
-    profiled,
-    selecting,
-    shortest_path,
-    summarizing,
-)
+from dpsync.cli.options import layered, output_in_every_format, planning, profiled, selecting, summarizing
+from dpsync.cli.output import Output, as_output, interactive
+from dpsync.cli.place import Place, shortest_path
 from dpsync.cli.progress import READING
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.api import Expected, IdsOnDisk, Planned, Session
+    from dpsync.api import Expected, IdsOnDisk, Options, Planned, Session
     from dpsync.apply.journal import FileJournal
     from dpsync.client.client import WriteClient
     from dpsync.model.journal import Outcome, Report
@@ -100,8 +90,7 @@ def command(
         with WriteClient(
             to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
         ) as client:
-            with out.progress.during(READING):
-                planned = session.plan(client, options)
+            planned = _planned_now(out, session, client, options)
             out.mask.add(sent_secrets(planned.plan, os.environ))
             expect = Expected(saved.plan) if saved is not None else Expected(approved=approved)
             if planned.plan.can_apply:
@@ -112,16 +101,18 @@ def command(
                 code = _asked(out, planned.plan, no_input)
                 if code is None:  # time has passed: what runs is the plan of now, and must be what was shown
                     expect = Expected(planned.plan)
-                    with out.progress.during(READING):
-                        planned = session.plan(client, options)
+                    planned = _planned_now(out, session, client, options)
             if code is not None:
-                if planned.plan.can_apply and planned.plan.empty:
-                    code = _recorded(out, session.record(client, planned, ids), code)
-                return _end(out, planned.plan, None, code)
+                return _not_carried_out(out, session, client, planned, ids, code)
             journals = place.journals if journal_in is None else directory / journal_in
             with locked(to.url, _organizations(planned)), _journal(journals, planned.plan) as journal:
                 return _carry_out(out, session, client, planned, expect, journal, ids)
     raise AssertionError
+
+
+def _planned_now(out: Output, session: Session, client: WriteClient, options: Options) -> Planned:
+    with out.progress.during(READING):
+        return session.plan(client, options)
 
 
 def _carry_out(
@@ -138,12 +129,16 @@ def _carry_out(
         return _end(out, planned.plan, report, _ending(report, signals))
 
 
-def _recorded(out: Output, trouble: str | None, code: Exit) -> Exit:
-    """The exit code to end with, after the ids were recorded or not."""
-    if trouble is None:
-        return code
-    out.complain(f"error: {trouble}")
-    return Exit.PARTIAL
+def _not_carried_out(
+    out: Output, session: Session, client: WriteClient, planned: Planned, ids: IdsOnDisk, code: Exit
+) -> Exit:
+    """End without a change. Where there was none to make, what was recognised is recorded."""
+    if planned.plan.can_apply and planned.plan.empty:
+        trouble = session.record(client, planned, ids)
+        if trouble is not None:
+            out.complain(f"error: {trouble}")
+            code = Exit.PARTIAL
+    return _end(out, planned.plan, None, code)
 
 
 def _organizations(planned: Planned) -> list[str]:

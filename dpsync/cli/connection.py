@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from dpsync.cli.options import Output
+from dpsync.cli.output import Output
 from dpsync.client.platform import is_loopback
 from dpsync.render.visible import visible
 

@@ -8,16 +8,9 @@ import click
 
 from dpsync.cli.connection import connection
 from dpsync.cli.memory import opened
-from dpsync.cli.options import (
-    Place,
-    as_output,
-    layered,
-    output_in_every_format,
-    profiled,
-    reading,
-    selecting,
-    summarizing,
-)
+from dpsync.cli.options import layered, output_in_every_format, profiled, reading, selecting, summarizing
+from dpsync.cli.output import as_output
+from dpsync.cli.place import Place
 from dpsync.cli.progress import READING
 from dpsync.model.diagnostic import Exit
 

@@ -13,7 +13,7 @@ from dpsync.apply.expected import NotApproved, Refused
 from dpsync.apply.journal import JournalFull
 from dpsync.apply.lock import Locked, NoState
 from dpsync.cli.connection import Connection
-from dpsync.cli.options import Output
+from dpsync.cli.output import Output
 from dpsync.client import errors
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plan import Origin

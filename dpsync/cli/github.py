@@ -129,7 +129,8 @@ def _head(inputs: Inputs) -> str | None:
 
 def _below(inputs: Inputs) -> str:
     """Where the project is in its repository, as `a/b/`."""
-    from dpsync.cli.options import Place, below
+    from dpsync.cli.output import below
+    from dpsync.cli.place import Place
     from dpsync.model.diagnostic import DiagnosticError
 
     try:

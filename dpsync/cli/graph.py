@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.options import Place, as_output, layered
+from dpsync.cli.options import layered
+from dpsync.cli.output import as_output
+from dpsync.cli.place import Place
 from dpsync.model.diagnostic import Exit
 
 

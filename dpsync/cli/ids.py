@@ -9,7 +9,9 @@ import click
 
 from dpsync.cli.connection import connection
 from dpsync.cli.memory import git_base, ids_file, on_disk
-from dpsync.cli.options import Place, as_output, layered, output, profiled, reading
+from dpsync.cli.options import layered, output, profiled, reading
+from dpsync.cli.output import as_output
+from dpsync.cli.place import Place
 from dpsync.cli.progress import READING
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 

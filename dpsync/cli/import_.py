@@ -9,15 +9,9 @@ import click
 
 from dpsync.cli.connection import Connection, chosen_by_flag, connection
 from dpsync.cli.memory import ids_file, on_disk, opened
-from dpsync.cli.options import (
-    Output,
-    Place,
-    as_output,
-    layered_or_new,
-    output,
-    profiled,
-    reading,
-)
+from dpsync.cli.options import layered_or_new, output, profiled, reading
+from dpsync.cli.output import Output, as_output
+from dpsync.cli.place import Place
 from dpsync.cli.progress import READING
 from dpsync.config.discovery import ROOT_NAMES
 from dpsync.model.diagnostic import Exit

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dpsync.cli.options import Output, Place, shortest_path
+from dpsync.cli.output import Output
+from dpsync.cli.place import Place, shortest_path
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.options import as_output, output_in_every_format, summarizing
+from dpsync.cli.options import output_in_every_format, summarizing
+from dpsync.cli.output import as_output
 from dpsync.model.diagnostic import Exit
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dpsync.cli.options import Output
+from dpsync.cli.output import Output
 from dpsync.render.visible import visible
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.options import Place, as_output, layered, output_in_every_format, profiled
+from dpsync.cli.options import layered, output_in_every_format, profiled
+from dpsync.cli.output import as_output
+from dpsync.cli.place import Place
 from dpsync.model.words import counted
 
 if TYPE_CHECKING:

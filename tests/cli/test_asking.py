@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.cli.apply import _nothing_to_do
-from dpsync.cli.options import interactive
+from dpsync.cli.output import interactive
 from dpsync.model.change import Change
 from dpsync.model.diagnostic import Exit
 from dpsync.model.plan import Plan

@@ -1,0 +1,111 @@
+"""Where and how a command speaks: the result on stdout, talk on stderr, a secret on neither."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from dpsync.cli.progress import Progress, on_stderr
+from dpsync.render.paint import Paint, When, wants_colour
+from dpsync.render.visible import visible_lines
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from dpsync.model.mask import Mask
+
+
+@dataclass
+class Output:
+    """Where and how a command speaks: stdout is the result, stderr is talk."""
+
+    format: str
+    color: When
+    verbose: int
+    quiet: bool
+    mask: Mask
+    """What is never shown: the token, and the secrets of this run."""
+    summary: bool = False
+    project: Path | None = None
+    """The directory that the names of files are relative to, once it is known."""
+    progress: Progress = field(default_factory=Progress)
+
+    @property
+    def text(self) -> bool:
+        """Whether the result is for somebody at a terminal; else it is one document."""
+        return self.format == "text"
+
+    @property
+    def json(self) -> bool:
+        return self.format == "json"
+
+    def paint(self, error: bool = False) -> Paint:
+        return Paint(wants_colour(self.color, sys.stderr if error else sys.stdout, os.environ))
+
+    def document(self, model: BaseModel) -> None:
+        """The result as JSON."""
+        from dpsync.model.json_text import json_text
+
+        text = json_text(self.mask.model(model), indent=2)
+        with self.progress.aside():
+            click.echo(text, color=True)
+
+    def show(self, document: BaseModel) -> None:
+        """The result in the format that was asked for."""
+        from dpsync.render.formats import How, render
+
+        how = How(self.paint(), self.verbose, self.quiet, self.summary, lambda: below(self.project or Path()))
+        text = render(self.mask.model(document), self.format, how)
+        if self.text:
+            self.result(text)
+            return
+        if not text:  # an empty line would be one, too
+            return
+        with self.progress.aside():
+            click.echo(text, color=True)
+
+    def result(self, text: str) -> None:
+        """The result as text."""
+        with self.progress.aside():
+            click.echo(visible_lines(self.mask(text), self.paint().on), color=True)
+
+    def talk(self, text: str, level: int = 0) -> None:
+        """Say something beside the result; `level` 1 only with -v."""
+        if not self.quiet and self.verbose >= level:
+            self.complain(text)
+
+    def complain(self, text: str) -> None:
+        """Say what went wrong, or may have; not even --quiet keeps it back."""
+        with self.progress.aside():
+            click.echo(visible_lines(self.mask(text), self.paint(error=True).on), err=True, color=True)
+
+
+def as_output(format_: str, color: str, verbose: int, quiet: bool, summary: bool = False) -> Output:
+    from dpsync.model.mask import Mask
+
+    progress = on_stderr(quiet, verbose)
+    return Output(format_, cast(When, color), verbose, quiet, Mask(), summary, progress=progress)
+
+
+def interactive(no_input: bool) -> bool:
+    """Whether somebody can be asked."""
+    from dpsync.config.default_base import in_ci
+
+    return not no_input and not in_ci(os.environ) and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def below(project: Path) -> str:
+    """Where a project is in its repository, as `a/b/`."""
+    from dpsync.config.git import NoRepository, Repository
+
+    project = project.resolve()
+    with suppress(NoRepository, ValueError):
+        inside = project.relative_to(Repository.around(project).top).as_posix()
+        return "" if inside == "." else f"{inside}/"
+    return ""
