@@ -13,7 +13,7 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.ids import IdsFile, Line
 from dpsync.model.plan import Plan
 
-from .past import Project
+from .past import Project, git
 from .test_git_base import did, docs, teams
 
 GUIDES = "spaces: { g: { title: Guides }, n: { title: News } }"
@@ -227,3 +227,15 @@ def test_each_recorded_id_that_is_gone_costs_one_request_and_nothing_else_does(k
     known.ids = lines
     known.holds(spaces=docs("Guides", "News")[1:])
     assert known.plan().requests == with_lines + 1
+
+
+def test_names_exchanged_in_a_clone_of_one_commit(project: Project) -> None:
+    project.holds(spaces=docs("Guides", "News"))
+    project.commit("spaces: { g: { title: Guides }, n: { title: News } }").record()
+    project.commit("spaces: { g: { title: News }, n: { title: Guides } }")
+    head = git(project.directory, "rev-parse", "HEAD")
+    (project.directory / ".git" / "shallow").write_text(f"{head}\n", encoding="utf-8")
+    project.env["CI"] = "true"
+    assert project.session().base.lacking
+    project.converges()
+    assert project.live("spaces") == {"s1": "News", "s2": "Guides"}
