@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -13,6 +14,7 @@ from dpsync.apply.fresh import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.task import Task
 from dpsync.client.client import ReadClient
+from dpsync.client.observer import Nobody
 from dpsync.live.sources import Source
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject
@@ -21,7 +23,7 @@ from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 from tests.planner.stages import Case
 
-NOBODY = cast(ReadClient, None)
+NOBODY = cast(ReadClient, SimpleNamespace(observer=Nobody()))
 """Nothing is asked of a client here."""
 ORGANIZATION = ("organization", "acme")
 
