@@ -1,8 +1,8 @@
 """What a member may do with one space, collection or site, beyond what they may everywhere."""
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
-from dpsync.kinds.roles import LEAST_FIRST, ROLES
-from dpsync.kinds.types import Enum, Reference
+from dpsync.kinds.roles import GIVEN_ROLE
+from dpsync.kinds.types import Reference
 
 MEMBER_PERMISSION = Kind(
     name="member_permission",
@@ -23,15 +23,6 @@ MEMBER_PERMISSION = Kind(
     security=True,
     fields=(
         Field("user", Reference("member"), on="neither", read="user.id"),
-        # A null role gives nothing.
-        Field(
-            "role",
-            Enum(ROLES),
-            read="permission",
-            required=True,
-            in_answers="or null",
-            security=True,
-            raised=LEAST_FIRST,
-        ),
+        GIVEN_ROLE,
     ),
 )

@@ -1,6 +1,6 @@
-"""Types that several kinds share: roles and merge rules."""
+"""What several kinds share: roles and merge rules."""
 
-from dpsync.kinds.base import Lifted
+from dpsync.kinds.base import Field, Lifted
 from dpsync.kinds.types import Enum, Many, Object, OneOf, Reference, Text
 
 ROLES = ("admin", "create", "review", "edit", "comment", "read")
@@ -10,6 +10,17 @@ GUEST_FIRST = ("guest", *LEAST_FIRST)
 ROLE = Enum(ROLES, nil="guest")
 LEVEL = Enum((*ROLES, "inherit"), nil="guest")
 """The level of everybody in the organization; `inherit` takes the one above."""
+
+GIVEN_ROLE = Field(
+    "role",
+    Enum(ROLES),
+    read="permission",
+    required=True,
+    in_answers="or null",
+    security=True,
+    raised=LEAST_FIRST,
+)
+"""What a permission gives in one place. A null role gives nothing."""
 
 _NOBODY = Object({}, what="this rule")
 _USERS = Object({"users": Many(Reference("member"), as_set=True)}, required=("users",), what="this rule")

@@ -1,8 +1,8 @@
 """What a team may do with one space, collection or site, beyond what it may everywhere."""
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post
-from dpsync.kinds.roles import LEAST_FIRST, ROLES
-from dpsync.kinds.types import Enum, Reference
+from dpsync.kinds.roles import GIVEN_ROLE
+from dpsync.kinds.types import Reference
 
 TEAM_PERMISSION = Kind(
     name="team_permission",
@@ -23,15 +23,6 @@ TEAM_PERMISSION = Kind(
     security=True,
     fields=(
         Field("team", Reference("team"), on="neither", read="team.id"),
-        # A null role gives nothing.
-        Field(
-            "role",
-            Enum(ROLES),
-            read="permission",
-            required=True,
-            in_answers="or null",
-            security=True,
-            raised=LEAST_FIRST,
-        ),
+        GIVEN_ROLE,
     ),
 )

@@ -6,13 +6,13 @@ with its own fields only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from dpsync.model.cause import TITLES, Cause, Group, group
-from dpsync.model.change import Change
-from dpsync.model.drift import Drift, Drifted
+from dpsync.model.change import Change, Difference
+from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Plan
 
 Item = TypeVar("Item", Change, Drifted)
@@ -47,30 +47,38 @@ def drifted_parts(drift: Drift) -> tuple[Part[Drifted], ...]:
     return tuple(Part(name, items) for name, items in found if items)
 
 
-def _changes(changes: Iterable[Change], name: Group) -> Iterable[Change]:
+def _changes(changes: Iterable[Change], name: Group) -> Iterator[Change]:
     for change in changes:
-        if change.action != "update":
-            if group(change.cause) == name:
-                yield change
-            continue
-        here = tuple(item for item in change.differences if group(item.cause) == name)
-        own = group(change.cause) == name and (change.cause is not None or not change.differences)
-        if here or own:
-            moved, cause = (change.moved, change.cause) if own else (None, None)
-            yield change.model_copy(update={"differences": here, "moved": moved, "cause": cause})
+        whole = change.action != "update"
+        yield from _told(change, name, whole, change.differences, ("differences", "moved"))
 
 
-def _drifted(found: Iterable[Drifted], name: Group) -> Iterable[Drifted]:
+def _drifted(found: Iterable[Drifted], name: Group) -> Iterator[Drifted]:
     for item in found:
-        if item.what != "different":
-            if group(item.cause) == name:
-                yield item
-            continue
-        here = tuple(part for part in item.fields if group(part.cause) == name)
-        own = item.cause is not None and group(item.cause) == name
-        if here or own:
-            place, cause = (item.place, item.cause) if own else (None, None)
-            yield item.model_copy(update={"fields": here, "place": place, "cause": cause})
+        yield from _told(item, name, item.what != "different", item.fields, ("fields", "place"))
+
+
+def _told(
+    item: Item,
+    name: Group,
+    whole: bool,
+    fields: Sequence[Difference | FieldDrift],
+    called: tuple[str, str],
+) -> Iterator[Item]:
+    """What a part tells of an item, if anything.
+
+    `whole`: it is told in one part, or in none. `called`: how its fields and its place are called in it.
+    """
+    own = group(item.cause) == name
+    if whole:
+        if own:
+            yield item
+        return
+    here = tuple(one for one in fields if group(one.cause) == name)
+    own = own and (item.cause is not None or not fields)
+    if here or own:
+        elsewhere = {} if own else {called[1]: None, "cause": None}
+        yield item.model_copy(update={called[0]: here, **elsewhere})
 
 
 def causes(plan: Plan) -> set[Cause]:

@@ -203,25 +203,27 @@ def _own(decided: Decisions, guard: Guard, members: list[LiveObject]) -> Iterato
         if live.id != user:
             continue
         if goes or (had and _value_after(decided, guard, live) != guard.value):
-            lost = "be removed" if goes else f"stop being {guard.value}"
             yield Refusal(
                 code="own-user",
                 address=str(decided.sides.names.address(live.identity)),
-                message=f"this token belongs to them, and they would {lost}",
+                message=f"this token belongs to them, and they would {_lost(guard, goes)}",
                 way_out="let somebody else apply this, with a token of their own",
             )
+
+
+def _lost(guard: Guard, goes: bool) -> str:
+    return "be removed" if goes else f"stop being {guard.value}"
 
 
 def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool) -> Iterator[Refusal]:
     """A server that does not tell whose token this is: for each admin who leaves there is a question."""
     question = Answer(NOT_MY_OWN, str(address))
     if not decided.sides.answers.agree(question):
-        lost = "be removed" if goes else f"stop being {guard.value}"
+        lacking = decided.sides.registry.profile.lacks("telling whose token this is")
         yield Refusal(
             code="own-user",
             address=str(address),
-            message=f"they would {lost}, and "
-            f"{decided.sides.registry.profile.lacks('telling whose token this is')}",
+            message=f"they would {_lost(guard, goes)}, and {lacking}",
             way_out=f"if it is not theirs: {question.flag}",
         )
 

@@ -13,27 +13,15 @@ import pytest
 from dpsync.server.thread import ThreadedServer
 
 from .conftest import Run
-from .test_drift import change
+from .test_drift import TEAMS, change, text
 from .test_git_base import git
 from .test_plan_and_apply import SCHEMAS, asked, golden
 
 Project = Callable[..., Path]
-FILE = """\
-dpsync: 1
-policy:
-  prune: [teams]
-  limits: { deletes: 9, percent: 99 }
-organizations:
-  acme:
-    id: acme
-    teams:
-      writers: { title: Technical writers }
-      reviewers: { title: Reviewers }
-      sales: { title: Sales }
-      legacy: { title: Legacy }
-    sites:
-      docs: { title: Acme Docs, basename: docs, visibility: public }
-"""
+FILE = text(
+    TEAMS.replace("basename: docs", "basename: docs, visibility: public"),
+    policy="  limits: { deletes: 9, percent: 99 }\n",
+)
 
 
 @pytest.fixture

@@ -15,16 +15,9 @@ from dpsync.model.plan import Plan
 from dpsync.render.formats import FORMATS
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run
+from tests.cli.test_saved import TEXT
 
 Project = Callable[..., Path]
-TEXT = """\
-dpsync: 1
-organizations:
-  acme:
-    id: acme
-    title: Acme Inc
-    teams: { fresh: { title: Quite another } }
-"""
 WRONG = TEXT.replace("title: Acme", "titel: Acme")
 
 
