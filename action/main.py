@@ -29,15 +29,20 @@ def main() -> None:
     dpsync(["github"])
 
 
+def in_cache() -> Path:
+    """Where they are kept: another lock, Python or machine has another place."""
+    cache = Path(os.environ.get("RUNNER_TOOL_CACHE") or tempfile.gettempdir())
+    lock = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]
+    return cache / "dpsync" / f"{lock}-{sys.implementation.cache_tag}-{sys.platform}-{platform.machine()}"
+
+
 def dependencies() -> Path:
     """The directory that holds them, filled where it is not there yet."""
-    cache = Path(os.environ.get("RUNNER_TOOL_CACHE") or tempfile.gettempdir()) / "dpsync"
-    lock = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]
-    place = cache / f"{lock}-{sys.implementation.cache_tag}-{sys.platform}-{platform.machine()}"
+    place = in_cache()
     if place.is_dir():
         return place
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as made:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent) as made:
         target = Path(made) / "packages"
         install(target, Path(made) / "installer")
         try:

@@ -1,0 +1,240 @@
+"""The workflows of examples/: run by act, without Docker, against GitHub's stand-in and the companion.
+
+act plays the runner: it reads the workflow, copies the checkout, starts the composite action with its inputs.
+It does not play permissions, concurrency groups and limits; the tests beside this one do.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dpsync.github.inputs import NAMES
+from tests.github.conftest import CONFIG, Workflow
+from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
+from tests.github.runner import Step, read_outputs
+
+ROOT = Path(__file__).parents[2]
+TOOLS = Path(sys.executable).parent
+FILES = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
+DPSYNC = "dpsync/dpsync@0123456789abcdef0123456789abcdef01234567"
+ENVIRONMENTS = CONFIG + "environments:\n  staging: {}\n  production: {}\n"
+
+
+# What they look like.
+
+
+def test_an_auditor_finds_nothing() -> None:
+    command = [TOOLS / "zizmor", "-q", "--offline", "--persona=auditor", ROOT / "action.yml", *FILES]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_linter_and_the_schema_find_nothing() -> None:
+    for name, *words in (["actionlint"], ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"]):
+        command = [TOOLS / name, *words, *FILES]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_they_use_inputs_that_there_are_and_least_permissions(file: Path) -> None:
+    workflow = yaml.safe_load(file.read_text(encoding="utf-8"))
+    assert workflow["permissions"] == {}
+    assert "pull_request_target" not in workflow[True]
+    for job in workflow["jobs"].values():
+        assert set(job["permissions"].items()) <= {
+            ("contents", "read"), ("pull-requests", "write"), ("issues", "write"),
+        }  # fmt: skip
+        for step in job["steps"]:
+            assert len(step["uses"].partition("@")[2]) == 40
+            if step["uses"] == DPSYNC:
+                assert set(step["with"]) <= set(NAMES)
+        assert workflow["concurrency"]["cancel-in-progress"] is (step["with"]["command"] == "plan")
+
+
+# What they do.
+
+
+@dataclass
+class Act:
+    """A checkout with the workflows, and the action as a repository of its own."""
+
+    folder: Path
+    github: FakeGitHub
+    url: str
+    home: Path
+    action: Path
+    git: Callable[..., str]
+    runs: int = 0
+
+    def start(self, file: str, event: str, payload: dict[str, Any], **more: str) -> subprocess.Popen[str]:
+        self.runs += 1
+        events = self.home / f"{self.runs}.json"
+        events.write_text(json.dumps(payload), encoding="utf-8")
+        home = self.home / str(self.runs)
+        tool_cache = home / ".cache" / "act" / "tool_cache"  # act says so itself
+        given = {
+            "GITHUB_API_URL": self.github.url,
+            "GITHUB_GRAPHQL_URL": f"{self.github.url}/graphql",
+            "GITHUB_REPOSITORY": REPOSITORY,
+            "GITHUB_RUN_ID": str(100 + self.runs),
+            "XDG_STATE_HOME": str(self.home / "state"),
+        }
+        place = packages(tool_cache)
+        place.parent.mkdir(parents=True)
+        place.symlink_to(sysconfig.get_path("purelib"))
+        token = more.get("token", "ada-token")
+        command = [
+            str(TOOLS / "act"), event, "-W", f".github/workflows/{file}", "-e", str(events),
+            "-P", "ubuntu-24.04=-self-hosted", f"--local-repository={DPSYNC}={self.action}",
+            *(word for name, value in given.items() for word in ("--env", f"{name}={value}")),
+            "--var", f"DPSYNC_URL={self.url}", "-s", f"DPSYNC_TOKEN={token}", "-s", "GITHUB_TOKEN=token",
+        ]  # fmt: skip
+        environment = {"PATH": f"{TOOLS}:/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
+        return subprocess.Popen(
+            command, cwd=self.folder, env=environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def run(self, file: str, event: str, payload: dict[str, Any] | None = None, **more: str) -> str:
+        return ended(self.start(file, event, payload or {}, **more))
+
+
+def ended(running: subprocess.Popen[str]) -> str:
+    """What was printed by a run in which every job has succeeded."""
+    printed, _ = running.communicate(timeout=120)
+    assert running.returncode == 0, printed
+    return printed
+
+
+def packages(tool_cache: Path) -> Path:
+    """Where action/main.py looks for what it needs."""
+    spec = importlib.util.spec_from_file_location("starter", ROOT / "action" / "main.py")
+    assert spec is not None
+    assert spec.loader is not None
+    starter = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(starter)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RUNNER_TOOL_CACHE", str(tool_cache))
+        found = starter.in_cache()
+        assert isinstance(found, Path)
+        return found
+
+
+@pytest.fixture
+def act(workflow: Workflow, tmp_path: Path) -> Act:
+    action = tmp_path / "action"
+    shutil.copytree(ROOT / "action", action / "action")
+    (action / "dpsync").symlink_to(ROOT / "dpsync")  # with its bytecode: act copies without
+    shutil.copy2(ROOT / "action.yml", action)
+    for path in FILES:
+        target = workflow.folder / ".github" / "workflows" / path.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
+    workflow.git("rm", "-q", "dpsync.yaml")
+    (workflow.folder / "docs-platform").mkdir()
+    workflow.commit(ENVIRONMENTS, "docs-platform/dpsync.yaml")
+    home = tmp_path / "home"
+    home.mkdir()
+    return Act(workflow.folder, workflow.github, workflow.platform.url, home, action, workflow.git)
+
+
+def titles(workflow: Workflow) -> set[str]:
+    return {team["title"] for team in workflow.ask("GET", "/v1/orgs/acme/teams")["items"]}
+
+
+def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow) -> None:
+    # Opened, with two runs at once: one comment is left.
+    running = [act.start("plan.yml", "pull_request", workflow.request()) for _ in range(2)]
+    printed = [ended(one) for one in running]
+    (body,) = act.github.bodies(7)
+    assert "acme/teams/support" in body
+    # Pushed again.
+    workflow.commit(ENVIRONMENTS.replace("title: Support", "title: Help desk"), "docs-platform/dpsync.yaml")
+    printed.append(act.run("plan.yml", "pull_request", workflow.request()))
+    (body,) = act.github.bodies(7)
+    assert "Help desk" in body
+    # Merged.
+    act.github.merge(workflow.git("rev-parse", "HEAD"), 7)
+    printed.append(act.run("apply.yml", "push"))
+    assert "Help desk" in titles(workflow)
+    assert "**Applied: 1 of 1 step done.** Converged" in act.github.bodies(7)[0]
+    # Drift comes and goes.
+    workflow.ask("PATCH", "/v1/orgs/acme", {"title": "Acne"})
+    printed.append(act.run("drift.yml", "schedule"))
+    (issue,) = act.github.issues.values()
+    assert (issue["state"], [one["name"] for one in issue["labels"]]) == ("open", ["drift"])
+    workflow.ask("PATCH", "/v1/orgs/acme", {"title": "Acme"})
+    printed.append(act.run("drift.yml", "schedule"))
+    assert issue["state"] == "closed"
+    assert "ada-token" not in "".join(printed)
+
+
+def test_a_fork_without_secrets_is_validated(act: Act, workflow: Workflow) -> None:
+    act.github.tokens["token"] = Token(writes=frozenset())
+    payload = workflow.request(repository="eve/docs")
+    printed = act.run("plan.yml", "pull_request", payload, token="")
+    assert "gets no secrets" in printed
+    assert act.github.comments == {}
+
+
+def test_each_leg_of_a_matrix_has_a_comment(act: Act, workflow: Workflow) -> None:
+    act.run("matrix.yml", "pull_request", workflow.request())
+    assert sorted(body.split("\n")[1] for body in act.github.bodies(7)) == [
+        "dpsync plan · `docs-platform` · `production`",
+        "dpsync plan · `docs-platform` · `staging`",
+    ]
+
+
+# What cancelling does. The runner signals the process of the step, and nothing below it.
+
+
+def test_cancelled_in_the_middle_an_apply_ends_well_and_says_so(workflow: Workflow, tmp_path: Path) -> None:
+    workflow.commit(CONFIG + "".join(f"      t{n}: {{ title: Team {n} }}\n" for n in range(200)))
+    output, cache = tmp_path / "step", tmp_path / "tools"
+    given = {
+        "command": "apply",
+        "approval": "none",
+        "api-url": workflow.platform.url,
+        "api-token": "ada-token",
+    }
+    environment = {
+        **os.environ, "PATH": f"{TOOLS}:/usr/bin:/bin", "GITHUB_ACTION_PATH": str(ROOT),
+        "RUNNER_TOOL_CACHE": str(cache), "GITHUB_OUTPUT": str(output), "GITHUB_RUN_ID": "1",
+        "GITHUB_SHA": workflow.git("rev-parse", "HEAD"), "GITHUB_EVENT_NAME": "push",
+        "DPSYNC_ACTION_INPUTS": json.dumps(given), "CI": "true",
+    }  # fmt: skip
+    packages(cache).parent.mkdir(parents=True)
+    packages(cache).symlink_to(sysconfig.get_path("purelib"))
+    script = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"][0]["run"]
+    written = threading.Event()
+    before = workflow.platform.app.requests
+    running = subprocess.Popen(
+        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script],
+        cwd=workflow.folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    while not written.wait(0.01):
+        if any(method == "PUT" for method, *_ in [*before]):
+            written.set()
+    running.send_signal(signal.SIGINT)
+    printed, _ = running.communicate(timeout=7.5)
+    found = read_outputs(output.read_text(encoding="utf-8"))
+    assert running.returncode == 130
+    assert (found["outcome"], found["failure-reason"]) == ("partial", "interrupted")
+    assert Step().read(printed).stopped is None
+    assert 4 < len(titles(workflow)) < 200
