@@ -20,9 +20,9 @@ from dpsync.github.plan_comment import Found, plan_body, with_status, written_by
 from dpsync.github.summary import LIMIT, summary
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
-from dpsync.render.documents import plan_document
 from dpsync.render.formats import render
 from dpsync.render.markdown import COMMENT, units
+from dpsync.render.to_document import plan_document
 from dpsync.render.view import Block, Entry, View
 from dpsync.render.views import view
 from tests.github.runner import LARGEST_SUMMARY, Step, parse_command, read_outputs, read_summary
