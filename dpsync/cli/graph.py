@@ -27,6 +27,9 @@ def command(
 ) -> int:
     """Draw the organization as declared, and what a plan changes; asks no platform.
 
+    Without --plan nothing of a change is seen. To see it, save a plan first: `dpsync plan --out plan.json`,
+    then `dpsync graph --plan plan.json`.
+
     A line leads to what is in a thing, a dashed arrow to what a field of it names. Exit code 5 when the
     configuration is invalid, or FILE holds no plan.
     """

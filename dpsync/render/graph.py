@@ -20,7 +20,7 @@ from dpsync.render.plan_words import SIGNS, noun
 from dpsync.render.visible import visible
 
 _COLOURS: Final = {"create": "#d2f4d2", "update": "#fff3c4", "delete": "#fbd5d5"}
-_PLAIN: Final = frozenset(" _-./()")
+_PLAIN: Final = frozenset(" /()")
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,11 @@ def _around(name: str, ids: dict[str, str]) -> str:
 
 
 def as_mermaid(found: Graph) -> str:
-    """A flowchart. Whatever is not a plain letter or digit is written as its number."""
+    """A flowchart. Whatever is not a plain letter or digit is written as its number.
+
+    So is the first character unless it is a letter, and what may be Markdown: mermaid reads labels as such,
+    and would make a list of "- Old" and an emphasis of "_new_".
+    """
     lines = ["flowchart LR"]
     lines += [f'  {box.id}["{_numbered(box.text)}"]' for box in found.boxes]
     for line in found.lines:
@@ -108,11 +112,14 @@ def as_mermaid(found: Graph) -> str:
 
 
 def _numbered(text: str) -> str:
-    return "".join(one if one.isalnum() or one in _PLAIN else f"#{ord(one)};" for one in text)
+    return "".join(
+        one if (one.isalnum() or one in _PLAIN) and (place or one.isalpha()) else f"#{ord(one)};"
+        for place, one in enumerate(text)
+    )
 
 
 def as_dot(found: Graph) -> str:
-    """A directed graph for Graphviz."""
+    """A directed graph for Graphviz, which reads the entities of HTML in a label."""
     lines = ["digraph dpsync {", "  rankdir=LR;", "  node [shape=box, style=filled, fillcolor=white];"]
     for box in found.boxes:
         colour = f', fillcolor="{_COLOURS[box.action]}"' if box.action else ""
@@ -124,7 +131,7 @@ def as_dot(found: Graph) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
