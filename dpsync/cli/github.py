@@ -65,20 +65,34 @@ def _carry_out(log: Log, inputs: Inputs, place: Place) -> int:
         url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
         graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
         github = GitHub(url, inputs.github_token, place.repository, graphql)
-    action = Action(inputs, place, log, lambda words: _run(log, inputs, words), github, folder, _head(inputs))
+    last = [Ran(Exit.FAILED)]
+
+    def run(words: list[str]) -> Ran:
+        """What it came to is written at once: whatever happens while GitHub is told changes nothing of it."""
+        last[:] = [_run(log, inputs, words)]
+        _write_outputs(log, outputs(last[0].document, last[0].code))
+        return last[0]
+
+    action = Action(inputs, place, log, run, github, folder, _head(inputs))
     plan_file = action.plan_file = folder / f"{name}-{action.key[:8]}.plan.json"
     plan_file.unlink(missing_ok=True)
-    ran = Ran(Exit.FAILED)
     try:
         ran = action.carry_out()
     except KeyboardInterrupt:
-        ran = Ran(Exit.INTERRUPTED)
-    finally:
-        files = _write_files(folder / f"{name}-{action.key[:8]}", ran)
-        _write_outputs(log, outputs(ran.document, ran.code, {**files, **action.more}))
-        if github is not None:
-            github.close()
+        ran = last[0]
+        log.notice("Interrupted: GitHub was not told all of it.", "warning")
+    except Exception as mistake:
+        if os.environ.get("DPSYNC_DEBUG"):
+            raise
+        ran = last[0]
+        log.notice(
+            f"dpsync made a mistake of its own while it told GitHub ({type(mistake).__name__}).", "error"
+        )
+    files = _write_files(folder / f"{name}-{action.key[:8]}", ran)
+    _write_outputs(log, outputs(ran.document, ran.code, {**files, **action.more}))
     _tell(log, action, ran)
+    if github is not None:
+        github.close()
     if ran.code == Exit.CHANGES or (ran.code == Exit.DONE and _has_changes(ran)):
         return Exit.CHANGES if inputs.fail_on == "changes" else Exit.DONE
     return ran.code

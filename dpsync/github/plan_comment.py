@@ -64,8 +64,9 @@ def rewritable(found: Iterable[Found]) -> Found | None:
 
 
 def reviewed(found: Iterable[Found]) -> Found | None:
-    """The comment whose plan was reviewed: the last one, whether it was applied since or not."""
-    return next((one for one in reversed([*found]) if one.marker.state != "refused"), None)
+    """The comment whose plan was reviewed: that of the latest run, whether it was applied since or not."""
+    shown = [one for one in found if one.marker.state != "refused"]
+    return max(shown, key=lambda one: (one.marker.age, one.text.number), default=None)
 
 
 def decide(found: Found | None, age: tuple[int, int], body: str, worth_it: bool) -> Decision:

@@ -43,9 +43,9 @@ def test_the_reviewed_plan_is_applied_and_its_comment_frozen(workflow: Workflow)
     assert workflow.github.bodies(7)[0] == body
 
 
-def test_a_second_apply_of_the_same_sends_nothing(workflow: Workflow) -> None:
+def test_a_second_apply_of_the_same_has_nothing_to_do(workflow: Workflow) -> None:
     reviewed(workflow)
-    workflow.run("push", command="apply")
+    workflow.ask("PUT", "/v1/orgs/acme/teams", {"title": "Support"})
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["outcome"]) == (0, "no-changes")
     assert "Nothing was left to apply" in workflow.github.bodies(7)[0]
@@ -136,6 +136,25 @@ def test_an_apply_that_github_does_not_hear_of_is_applied_all_the_same(workflow:
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["outcome"]) == (0, "applied")
     assert "The comment was not written" in ended.step.of("notice")[0].data
+
+
+def test_what_goes_wrong_while_github_is_told_changes_nothing_of_the_apply(
+    workflow: Workflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for wrong, level in ((KeyboardInterrupt, "warning"), (AttributeError, "error")):
+        with monkeypatch.context() as patch:
+            patch.setattr("dpsync.github.action.Action._tell_applied", raising(wrong))
+            ended = workflow.run("push", command="apply", approval="none")
+        assert (ended.code, ended.outputs["exit-code"]) == (0, "0")
+        assert ended.step.of(level)[0].data.startswith(("Interrupted", "dpsync made a mistake"))
+    assert "Support" in live(workflow)
+
+
+def raising(wrong: type[BaseException]) -> Callable[..., None]:
+    def raise_it(*_: object) -> None:
+        raise wrong
+
+    return raise_it
 
 
 def test_a_run_without_secrets_never_applies(workflow: Workflow) -> None:

@@ -56,17 +56,13 @@ def test_when_a_comment_is_made(comment: str, text: str, number: int, workflow: 
 def test_an_older_run_leaves_the_comment_of_a_newer_one_alone(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request(), run_id="9")
     before = workflow.github.bodies(7)
+    workflow.github.asked.clear()
+    workflow.run("pull_request", workflow.request(), run_id="9")
+    assert workflow.github.writes == []  # the same text
     workflow.commit(OTHER)
     ended = workflow.run("pull_request", workflow.request(), run_id="8")
     assert workflow.github.bodies(7) == before
     assert "a later run (9)" in ended.step.of("notice")[0].data
-
-
-def test_the_same_text_is_not_written_twice(workflow: Workflow) -> None:
-    workflow.run("pull_request", workflow.request(), run_id="9")
-    workflow.github.asked.clear()
-    workflow.run("pull_request", workflow.request(), run_id="9")
-    assert workflow.github.writes == []
 
 
 def test_of_two_comments_that_were_made_at_once_the_first_stays(workflow: Workflow) -> None:

@@ -130,6 +130,11 @@ def test_which_comment_is_meant(states: str, rewritten: int | None, looked_at: i
     assert (first and first.text.number, last and last.text.number) == (rewritten, looked_at)
 
 
+def test_the_plan_of_the_latest_run_was_reviewed_wherever_it_stands() -> None:
+    newer = MARKER.model_copy(update={"run": 6})
+    assert reviewed([found(newer, 1), found(MARKER, 2)]) == found(newer, 1)
+
+
 @pytest.mark.parametrize(("present", "age", "body", "worth_it", "what"), [
     (None, (5, 1), "x", True, "new"),
     (None, (5, 1), "x", False, "leave"),
