@@ -170,7 +170,7 @@ class Action:
             def body(size: int) -> str:
                 return plan_body(marker, shown, self.place, [self._heading(), changed], size)
 
-            decision, text = comments.write(marker, body, _SIZES, worth_it)
+            decision, text = comments.write(before, marker, body, _SIZES, worth_it)
             if decision.why:
                 self.log.notice(f"The comment was left as it is: {decision.why}.")
             if text is not None:

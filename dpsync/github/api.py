@@ -84,7 +84,9 @@ class GitHub:
             "X-GitHub-Api-Version": "2022-11-28",
             "User-Agent": "dpsync",
         }
-        self._http = httpx.Client(headers=headers, timeout=15, follow_redirects=False)
+        # Without TLS there are no certificates to load, which takes longer than a request.
+        tls = self._url.startswith("https:")
+        self._http = httpx.Client(headers=headers, timeout=15, follow_redirects=False, verify=tls)
 
     def close(self) -> None:
         """Close the connections."""

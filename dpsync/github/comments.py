@@ -25,13 +25,18 @@ class Comments:
         return ours(self.github.comments(self.number), self.github.viewer(), self.key)
 
     def write(
-        self, marker: PlanMarker, body: Callable[[int], str], sizes: tuple[int, ...], worth_it: bool
+        self,
+        present: Found | None,
+        marker: PlanMarker,
+        body: Callable[[int], str],
+        sizes: tuple[int, ...],
+        worth_it: bool,
     ) -> tuple[Decision, Text | None]:
         """One comment for the key: edited, made, or left alone. `body` makes it for a size.
 
-        Where two runs make one at once, the oldest stays, and the later run's text with it.
+        `present` is the one that was there a moment ago. Where two runs make one at once, the oldest stays,
+        and the later run's text with it.
         """
-        present = rewritable(self.found())
         decision = decide(present, marker.age, body(sizes[0]), worth_it)
         match decision.what:
             case "leave":
