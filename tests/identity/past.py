@@ -16,6 +16,7 @@ from dpsync.client.transport import Request, Response, Transport
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.records import recorded_lines
 from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.ids import NO_IDS, IdsFile, Line
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
@@ -94,6 +95,13 @@ class Project:
     def plan(self, *confirm: str) -> Plan:
         with self.client() as client:
             return self.session().plan(client, Options(confirm)).plan
+
+    def plan_if_clear(self) -> Plan | None:
+        """A plan; None where the configuration does not fit what is live."""
+        try:
+            return self.plan()
+        except DiagnosticError:
+            return None
 
     def apply(self, *confirm: str, client: WriteClient | None = None) -> Report:
         session, options = self.session(), Options(confirm)

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Plan
 from tests.soak import SOAK
 
@@ -123,10 +122,7 @@ class History:
         self.write()
         before = self.live()
         for _ in range(3):
-            try:
-                plan = self.project.plan()
-            except DiagnosticError:
-                plan = None
+            plan = self.project.plan_if_clear()
             if plan is not None and plan.can_apply:
                 self.check(plan)
                 self.project.apply()

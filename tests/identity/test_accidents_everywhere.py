@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from dpsync.client.errors import Rejected
-from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
 from tests.soak import SOAK
@@ -234,10 +233,7 @@ class History:
         self.write()
         for _ in range(4):
             before = self.state()
-            try:
-                plan = self.project.plan()
-            except DiagnosticError:
-                plan = None
+            plan = self.project.plan_if_clear()
             if plan is not None and plan.can_apply:
                 self.check(plan)
                 if dies is not None:
