@@ -1,0 +1,77 @@
+"""The pipeline for GitLab: the lines of its jobs are run as a runner runs them, against the companion."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.github.conftest import CONFIG, Workflow
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "examples" / "gitlab" / ".gitlab-ci.yml"
+PIPELINE = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+TOOLS = Path(sys.executable).parent
+
+
+def test_the_schema_finds_nothing() -> None:
+    command = [TOOLS / "check-jsonschema", "--builtin-schema", "vendor.gitlab-ci", FILE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def job(name: str, workflow: Workflow, source: str = "push", **more: str) -> tuple[int, str]:
+    """Run the lines of a job in one shell that ends with the first that fails."""
+    environment = {
+        "PATH": f"{TOOLS}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(workflow.folder.parent),
+        "LANG": "C.UTF-8",
+        "CI": "true",
+        "GITLAB_CI": "true",
+        "CI_PIPELINE_SOURCE": source,
+        "CI_COMMIT_BEFORE_SHA": workflow.git("rev-parse", "HEAD^"),
+        "DPSYNC_URL": workflow.platform.url,
+        "DPSYNC_TOKEN": "ada-token",
+        **more,
+    }
+    done = subprocess.run(
+        ["sh", "-e", "-c", "\n".join(PIPELINE[name]["script"])], cwd=workflow.folder, env=environment,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout
+
+
+@pytest.fixture
+def project(workflow: Workflow) -> Workflow:
+    workflow.git("rm", "-q", "dpsync.yaml")
+    (workflow.folder / "docs-platform").mkdir()
+    workflow.commit(CONFIG, "docs-platform/dpsync.yaml")
+    return workflow
+
+
+def test_from_a_merge_request_to_an_apply_and_drift(project: Workflow) -> None:
+    code, printed = job("validate", project, "merge_request_event", DPSYNC_TOKEN="")
+    assert code == 0, printed
+    code, printed = job("plan", project)
+    assert code == 0, printed
+    assert "acme/teams/support" in printed
+    assert "acme/teams/support" in (project.folder / "plan.html").read_text(encoding="utf-8")
+    assert (project.folder / "junit.xml").read_text(encoding="utf-8").startswith("<?xml")
+    code, printed = job("apply", project)
+    assert code == 0, printed
+    assert "Converged" in printed
+    assert list((project.folder / "journal").iterdir())
+    project.ask("PATCH", "/v1/orgs/acme", {"title": "Acne"})
+    assert job("drift", project, "schedule")[0] == 2
+
+
+def test_a_plan_that_may_not_be_applied_fails_its_job_and_leaves_nothing_to_apply(project: Workflow) -> None:
+    text = CONFIG.replace("deletes: 5", "deletes: 0").replace("      legacy: { title: Legacy }\n", "")
+    project.commit(text, "docs-platform/dpsync.yaml")
+    code, printed = job("plan", project)
+    assert (code, "may not be applied" in printed) == (4, True)
+    assert (project.folder / "plan.html").exists()
+    assert not (project.folder / "saved.json").exists()
