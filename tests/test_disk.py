@@ -184,9 +184,13 @@ def test_no_other_module_opens_a_file() -> None:
         "copytree",
         "copyfile",
     }
-    # A reader of YAML opens a mapping; the edge opens the null device, when nobody reads the output any more;
+    # A reader of YAML opens a mapping; an output opens the null device, when nobody reads it any more;
     # a client reads the text of an answer.
-    allowed = {("config/reader.py", "open"), ("cli/edge.py", "open"), ("client/client.py", "read_text")}
+    allowed = {
+        ("config/reader.py", "open"),
+        ("cli/output.py", "open"),
+        ("client/client.py", "read_text"),
+    }
     allowed |= {("render/html_page.py", "read_text")}  # the template, out of the package
     found = set()
     for path in SOURCE.rglob("*.py"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ import click
 from dpsync.cli.connection import connection
 from dpsync.cli.memory import opened
 from dpsync.cli.options import layered, output_in_every_format, planning, profiled, selecting, summarizing
-from dpsync.cli.output import Output, as_output, interactive
+from dpsync.cli.output import Output, Unwritten, as_output, interactive
 from dpsync.cli.place import Place, shortest_path
 from dpsync.cli.progress import READING
 from dpsync.model.address import Address
@@ -39,9 +38,7 @@ if TYPE_CHECKING:
 @selecting
 @planning
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option(
-    "--approved", metavar="DIGEST", help="Only the plan with this digest; it needs no other answer."
-)
+@click.option("--approved", metavar="DIGEST", help="Only the plan with this digest, without a question.")
 @click.option(
     "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
     help="Where the journal is kept. [default: .dpsync/journal beside the root file]",
@@ -148,19 +145,15 @@ def _organizations(planned: Planned) -> list[str]:
 
 
 def _show_plan(out: Output, plan: Plan) -> None:
-    from dpsync.cli.edge import silence
     from dpsync.render.plan_text import render_plan
 
     if not out.text:
         return
-    try:
-        shown = out.mask.model(plan)
-        out.result(render_plan(shown, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
-        sys.stdout.flush()
-    except OSError:
+    shown = out.mask.model(plan)
+    out.result(render_plan(shown, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
+    if out.left:
         # Nobody has seen it: then nothing is done either.
-        silence()
-        raise click.exceptions.Exit(Exit.FAILED) from None
+        raise click.exceptions.Exit(Exit.FAILED)
 
 
 def _nothing_to_do(plan: Plan) -> Exit | None:
@@ -265,13 +258,10 @@ def _ending(report: Report, signals: _Signals) -> Exit:
 
 def _end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Exit:
     """Tell how it ended. What was done stays done, whether anybody hears of it or not."""
-    from dpsync.cli.edge import silence
-
     try:
         _show_end(out, plan, report, code)
-        sys.stdout.flush()
-    except OSError:
-        silence()
+    except Unwritten as failed:
+        out.complain(failed.message)
     except Exception as mistake:
         if report is None or not report.sent:
             raise

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import click
 
@@ -27,7 +26,7 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
     """Turn what a command raises into its ending."""
     try:
         yield
-    except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt, BrokenPipeError):
+    except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt):
         raise
     except DiagnosticError as invalid:
         finish(out, invalid.findings, invalid.exit_code, invalid.texts)
@@ -73,12 +72,6 @@ def _span(origin: Origin | None) -> Span | None:
     return Span(origin.file, origin.line, origin.column, origin.line, origin.column + 1)
 
 
-def silence() -> None:
-    """Write no more to stdout: whoever read it is gone, or has no room. Python would complain at its end."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def finish(
     out: Output,
     diagnostics: list[Diagnostic],
@@ -89,7 +82,6 @@ def finish(
     if not out.text:
         out.show(findings_document(diagnostics, code))
     out.complain(render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip())
-    sys.stdout.flush()
     raise click.exceptions.Exit(int(code))
 
 

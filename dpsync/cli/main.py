@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
+from io import StringIO
 from keyword import iskeyword
 from typing import Any, NoReturn
 
@@ -110,6 +112,11 @@ def _seen(error: click.ClickException) -> click.ClickException:
     )
 
 
+def _show(error: click.ClickException) -> None:
+    with suppress(OSError):
+        error.show()
+
+
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The entry point."""
     sys.exit(run(arguments))
@@ -119,19 +126,27 @@ def run(arguments: list[str] | None = None, given: object = None) -> int:
     """Run a command and return its exit code. click's own code for wrong usage (2) means "changes" here, so
     it becomes 64. `given` is what a caller in this process hands to the command (cli/connection.py).
     """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed: then what is said goes nowhere
+            setattr(sys, name, StringIO())
     try:
         code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False, obj=given)
     except click.UsageError as wrong:
-        _seen(wrong).show()
+        _show(_seen(wrong))
         return Exit.USAGE
     except click.ClickException as failed:
-        _seen(failed).show()
+        _show(_seen(failed))
         return failed.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has seen enough.
-        sys.stderr.close()
-        return Exit.DONE
+    except OSError as failed:
+        # The result of a command is put out elsewhere (output.py): this is a help text, or a schema.
+        from dpsync.cli.output import Unwritten, silence
+
+        silence()
+        if isinstance(failed, BrokenPipeError):  # whoever reads it has seen enough
+            return Exit.DONE
+        _show(Unwritten(failed))
+        return Exit.FAILED
     return code if isinstance(code, int) else Exit.DONE

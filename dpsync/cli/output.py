@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from dpsync.cli.progress import Progress, on_stderr
+from dpsync.model.diagnostic import Exit
 from dpsync.render.paint import Paint, When, wants_colour
 from dpsync.render.visible import visible_lines
 
@@ -19,6 +20,22 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from dpsync.model.mask import Mask
+
+
+class Unwritten(click.ClickException):
+    """The result has no room where it goes."""
+
+    exit_code = int(Exit.FAILED)
+
+    def __init__(self, why: OSError | str) -> None:
+        known = why if isinstance(why, str) else f"the result cannot be written: {why.strerror or why}"
+        super().__init__(known)
+
+
+def silence() -> None:
+    """Write no more to stdout: whoever read it is gone, or has no room. Python would complain at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @dataclass
@@ -35,6 +52,8 @@ class Output:
     project: Path | None = None
     """The directory that the names of files are relative to, once it is known."""
     progress: Progress = field(default_factory=Progress)
+    left: bool = False
+    """Whether whoever read the result is gone. The command goes on to its own exit code."""
 
     @property
     def text(self) -> bool:
@@ -52,9 +71,7 @@ class Output:
         """The result as JSON."""
         from dpsync.model.json_text import json_text
 
-        text = json_text(self.mask.model(model), indent=2)
-        with self.progress.aside():
-            click.echo(text, color=True)
+        self._put(json_text(self.mask.model(model), indent=2))
 
     def show(self, document: BaseModel) -> None:
         """The result in the format that was asked for."""
@@ -65,15 +82,23 @@ class Output:
         if self.text:
             self.result(text)
             return
-        if not text:  # an empty line would be one, too
-            return
-        with self.progress.aside():
-            click.echo(text, color=True)
+        if text:  # an empty line would be one, too
+            self._put(text)
 
     def result(self, text: str) -> None:
         """The result as text."""
-        with self.progress.aside():
-            click.echo(visible_lines(self.mask(text), self.paint().on), color=True)
+        self._put(visible_lines(self.mask(text), self.paint().on))
+
+    def _put(self, text: str) -> None:
+        try:
+            with self.progress.aside():
+                click.echo(text, color=True)
+        except BrokenPipeError:
+            silence()
+            self.left = True
+        except OSError as failed:
+            silence()
+            raise Unwritten(failed) from None
 
     def talk(self, text: str, level: int = 0) -> None:
         """Say something beside the result; `level` 1 only with -v."""
@@ -82,7 +107,7 @@ class Output:
 
     def complain(self, text: str) -> None:
         """Say what went wrong, or may have; not even --quiet keeps it back."""
-        with self.progress.aside():
+        with suppress(OSError), self.progress.aside():
             click.echo(visible_lines(self.mask(text), self.paint(error=True).on), err=True, color=True)
 
 
