@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.importing.emit import on_one_line
 from dpsync.model.impact import UrlImpact
 from dpsync.model.plan import Plan
 from dpsync.model.words import counted
@@ -66,4 +65,6 @@ def redirect_line(item: UrlImpact) -> str:
     """The entry of a suggested redirect as a line of YAML, as import would write it."""
     if item.redirect is None:
         return ""
+    from dpsync.importing.emit import on_one_line
+
     return on_one_line(item.redirect).removeprefix("{ ").removesuffix(" }")
