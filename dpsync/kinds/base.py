@@ -266,10 +266,11 @@ class Lifted:
     opens: tuple[str, ...] = ()
 
 
-Raised = tuple[Any, ...] | Lifted | Literal["changed", "added"]
+Raised = tuple[Any, ...] | Lifted | Literal["changed", "moved", "added"]
 """How something becomes more visible or more powerful by a field.
 
-By a later one of these values; by what is lifted of it; by any other value; by what is added to a list.
+By a later one of these values; by what is lifted of it; by any other value; by being in another thing, whose
+access it takes (what is new has nothing to show yet); by what is added to a list.
 """
 
 

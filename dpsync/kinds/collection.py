@@ -27,6 +27,8 @@ COLLECTION = Kind(
             "parent",
             Reference("collection"),
             null="clear",
+            security=True,
+            raised="moved",
             via=Post("{self}/move", {"parent": "$value"}, repeat="safe"),
         ),
         Field("description", Text(0, 100), on="update", null="empty"),

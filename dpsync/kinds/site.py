@@ -1,6 +1,6 @@
 """Docs sites. Their navigation is made of kinds of its own (section_group, section, site_space)."""
 
-from dpsync.kinds.base import Delete, Entries, Field, Kind, Pages, Patch, Post, Url
+from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifted, Pages, Patch, Post, Url
 from dpsync.kinds.roles import GUEST_FIRST, LEVEL
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
@@ -34,7 +34,7 @@ SITE = Kind(
                             meaning="a host and a path (host/docs)"),
               on="update", read="proxy.origin", null="clear"),
         Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
-              on="update", absent={"enabled": False}),
+              on="update", absent={"enabled": False}, raised=Lifted(free=({"enabled": False},))),
         Field("defaultLevel", LEVEL, on="update", security=True, raised=GUEST_FIRST),
         Field("agentsContext", Enum(("excluded", "included")), on="update", platform_default="included",
               raised=("excluded", "included")),

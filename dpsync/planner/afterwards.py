@@ -31,6 +31,12 @@ def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[Tree]:
             yield reader.tree(address, live, touched)
 
 
+def current(decided: Decisions) -> Iterator[Branch]:
+    """Every tree as it is now, by address."""
+    reader = _Trees(decided)
+    return (reader.before(live) for _, live in reader.owners() if live is not None)
+
+
 def _touched(changes: Iterable[Change]) -> set[str]:
     """The addresses of everything in which something changes."""
     names = {change.address for change in changes}
@@ -89,16 +95,16 @@ class _Trees:
         found = {item.scope.parent for item in self.decided.restructuring.found}
         return Tree(
             address,
-            self._before(live) if live is not None else None,
+            self.before(live) if live is not None else None,
             None if gone else self._after(address, kind, live),
             read or gone,
             touched,
             certain=address not in found or agreed.get(address) is True,
         )
 
-    def _before(self, live: LiveObject) -> Branch:
+    def before(self, live: LiveObject) -> Branch:
         sides = self.decided.sides
-        nodes = tuple(self._before(one) for one in self._inside(live))
+        nodes = tuple(self.before(one) for one in self._inside(live))
         kind = sides.registry[live.kind]
         fields = {item.name: self._live(item.name, kind, live) for item in kind.fields}
         return Branch(sides.names.address(live.identity), kind, fields, nodes, live.url, live.identity)

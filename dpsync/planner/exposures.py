@@ -15,13 +15,15 @@ from dpsync.model.change import Change
 from dpsync.model.impact import Exposure
 from dpsync.model.values import Value, leaves, to_plain
 from dpsync.planner.decisions import Decisions, Entry
+from dpsync.planner.publishing import published
+from dpsync.planner.tree import Tree
 
 _SHORT = 60
 """Characters of a value in a sentence."""
 
 
-def exposures(decided: Decisions, changes: Iterable[Change]) -> tuple[Exposure, ...]:
-    """All of a plan, in the order of its changes; what is lost by deletes comes last."""
+def exposures(decided: Decisions, changes: Iterable[Change], trees: Iterable[Tree]) -> tuple[Exposure, ...]:
+    """All of a plan: by its changes in order, then what is published, then what is lost by deletes."""
     found: list[Exposure] = []
     for change in changes:
         if change.action == "update" and not change.differences:
@@ -32,7 +34,7 @@ def exposures(decided: Decisions, changes: Iterable[Change]) -> tuple[Exposure, 
         elif entry is not None:
             found += _raised(decided, entry, change)
             found += _given(decided, change)
-    return (*found, *_opened(decided))
+    return (*found, *published(decided, trees, found), *_opened(decided))
 
 
 def raises(field: Field, before: Value, after: Value) -> bool:
@@ -40,7 +42,7 @@ def raises(field: Field, before: Value, after: Value) -> bool:
     how = field.exposes
     if how is None or after == before:
         return False
-    if how == "changed":
+    if how == "changed" or how == "moved":
         return True
     if how == "added":
         return bool(added(before, after))
@@ -111,6 +113,8 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
     if isinstance(field.exposes, Lifted) and after is not None:
         opening = sorted(_opening(field.exposes, after) - _opening(field.exposes, before))
         return f"{field.name}: {', '.join(opening)} added" if opening else f"{field.name} may bind less"
+    if field.exposes == "moved":
+        return f"{field.name} may give more: {_said(field, before)} → {_said(field, after)}"
     if not isinstance(field.exposes, tuple):
         return f"{field.name} {'lifted' if after is None else 'changed'}"
     held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == after
@@ -170,7 +174,7 @@ def _at_first(decided: Decisions, entry: Entry, field: Field) -> Value:
 
 def _more_than_least(field: Field, value: Value) -> bool:
     usual = value in (field.absent, field.platform_default) and not _on_scale(field, value)
-    if value is None or usual:
+    if value is None or usual or field.exposes == "moved":
         return False
     if isinstance(field.exposes, Lifted):
         return bool(_opening(field.exposes, value))

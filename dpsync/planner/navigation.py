@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.types import Flag
 from dpsync.model.address import Address
 from dpsync.model.impact import NavigationChange, NavigationNode
@@ -36,7 +36,7 @@ def _node(decided: Decisions, one: Branch, then: bool) -> NavigationNode:
     return NavigationNode(
         address=str(one.address),
         kind=one.kind.name,
-        title=_title(decided, one, then),
+        title=title(decided, one, then),
         path=_path(one),
         marks=tuple(name for name in flags if one.fields.get(name) is True),
         inside=_nodes(decided, one, then),
@@ -51,9 +51,14 @@ def _path(one: Branch) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _title(decided: Decisions, one: Branch, then: bool) -> str:
+def shows(kind: Kind) -> Field | None:
+    """The field that says what a node shows."""
+    return next((item for item in kind.fields if item.required and item.type.refers), None)
+
+
+def title(decided: Decisions, one: Branch, then: bool) -> str:
     """What stands there: the title of what it shows, else its own."""
-    shown = next((item for item in one.kind.fields if item.required and item.type.refers), None)
+    shown = shows(one.kind)
     value = one.fields.get(shown.name if shown is not None else one.kind.title)
     if shown is not None:
         value = _label(decided, shown, value, then)

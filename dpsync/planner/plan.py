@@ -115,8 +115,8 @@ class _Made:
     def plan(self) -> Plan:
         decided, sides = self.decisions, self.decisions.sides
         found = changes(decided, self.steps)
-        exposed = exposures(decided, found)
         navigations = tuple(trees(decided, found))
+        exposed = exposures(decided, found, navigations)
         similar = lookalikes(sides, decided.blocking)
         refused = [
             *self.taken,

@@ -521,7 +521,7 @@ WORDS: dict[type, dict[str, str]] = {
         "after": "fields that are written before it",
         "exposure": "its values from least to most exposed: up is written last, down first",
         "security": "by it something becomes more visible or more powerful: import writes it, default or not",
-        "raised": "by which change: a later one of these values, what is `Lifted`, `changed` or `added`",
+        "raised": "by which change: a later one of these, what is `Lifted`, `changed`, `moved` or `added`",
         "required": "an entry must have it",
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "means": "the kind of thing whose id this text is; without that thing this one cannot be",

@@ -11,14 +11,14 @@ from dpsync.kinds.base import Field, Kind, Lifted, Node
 from dpsync.model.desired import Limits
 from dpsync.model.impact import Exposure
 from dpsync.model.plan import Plan
-from dpsync.model.values import LiveId
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.exposures import raises
 from dpsync.planner.plan import make_plan
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 
 from .lab import REGISTRY
-from .stages import Case
+from .stages import Case, Things
 
 PLAIN = Paint(False)
 
@@ -65,6 +65,8 @@ def values(field: Field) -> tuple[Any, Any]:
             )
         case "changed":
             return "one", "two"
+        case "moved":
+            return LiveId("one"), LiveId("two")
     raise AssertionError(field.exposes)
 
 
@@ -97,7 +99,7 @@ def test_a_field_that_is_raised_is_listed_and_one_that_is_lowered_is_not(
         path, _ = around(kind)
         case = Case({**around(kind)[1], kind.name: {path: {}}})
         assert update(kind, field, less, more) == [(str(case.address(kind.name, path)), field.name)]
-    if field.exposes != "changed":
+    if field.exposes not in ("changed", "moved"):
         assert update(kind, field, more, less) == []
     assert update(kind, field, more, more) == []
 
@@ -238,6 +240,143 @@ def test_what_is_ignored_or_blocked_is_not_listed() -> None:
     wanted, live = {"site": {"d": {"visibility": "public"}}}, {"site": {"d": {"visibility": "unlisted"}}}
     assert exposed(Case(wanted, live, ignore=["sites/*#visibility"])) == []
     assert exposed(Case({"member": {"new@b.example": {"role": "admin"}}}, {"member": {}})) == []
+
+
+# Where something is.
+
+
+@pytest.mark.parametrize("kind", ["space", "collection"])
+@pytest.mark.parametrize(
+    ("before", "after", "listed"),
+    [("a", "b", True), (None, "b", True), ("a", None, True), ("a", "a", False)],
+)
+def test_what_comes_into_another_collection_takes_its_access(
+    kind: str, before: str | None, after: str | None, listed: bool
+) -> None:
+    name = "collection" if kind == "space" else "parent"
+    held: Things = {"collection": {"a": {"title": "A"}, "b": {"title": "B"}}}
+    at = Case(held).address("collection", after) if after else None
+    wanted = {**held, kind: {**held.get(kind, {}), "s": {"title": "S", name: Ref(at) if at else None}}}
+    lives = LiveId(f"collection-{before}") if before else None
+    live = {**held, kind: {**held.get(kind, {}), "s": {"title": "S", name: lives}}}
+    found = [(item.field, item.words) for item in plan(Case(wanted, live)).exposures]
+    shown = ["nothing" if key is None else f"acme/collections/{key}" for key in (before, after)]
+    assert found == [(name, f"{name} may give more: {shown[0]} → {shown[1]}")] * listed
+
+
+def test_a_new_space_in_a_collection_has_nothing_to_show() -> None:
+    held: Things = {"collection": {"a": {"title": "A"}}}
+    wanted = {**held, "space": {"s": {"title": "S", "collection": Case(held).ref("collection", "a")}}}
+    assert exposed(Case(wanted, held)) == []
+
+
+def test_conditions_that_are_not_heeded_any_more() -> None:
+    on, off = ({"site": {"d": {"adaptiveContent": {"enabled": enabled}}}} for enabled in (True, False))
+    assert exposed(Case(off, on)) == [("acme/sites/d", "adaptiveContent")]
+    assert exposed(Case(on, off)) == []
+
+
+# What a published site begins to show.
+
+OPEN = {"published": True, "visibility": "public"}
+SPACES = {"s": {"title": "S"}, "t": {"title": "T"}}
+PLACE = "acme/sites/d/structure/a/p"
+
+
+def shows(
+    place: Mapping[str, Any] | None,
+    *,
+    section: Mapping[str, Any] | None = None,
+    group: Mapping[str, Any] | None = None,
+    site: Mapping[str, Any] = OPEN,
+    others: Mapping[str, Mapping[str, Any]] | None = None,
+    elsewhere: Mapping[str, Any] | None = None,
+    live: bool = False,
+) -> dict[str, Any]:
+    """One side: a site `d` whose section `a` shows a space at a place `p`; another site may, too."""
+
+    def given(fields: Mapping[str, Any]) -> dict[str, Any]:
+        key = fields.get("space", "s")
+        at = LiveId(f"space-{key}") if live else Ref(Case({"space": SPACES}).address("space", key))
+        return {"path": "p", "draft": False, **fields, "space": at}
+
+    things: dict[str, Any] = {
+        "space": SPACES,
+        "site": {"d": dict(site)},
+        "section": {"d/a": {"title": "A", "path": "a", "draft": False, **(section or {})}},
+        "site_space": {"d/a/t": {**given({"space": "t"}), "path": "t"}},
+    }
+    if group is not None:
+        things["section_group"] = {"d/g": {"title": "G", "draft": False, **group}}
+        wanted = Ref(Case({"site": {"d": {}}}).address("site", "d").child("structure", "g"))
+        things["section"]["d/a"]["group"] = LiveId("section_group-d-g") if live else wanted
+    if place is not None:
+        things["site_space"]["d/a/p"] = given(place)
+    if elsewhere is not None:
+        things["site"]["e"] = dict(elsewhere)
+        things["section"]["e/b"] = {"title": "B", "path": "b", "draft": False}
+        things["site_space"]["e/b/p"] = given({})
+    return things
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "listed"),
+    [
+        # A space that nobody could read comes into a public site.
+        (shows({}), shows(None, live=True), [PLACE]),
+        (shows({}, site={"published": True, "visibility": "share-link"}),
+         shows(None, site={"published": True, "visibility": "share-link"}, live=True), [PLACE]),
+        (shows({"hidden": True}), shows(None, live=True), [PLACE]),
+        # It takes the place of another one.
+        (shows({}), shows({"space": "t"}, live=True), [PLACE]),
+        # The site is published in this very plan: that is listed, and not each space of it.
+        (shows({}), shows({}, site={**OPEN, "published": False}, live=True), ["acme/sites/d"]),
+        (shows({}), shows(None, site={**OPEN, "published": False}, live=True), ["acme/sites/d"]),
+        # Nobody sees it then.
+        (shows({}, site={**OPEN, "published": False}),
+         shows(None, site={**OPEN, "published": False}, live=True), []),
+        (shows({"draft": True}), shows(None, live=True), []),
+        (shows({}, section={"draft": True}), shows(None, section={"draft": True}, live=True), []),
+        (shows({}, group={"draft": True}), shows(None, group={"draft": True}, live=True), []),
+        # What lets it be seen is listed itself.
+        (shows({}), shows({"draft": True}, live=True), [PLACE]),
+        (shows({}, group={}), shows({}, group={"draft": True}, live=True), ["acme/sites/d/structure/g"]),
+        # It was published as openly elsewhere, or was not.
+        (shows({}, elsewhere=OPEN), shows(None, elsewhere=OPEN, live=True), []),
+        (shows({}, elsewhere={**OPEN, "visibility": "visitor-auth"}),
+         shows(None, elsewhere={**OPEN, "visibility": "visitor-auth"}, live=True), [PLACE]),
+        (shows({}, elsewhere={**OPEN, "published": False}),
+         shows(None, elsewhere={**OPEN, "published": False}, live=True), [PLACE]),
+        (shows({"condition": "x"}, elsewhere=OPEN), shows(None, elsewhere=OPEN, live=True), []),
+    ],
+)  # fmt: skip
+def test_content_that_was_there_and_comes_onto_a_published_site_is_listed(
+    after: dict[str, Any], before: dict[str, Any], listed: list[str]
+) -> None:
+    assert [item.address for item in plan(Case(after, before)).exposures] == listed
+
+
+def test_a_place_that_binds_less_than_every_other_place_of_it_is_listed() -> None:
+    behind = {"d/a": {"title": "A", "path": "a", "draft": False, "condition": "visitor.is_admin"}}
+    before, after = shows({}, live=True, elsewhere=OPEN), shows({}, elsewhere=OPEN)
+    for side in (before, after):
+        side["section"] = {**side["section"], **behind}
+    del before["site_space"]["e/b/p"]
+    assert exposed(Case(after, before)) == [("acme/sites/e/structure/b/p", "space")]
+
+
+def test_what_leaves_a_group_that_is_a_draft_is_listed() -> None:
+    after, before = shows({}, group={"draft": True}), shows({}, group={"draft": True}, live=True)
+    after["section"]["d/a"]["group"] = None
+    found = plan(Case(after, before)).exposures
+    assert [item.address for item in found] == [PLACE.replace("/p", "/t"), PLACE]
+    assert {item.words for item in found} == {'publishes the space "S"', 'publishes the space "T"'}
+
+
+def test_a_space_that_the_plan_makes_is_empty() -> None:
+    before = shows(None, live=True)
+    before["space"] = {"t": SPACES["t"]}
+    assert exposed(Case(shows({}), before)) == []
 
 
 # Limits.
