@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test lint types imports schemas soak mutants environment
+.PHONY: demo test lint types imports schemas lock soak mutants environment
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -27,6 +27,10 @@ schemas: environment ## write schemas/, docs/kinds.md and docs/api.md anew from 
 	$(VENV)/dpsync schema > schemas/dpsync.schema.json
 	$(VENV)/python -m dpsync.render.kinds_page > docs/kinds.md
 	$(VENV)/python tests/server/api_page.py > docs/api.md
+
+lock: ## what the action installs, anew from pyproject.toml: newest versions, with hashes of every file (needs uv)
+	uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-emit-index-url --output-file action/requirements.txt
 
 soak: environment ## every test, for a long time: whole what a normal run tries a slice of (tests/soak.py)
 	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto --dist worksteal
