@@ -130,6 +130,7 @@ class Declarations:
         kind = entry.kind
         places = self.registry.places(kind.name)
         settable = {item.name for item in kind.fields if not item.nest and item.name != kind.natural}
+        written = {str(key.value) for key, _ in node.entries}
         for key, value in node.entries:
             word = str(key.value)
             if word in reserved:
@@ -150,7 +151,6 @@ class Declarations:
                 if meant is not None:
                     entry.misspelt.add(meant)
                 # What it holds may be entries of another place.
-                written = {str(other.value) for other, _ in node.entries}
                 for place in places:
                     path = place.split(".")
                     unsure = meant is None and isinstance(value, Mapping) and path[0] not in written

@@ -22,7 +22,7 @@ UNKNOWN = [
     ("collections: { p: { title: P, ▸colour: red } }", 'unknown key "colour" in a collection'),
     ("spaces: { p: { title: P, ▸colection: x } }", 'did you mean "collection"?'),
     ("spaces: { p: { title: P, ▸parent: x } }", 'unknown key "parent" in a space'),
-    ("sites: { d: { title: Docs, ▸hostname: x } }", 'unknown key "hostname" in a site'),
+    ("sites: { d: { title: Docs, ▸domain: x } }", 'unknown key "domain" in a site'),
     ("sites: { d: { title: Docs, ▸Title: x } }", 'did you mean "title"?'),
     ("sites: { d: { title: Docs, ▸3: x } }", 'unknown key "3" in a site'),
     ("sites: { d: { title: Docs, ▸null: x } }", 'unknown key "null" in a site'),
