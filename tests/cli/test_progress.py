@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.api import import_
-from dpsync.cli import options
+from dpsync.cli import output
 from dpsync.cli.progress import EVERY, FIRST, READING, Progress, Stream, on_stderr
 from dpsync.client.client import WriteClient
 from dpsync.importing.remembering import RememberingClient
@@ -269,7 +269,7 @@ def test_every_command_that_reads_reports(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
 ) -> None:  # fmt: skip
     noted = Noted()
-    monkeypatch.setattr(options, "on_stderr", lambda quiet, verbose: noted)
+    monkeypatch.setattr(output, "on_stderr", lambda quiet, verbose: noted)
     directory = project("dpsync: 1\norganizations: { acme: { id: acme, teams: { n: { title: New } } } }\n")
     if command == ["import"]:
         directory = tmp_path / "new"
@@ -307,6 +307,11 @@ def until(master: int, wanted: bytes) -> bytes:
     return found
 
 
+def heard() -> None:
+    """What a shell starts in the background ignores SIGINT, and so would everything below it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interruption_leaves_a_clean_terminal(project: Project, tmp_path: Path) -> None:
     """The platform takes the request and never answers."""
     directory = project("dpsync: 1\norganizations: { acme: { id: acme, teams: { n: { title: New } } } }\n")
@@ -319,6 +324,7 @@ def test_an_interruption_leaves_a_clean_terminal(project: Project, tmp_path: Pat
         process = subprocess.Popen(
             [sys.executable, "-m", "dpsync.cli", "plan", "-C", str(directory)],
             stderr=slave, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env={**os.environ, **own},
+            preexec_fn=heard,
         )  # fmt: skip
         try:
             said = until(master, b"Reading the platform: read 0 of 1 request\x1b[K")
