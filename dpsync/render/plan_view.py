@@ -66,14 +66,16 @@ def change_entry(plan: Plan, change: Change) -> Entry:
         where=origin(plan, change.address),
         near=around(plan, change.address),
         words=tuple(told),
-        fields=tuple(fields(plan, change.differences)),
+        fields=tuple(fields(plan, change.differences, told=change.action == "create")),
         created=change.action == "create",
     )
 
 
-def fields(plan: Plan, found: Iterable[Difference]) -> Iterator[Field]:
+def fields(plan: Plan, found: Iterable[Difference], told: bool = False) -> Iterator[Field]:
+    """The fields of a change. `told`: why they differ is said of the whole."""
     for item in found:
-        yield Field(item.field, item.before, item.after, item.known, words.why(plan, item.cause))
+        label = "" if told else words.why(plan, item.cause)
+        yield Field(item.field, item.before, item.after, item.known, label)
 
 
 def refusals(plan: PlanOrDrift) -> Iterator[Entry]:
@@ -131,7 +133,7 @@ def beside(plan: PlanOrDrift) -> list[Block]:
     waiting = (Entry(visible(one.address), visible(one.what), "…") for one in plan.waiting)
     blocks.add("waiting", "The platform is at work: {}", "none", waiting)
     kept = (Entry(visible(one.place), words.unmanaged(one, 10)) for one in plan.kept)
-    blocks.add("kept", "Unmanaged, kept: {}", "none", kept)
+    blocks.add("kept", f"Unmanaged, kept: {sum(len(one.addresses) for one in plan.kept)}", "none", kept)
     return blocks.found
 
 

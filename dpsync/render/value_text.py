@@ -56,8 +56,8 @@ def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterabl
     if isinstance(item.after, str) and isinstance(item.before, str | None):
         yield from _lines(item.before or "", item.after, most, width)
         return
-    if item.before is None:
-        yield f"+ {counted(len(to_json(item.after)), 'byte')} of JSON"
+    if item.before is None and isinstance(item.after, dict | list):
+        yield from _few([f"+ {part}" for part in _parts(item.after)], most)
         return
     from deepdiff import DeepDiff
 
@@ -84,9 +84,20 @@ def _lines(before: str, after: str, most: int | None, width: int) -> Iterator[st
         for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
         if not line.startswith("@@")
     ]
-    yield from found[:most]
-    if most is not None and len(found) > most:
-        yield f"… {counted(len(found) - most, 'more line')}"
+    yield from _few(found, most)
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> list[str]:
+    """What a large value is made of, a line each."""
+    if isinstance(value, list):
+        return [show(part) for part in value]
+    return [f"{visible(str(name))}: {show(part)}" for name, part in value.items()]
+
+
+def _few(lines: list[str], most: int | None) -> Iterator[str]:
+    yield from lines[:most]
+    if most is not None and len(lines) > most:
+        yield f"… {counted(len(lines) - most, 'more line')}"
 
 
 def show(value: Any, most: int = 120) -> str:

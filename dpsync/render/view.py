@@ -66,7 +66,7 @@ class Entry:
     @property
     def group(self) -> str:
         """The place that it is counted with: of `acme/sites/docs/structure/news`, `acme/sites`."""
-        return "/".join(self.address.split("/")[:2])
+        return "/".join(self.address.partition("#")[0].split("/")[:2])
 
 
 @dataclass(frozen=True)

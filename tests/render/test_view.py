@@ -1,0 +1,63 @@
+"""What every output but text and JSON is written from: its numbers are right, and nothing is told twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpsync.model.change import Change, Difference
+from dpsync.model.plan import Plan
+from dpsync.model.remark import Kept
+from dpsync.render.plan_view import plan_blocks
+from dpsync.render.to_document import plan_document
+from dpsync.render.value_text import inside
+from dpsync.render.view import Entry, differences
+from dpsync.render.views import view
+
+
+def test_what_is_kept_is_counted_by_things_and_not_by_places() -> None:
+    kept = (
+        Kept(place="acme/teams", addresses=("acme/teams/[A]", "acme/teams/[B]", "acme/teams/[C]")),
+        Kept(place="acme/spaces", addresses=("acme/spaces/[A]",)),
+    )
+    assert [block.title for block in plan_blocks(Plan(kept=kept))] == ["Unmanaged, kept: 4"]
+
+
+@pytest.mark.parametrize(
+    ("address", "group"),
+    [("acme#mergeRules", "acme"), ("acme/sites/docs#title", "acme/sites"), ("acme", "acme"), ("", "")],
+)
+def test_a_field_is_counted_with_the_place_that_it_is_in(address: str, group: str) -> None:
+    assert Entry(address).group == group
+
+
+def test_why_a_new_thing_is_missing_is_told_once() -> None:
+    new = Change(
+        address="acme/teams/n",
+        kind="team",
+        action="create",
+        label="N",
+        cause="changed outside",
+        differences=(Difference(field="title", after="N", cause="changed outside"),),
+    )
+    plan = Plan(base="0" * 40, base_from="HEAD", changes=(new,))
+    [(_, entry)] = view(plan_document(plan))
+    assert entry.gist == 'new team "N" (deleted outside)'
+    assert differences(entry) == ['+ title: "N"']
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        (
+            {"kind": "external", "url": "https://e.example"},
+            ['+ kind: "external"', '+ url: "https://e.example"'],
+        ),
+        (["one", {"two": 2}], ['+ "one"', "+ { two: 2 }"]),
+        (["a", "b", "c", "d"], ['+ "a"', '+ "b"', '+ "c"', "… 1 more line"]),
+        (["\x1b[31m"], ['+ "\\x1b[31m"']),
+    ],
+)
+def test_of_a_large_value_that_is_new_its_parts_are_shown(value: Any, lines: list[str]) -> None:
+    assert list(inside(Difference(field="x", after=value), most=3)) == lines
