@@ -1,6 +1,7 @@
 """One run of the action: which commands are run, and what GitHub is told of them.
 
 What GitHub does not take is a notice and changes no exit code; only which plan was approved must be known.
+It is long because the commands share one comment: what a plan writes into it, an apply must read.
 """
 
 from __future__ import annotations
