@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterator
 
+from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import GOOD, Outcome, Report
 from dpsync.model.plan import Plan
 from dpsync.model.remark import Blocked
@@ -98,6 +99,11 @@ def unproven(remaining: Plan) -> list[str]:
     sent = counted(len(remaining.unproven), "value")
     names = ", ".join(visible(name) for name in remaining.unproven)
     return [f"{sent} cannot be read back and will be sent again until the files are committed: {names}"]
+
+
+def unapplied(code: int) -> str:
+    """What became of a plan of which nothing was carried out, by the exit code of the apply."""
+    return "Not applied." if code == Exit.REFUSED else "Nothing to apply."
 
 
 def ending(report: Report) -> str:

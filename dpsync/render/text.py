@@ -14,7 +14,7 @@ from dpsync.render.documents import ApplyDocument, DriftDocument, Finding, Findi
 from dpsync.render.drift_text import render_drift
 from dpsync.render.formats import How
 from dpsync.render.plan_text import render_plan
-from dpsync.render.report_text import render_report
+from dpsync.render.report_text import render_report, unapplied
 
 
 @singledispatch
@@ -37,7 +37,7 @@ def _drift(document: DriftDocument, how: How) -> str:
 def _apply(document: ApplyDocument, how: How) -> str:
     shown = _plan(document.plan, how)
     if document.report is None:
-        return shown
+        return f"{shown}\n\n{unapplied(document.exit)}"
     known = document.plan.plan.blocked
     return f"{shown}\n\n{render_report(document.report, how.paint, how.verbose, known, how.summary)}"
 

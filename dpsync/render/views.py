@@ -7,7 +7,6 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan
 from dpsync.model.words import counted
@@ -18,7 +17,7 @@ from dpsync.render.drift_text import verdict
 from dpsync.render.drift_view import drift_blocks
 from dpsync.render.plan_view import about, beside, change_entry, plan_blocks, refusals
 from dpsync.render.plan_words import origin
-from dpsync.render.report_text import done, ending, restorable, unkept, unproven, without_unkept
+from dpsync.render.report_text import done, ending, restorable, unapplied, unkept, unproven, without_unkept
 from dpsync.render.view import Blocks, Entry, Level, View, Word
 from dpsync.render.visible import visible
 
@@ -61,8 +60,9 @@ def _apply(document: ApplyDocument) -> View:
     plan, report = document.plan.plan, document.report
     if report is None:
         shown = _plan(document.plan)
-        why = "Not applied." if document.exit == Exit.REFUSED else "Nothing to apply."
-        return View(f"{why} {shown.title}", shown.about, shown.blocks, shown.foot, name="apply")
+        return View(
+            f"{unapplied(document.exit)} {shown.title}", shown.about, shown.blocks, shown.foot, name="apply"
+        )
     blocks = Blocks()
     for result, title, level in _RESULTS:
         found = [_outcome(plan, one) for one in report.outcomes if one.result == result]

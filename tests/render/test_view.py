@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from dpsync.model.change import Change, Difference
+from dpsync.model.diagnostic import Exit
 from dpsync.model.plan import Plan
 from dpsync.model.remark import Kept
+from dpsync.render.documents import ApplyDocument
+from dpsync.render.formats import FORMATS, How, render
+from dpsync.render.paint import Paint
 from dpsync.render.plan_view import plan_blocks
 from dpsync.render.to_document import plan_document
 from dpsync.render.value_text import inside
@@ -45,6 +49,13 @@ def test_why_a_new_thing_is_missing_is_told_once() -> None:
     [(_, entry)] = view(plan_document(plan))
     assert entry.gist == 'new team "N" (deleted outside)'
     assert differences(entry) == ['+ title: "N"']
+
+
+@pytest.mark.parametrize(("code", "said"), [(Exit.REFUSED, "Not applied."), (Exit.DONE, "Nothing to apply.")])
+def test_a_plan_that_was_not_carried_out_says_so_in_every_format(code: Exit, said: str) -> None:
+    document = ApplyDocument(exit=code, converged=False, plan=plan_document(Plan()), report=None)
+    for name in FORMATS.keys() - {"json", "github", "sarif"}:
+        assert said in render(document, name, How(Paint(on=False))), name
 
 
 @pytest.mark.parametrize(
