@@ -116,7 +116,9 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
     if field.exposes == "moved":
         return f"{field.name} may give more: {_said(field, before)} → {_said(field, after)}"
     if not isinstance(field.exposes, tuple):
-        return f"{field.name} {'lifted' if after is None else 'changed'}"
+        if after is None:
+            return f"{field.name} lifted"
+        return f"{field.name} changed: {_said(field, before)} → {_said(field, after)}"
     held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == after
     unclear = before not in field.exposes or after not in field.exposes
     verb = " may be more" if unclear and before is not None else " raised"
@@ -194,7 +196,7 @@ def _said(field: Field, value: Any) -> str:
     if isinstance(field.exposes, tuple):
         return _short(value)
     text = ", ".join(map(_short, leaves(value)))
-    return text if len(text) <= 2 * _SHORT and "\n" not in text else "set"
+    return (text or "nothing") if len(text) <= 2 * _SHORT and "\n" not in text else "set"
 
 
 # What is deleted.

@@ -230,6 +230,21 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
             Case({"site": {"d": {}}, "redirect": {"d/old": {"destination": AWAY}}}, {"site": {"d": {}}}),
             "a new redirect: destination external, https://a.example",
         ),
+        (
+            Case(
+                {"site": {"d": {}}, "redirect": {"d/old": {"destination": {**AWAY, "url": "https://b.example"}}}},
+                {"site": {"d": {}}, "redirect": {"d/old": {"destination": AWAY}}},
+            ),
+            "destination changed: external, https://a.example → external, https://b.example",
+        ),
+        (
+            Case({"saml": {"o": {"certificate": "a\nb\n"}}}, {"saml": {"o": {"certificate": None}}}),
+            "certificate changed: nothing → set",
+        ),
+        (
+            Case({"saml": {"o": {"ssoURL": None}}}, {"saml": {"o": {"ssoURL": "https://a.example"}}}),
+            "ssoURL lifted",
+        ),
     ],
 )  # fmt: skip
 def test_the_words(case: Case, words: str) -> None:
