@@ -74,7 +74,7 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     desired, first = loaded
     if first is None:
         earlier = Earlier(project, base.commit, desired)
-        return Base(base.said, base.commit, desired, earlier=earlier)
+        return replace(base, desired=desired, earlier=earlier)
     where = f"{first.span.file}:{first.span.line}: " if first.span else ""
     why = f"its configuration does not load ({where}{first.message})"
     if ref is not None:

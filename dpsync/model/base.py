@@ -23,6 +23,8 @@ class Base:
     warning: Diagnostic | None = None
     lacking: bool = False
     """There is such a commit, and this clone does not have it."""
+    present: bool = False
+    """It is HEAD itself: nothing says that it was ever applied."""
     ids: IdsFile = NO_IDS
     """The ids file of that commit."""
     earlier: Iterable[Desired] = ()

@@ -29,6 +29,7 @@ REMOVED: Final = "its entry was removed"
 OTHERS: Final = ""
 BY_BASE: Final = "the ids file of the git base says so"
 NO_LINES: Final = "the git base has this entry, and no line says which one it was"
+"""Not where the base is HEAD: a project that was only just written looks the same there."""
 
 
 @dataclass
@@ -81,6 +82,7 @@ class CouldBe:
         by_id = {item.id: identity for identity, item in free.items()}
         removed = [identity for identity in free if identity in self.removed]
         under_new_keys = self._under_new_keys(kind)
+        before = base.desired.resources if base.desired is not None else {}
         for address, one in absent.items():
             for identity in sorted(self._places[address] & free.keys()):
                 one.could_be.setdefault(identity, PLACE)
@@ -93,7 +95,7 @@ class CouldBe:
                 one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
             if Address(address.segments[:1]) in records.empty:
                 one.unseen_past = base.lacking
-                if not by_base and base.desired is not None and address in base.desired.resources:
+                if not by_base and not base.present and address in before:
                     self._add(one, beside.get(self._owner(one.resource), ()), NO_LINES)
 
     def _add(self, one: Open, identities: Sequence[Identity], why: str) -> None:

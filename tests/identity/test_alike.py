@@ -211,6 +211,12 @@ def test_what_was_declared_before_and_is_not_found_is_asked_about(project: Proje
     assert project.write("spaces: { g: { title: Guides, new: true } }").plan().can_apply
 
 
+def test_what_was_only_just_committed_is_new(project: Project) -> None:
+    """The first plan of a project, beside what was there already: HEAD was never applied."""
+    project.holds(spaces=docs("Everything")).commit("spaces: { g: { title: Guides } }")
+    assert project.plan().can_apply
+
+
 def test_with_lines_of_others_what_has_none_is_new(project: Project) -> None:
     """Whatever was applied has a line."""
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }")
