@@ -21,7 +21,10 @@ from dpsync.planner.tree import UNKNOWN, Branch, Tree
 
 def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[Tree]:
     """Of every live or declared owner of a tree that a change touches, by address."""
-    reader, changes = _Trees(decided), list(changes)
+    changes = list(changes)
+    if not changes:
+        return
+    reader = _Trees(decided)
     inside = _touched(changes)
     inside |= {str(address) for address in reader.naming({change.id for change in changes if change.id})}
     changing = {change.address for change in changes}

@@ -32,6 +32,13 @@ NO_LINES: Final = "the git base has this entry, and no line says which one it wa
 """Not where the base is HEAD: a project that was only just written looks the same there."""
 
 
+def found_by_name(sides: Sides, address: Address) -> bool:
+    """Whether nothing but its name says what an entry is: it has no line and no answer."""
+    match = sides.snapshot.matches.get(address)
+    recorded = address in sides.snapshot.records.lines
+    return match is not None and not recorded and match.by not in ("pin", "previously", "base")
+
+
 @dataclass
 class Open:
     """An entry that is not live, and what it could be: each object with the reason."""
@@ -87,15 +94,15 @@ class CouldBe:
             for identity in sorted(self._places[address] & free.keys()):
                 one.could_be.setdefault(identity, PLACE)
             line = records.earlier.get(address)
-            by_base = line is not None and line.id in by_id
-            if line is not None and by_base:
-                one.could_be[by_id[line.id]] = BY_BASE
+            was = by_id.get(line.id) if line is not None else None
+            if was is not None:
+                one.could_be[was] = BY_BASE
             self._add(one, removed, REMOVED)
             for identity, other in under_new_keys.items():
                 one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
             if Address(address.segments[:1]) in records.empty:
                 one.unseen_past = base.lacking
-                if not by_base and not base.present and address in before:
+                if was is None and not base.present and address in before:
                     self._add(one, beside.get(self._owner(one.resource), ()), NO_LINES)
 
     def _add(self, one: Open, identities: Sequence[Identity], why: str) -> None:
@@ -145,12 +152,9 @@ class CouldBe:
                 yield entry
 
     def _by_name_alone(self, address: Address) -> bool:
-        """Whether nothing but its name says what an entry is: it has no line, no answer, and no past."""
-        sides = self.sides
-        match = sides.snapshot.matches.get(address)
-        before = sides.base.desired.resources if sides.base.desired is not None else {}
-        known = address in sides.snapshot.records.lines or address in before
-        return match is not None and not known and match.by not in ("pin", "previously")
+        """Whether nothing but its name says what an entry is, and it has no past either."""
+        base = self.sides.base.desired
+        return found_by_name(self.sides, address) and (base is None or address not in base.resources)
 
     def _owner(self, entry: Resource) -> Identity | None:
         live = self.sides.live(entry.parent) if entry.parent is not None else None

@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
-from dpsync.model.question import Candidate, Refusal, WayOut
+from dpsync.model.question import Refusal
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import live_ids, references
+from dpsync.planner.could_be import found_by_name
 from dpsync.planner.sides import Sides
+from dpsync.planner.unclear import candidate, it_is
 
 BY_NAME = "it has its name"
 BY_PLACE = "it is what is found where this one is named"
@@ -33,7 +35,11 @@ def exchanged(sides: Sides) -> Iterator[Refusal]:
 def _standing(sides: Sides) -> Mapping[Address, Address]:
     """By entry that was found by its name, the one whose object stands everywhere in its place."""
     found: dict[Address, set[Address | None]] = defaultdict(set)
-    by_name = {address for address, entry in sides.resources.items() if _by_name(sides, entry)}
+    by_name = {
+        address
+        for address, entry in sides.resources.items()
+        if sides.kind(entry).content and found_by_name(sides, address) and sides.live(address) is not None
+    }
     for address, entry in sides.resources.items() if by_name else ():
         live = sides.live(address)
         for name, value in entry.fields.items() if live is not None else ():
@@ -44,14 +50,6 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
             found[next(iter(wanted))].add(_named(sides, live, name))
     only = {address: next(iter(now)) for address, now in found.items() if len(now) == 1}
     return {address: now for address, now in only.items() if now in by_name and now != address}
-
-
-def _by_name(sides: Sides, entry: Resource) -> bool:
-    """Whether nothing but its name says which object an entry that holds content is."""
-    match = sides.snapshot.matches.get(entry.address)
-    if match is None or not sides.kind(entry).content or entry.address in sides.snapshot.records.lines:
-        return False
-    return match.by not in ("pin", "previously", "base") and sides.live(entry.address) is not None
 
 
 def _edited(sides: Sides, entry: Resource, name: str) -> bool:
@@ -92,24 +90,13 @@ def _refusal(sides: Sides, address: Address, other: Address) -> Refusal:
     mine, theirs = sides.live(address), sides.live(other)
     assert mine is not None
     assert theirs is not None
-    named = ((mine, BY_NAME), (theirs, BY_PLACE))
+    candidates = (candidate(sides, mine.identity, BY_NAME), candidate(sides, theirs.identity, BY_PLACE))
     return Refusal(
         code="exchanged",
         address=str(address),
         message=f"nothing but its name says that it is {mine.id}, and wherever the files name it is "
         f"{theirs.id}, which has the name of {other}: perhaps only their names were exchanged",
         way_out=f"add id: {mine.id} if its name is right, or id: {theirs.id} if its place is",
-        candidates=tuple(
-            Candidate(
-                address=str(sides.names.address(item.identity)),
-                id=item.id,
-                title=sides.names.label(item),
-                why=why,
-                changed=item.changed,
-            )
-            for item, why in named
-        ),
-        answers=tuple(
-            WayOut(address=str(address), add=f"id: {item.id}", means="it is that one") for item, _ in named
-        ),
+        candidates=candidates,
+        answers=it_is(address, candidates),
     )

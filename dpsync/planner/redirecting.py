@@ -34,7 +34,7 @@ class OldUrls:
         path = _path(old.removeprefix(self.will[self.tree.owner]))
         if path in self._redirected:
             return impact.model_copy(update={"redirected": str(self._redirected[path])})
-        return impact.model_copy(update=self._suggested(Address.parse(impact.address), path))
+        return self._suggested(impact, path)
 
     @cached_property
     def _shown(self) -> dict[str, Address]:
@@ -67,15 +67,22 @@ class OldUrls:
             if resource.kind == kind.name and resource.parent == owner and address in self.decided.entries:
                 yield address, resource.fields.get(redirects.path)
 
-    def _suggested(self, address: Address, path: str) -> dict[str, Any]:
-        """A redirect to where it is seen then; else to the nearest thing around it that is."""
-        for one in reversed(self._chains[address]):
+    def _suggested(self, impact: UrlImpact, path: str) -> UrlImpact:
+        """With a redirect to where it is seen then; else to the nearest thing around it that is."""
+        for one in reversed(self._chains[Address.parse(impact.address)]):
             for kind, redirects in self._redirecting:
                 template = redirects.to.get(one.kind.name)
                 if template is not None and isinstance(self.will.get(one.address), str):
                     place = self.tree.owner.child(*kind.key.split("."))
-                    return dict(place=str(place), redirect={path: _filled(template, self._key(one))})  # noqa: C408
-        return {}
+                    entry = {path: _filled(template, self._key(one))}
+                    return UrlImpact(
+                        address=impact.address,
+                        before=impact.before,
+                        after=impact.after,
+                        place=str(place),
+                        redirect=entry,
+                    )
+        return impact
 
     @cached_property
     def _chains(self) -> dict[Address, tuple[Branch, ...]]:

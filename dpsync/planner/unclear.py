@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.model.snapshot import Identity
@@ -42,7 +43,7 @@ def unclear(
 
 def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[str]]) -> Refusal:
     address, noun = one.resource.address, one.kind.noun
-    candidates = tuple(_candidate(sides, identity, why, showing) for identity, why in one.could_be.items())
+    candidates = tuple(candidate(sides, identity, why, showing) for identity, why in one.could_be.items())
     if not candidates:
         return Refusal(
             code="unclear",
@@ -70,7 +71,7 @@ def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity]) -> Refu
     assert live is not None
     named = {live.identity: "it has its name", **dict.fromkeys(lost[:MOST], REMOVED)}
     showing = _showing(sides)
-    candidates = tuple(_candidate(sides, identity, why, showing) for identity, why in named.items())
+    candidates = tuple(candidate(sides, identity, why, showing) for identity, why in named.items())
     return Refusal(
         code="unclear",
         address=str(entry.address),
@@ -78,11 +79,14 @@ def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity]) -> Refu
         "be deleted: perhaps it is that one, under a new key and a new name",
         way_out=f"add id: {live.id} if it is what bears its name, or id: {candidates[1].id}",
         candidates=candidates,
-        answers=_it_is(entry, candidates),
+        answers=it_is(entry.address, candidates),
     )
 
 
-def _candidate(sides: Sides, identity: Identity, why: str, showing: Mapping[str, list[str]]) -> Candidate:
+def candidate(
+    sides: Sides, identity: Identity, why: str, showing: Mapping[str, list[str]] | None = None
+) -> Candidate:
+    """A live object with the reason; `showing` has the addresses of what shows it, by id."""
     item = sides.snapshot.objects[identity]
     return Candidate(
         address=str(sides.names.address(identity)),
@@ -90,7 +94,7 @@ def _candidate(sides: Sides, identity: Identity, why: str, showing: Mapping[str,
         title=sides.names.label(item),
         why=why,
         changed=item.changed,
-        shown_in=tuple(sorted(showing.get(item.id, ()))),
+        shown_in=tuple(sorted((showing or {}).get(item.id, ()))),
     )
 
 
@@ -108,11 +112,13 @@ def _line(sides: Sides, one: Open) -> str:
     return previous_name(one.kind, [sides.snapshot.objects[identity] for identity in one.could_be])
 
 
-def _it_is(entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
-    address = str(entry.address)
-    return tuple(WayOut(address=address, add=f"id: {one.id}", means="it is that one") for one in candidates)
+def it_is(address: Address, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
+    """An answer for each: the entry is that one."""
+    return tuple(
+        WayOut(address=str(address), add=f"id: {one.id}", means="it is that one") for one in candidates
+    )
 
 
 def _answers(entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
     another = WayOut(address=str(entry.address), add="new: true", means="it is another one")
-    return (*_it_is(entry, candidates), another)
+    return (*it_is(entry.address, candidates), another)
