@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from dpsync.github.commands import Log
     from dpsync.github.inputs import Inputs
     from dpsync.github.place import Place
+
+
+_BASE: Final = "GITHUB_BASE_REF"
 
 
 @click.command("github")
@@ -69,11 +72,12 @@ def _carry_out(log: Log, inputs: Inputs, place: Place) -> int:
 
     def run(words: list[str]) -> Ran:
         """What it came to is written at once: whatever happens while GitHub is told changes nothing of it."""
-        last[:] = [_run(log, inputs, words)]
+        with _for_branch(action.place.base):
+            last[:] = [_run(log, inputs, words)]
         _write_outputs(log, outputs(last[0].document, last[0].code))
         return last[0]
 
-    action = Action(inputs, place, log, run, github, folder, _head(inputs))
+    action = Action(inputs, place, log, run, github, folder, *_head(inputs))
     plan_file = action.plan_file = folder / f"{name}-{action.key[:8]}.plan.json"
     plan_file.unlink(missing_ok=True)
     try:
@@ -127,18 +131,37 @@ def _event() -> Any:
     return event_of(os.environ)
 
 
-def _head(inputs: Inputs) -> str | None:
-    """The commit of the working copy; None where it is none, or files of several are meant."""
+@contextmanager
+def _for_branch(name: str) -> Iterator[None]:
+    """Say which branch the change is for, for the git base, as the runner does where it knows that."""
+    if not name:
+        yield
+        return
+    before = os.environ.get(_BASE)
+    os.environ[_BASE] = name
+    try:
+        yield
+    finally:
+        os.environ.pop(_BASE)
+        if before is not None:
+            os.environ[_BASE] = before
+
+
+def _head(inputs: Inputs) -> tuple[str | None, str | None]:
+    """The commit of the working copy, and what that merges; None where it is none or there are several."""
     from dpsync.config.git import NoRepository, Repository
 
     directory = Path(inputs.directory)
     found = set()
     for place in (directory, *((directory / name).parent for name in inputs.config)):
         try:
-            found.add(Repository.around(place).commit("HEAD"))
+            repository = Repository.around(place)
         except NoRepository:
-            return None
-    return found.pop() if len(found) == 1 else None
+            return None, None
+        head = repository.commit("HEAD")
+        parents = repository.parents(head) if head is not None else []
+        found.add((head, parents[1] if len(parents) == 2 else None))
+    return found.pop() if len(found) == 1 else (None, None)
 
 
 def _below(inputs: Inputs) -> str:

@@ -63,6 +63,13 @@ class Repository:
     def merge_base(self, one: str, other: str) -> str | None:
         return self._line("merge-base", one, other)
 
+    def parents(self, commit: str) -> list[str]:
+        """The parents of a commit, those that a shallow clone lacks too."""
+        head = _git(self.top, "cat-file", "commit", commit).stdout.partition(b"\n\n")[0]
+        return [
+            line[7:].decode("ascii", "replace") for line in head.splitlines() if line.startswith(b"parent ")
+        ]
+
     def changing(self, commit: str, names: list[str], most: int) -> list[str]:
         """The latest commits, up to one and on its own line, that have changed some of these files.
 

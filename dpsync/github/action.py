@@ -15,6 +15,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from dpsync.github.api import GitHub, GitHubError
+from dpsync.github.asked import NotThisChange, asked_for
 from dpsync.github.commands import Log
 from dpsync.github.comments import Comments
 from dpsync.github.drift_issue import APPLIED, DriftIssue
@@ -68,6 +69,8 @@ class Action:
     plan_file: Path
     head: str | None = None
     """The commit of the working copy."""
+    merged: str | None = None
+    """What that commit merges into another branch, as GitHub's trial merge of a pull request does."""
     more: dict[str, str] = field(default_factory=dict)
     """Outputs beside those of the document."""
     said: str = ""
@@ -91,6 +94,11 @@ class Action:
     def carry_out(self) -> Ran:
         """Run what the inputs ask for, and tell it."""
         command = self.inputs.command
+        if self.place.asked:
+            try:
+                self.place = asked_for(self.place, self.github, self.head, self.merged)
+            except NotThisChange as refused:
+                return self._refuse(refused.reason, refused.why)
         if self.place.untrusted and (self.head is None or self.head != self.place.tested):
             return self._refuse(
                 "untrusted",

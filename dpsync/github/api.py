@@ -60,6 +60,16 @@ class Review:
     at: str
 
 
+@dataclass(frozen=True)
+class PullRequest:
+    """A pull request as it is now. `repository` has its branch: "" where that is gone. `base` is a branch."""
+
+    repository: str
+    head: str
+    base: str
+    open: bool
+
+
 class GitHub:
     """One repository. Every method raises GitHubError."""
 
@@ -118,6 +128,15 @@ class GitHub:
                 return _number(found, "number")
         return None
 
+    def pull_request(self, number: int) -> PullRequest:
+        """What a pull request is now."""
+        found = self._send("GET", f"{self._repository}/pulls/{number}")
+        if not isinstance(found, dict):
+            raise GitHubError("GitHub answered something that is no pull request")
+        head, base = _member(found, "head"), _member(found, "base")
+        repository = _text(_member(head, "repo"), "full_name")
+        return PullRequest(repository, _text(head, "sha"), _text(base, "ref"), found.get("state") == "open")
+
     def approvals(self, number: int) -> list[Review]:
         """The approvals of a pull request that nobody has taken back."""
         last: dict[str, Review | None] = {}
@@ -143,6 +162,10 @@ class GitHub:
     def edit_comment(self, id_: int, body: str) -> Text:
         answer = self._send("PATCH", f"{self._repository}/issues/comments/{id_}", {"body": body})
         return _as_text(answer, "id")
+
+    def react(self, id_: int, what: str) -> None:
+        """Put a reaction on a comment, as `eyes`."""
+        self._send("POST", f"{self._repository}/issues/comments/{id_}/reactions", {"content": what})
 
     def delete_comment(self, id_: int) -> None:
         self._send("DELETE", f"{self._repository}/issues/comments/{id_}")
@@ -245,8 +268,12 @@ def _as_text(found: Any, number: str) -> Text:
 
 
 def _login(found: dict[str, Any]) -> str:
-    user = found.get("user")
-    return _text(user, "login") if isinstance(user, dict) else ""
+    return _text(_member(found, "user"), "login")
+
+
+def _member(found: dict[str, Any], name: str) -> dict[str, Any]:
+    value = found.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def _text(found: dict[str, Any], name: str) -> str:

@@ -33,6 +33,12 @@ class Place:
     """The change comes from another repository: its run has no secrets and may write nothing."""
     helpless: bool = False
     """The run gets no secrets, because it is a fork's or that of an update of dependencies."""
+    asked: bool = False
+    """A comment in the pull request has asked for it: what that is now must be found out first (asked.py)."""
+    comment: int | None = None
+    """The comment that has asked."""
+    base: str = ""
+    """The branch that the pull request is for, where the environment of the run does not say so."""
 
     @property
     def age(self) -> tuple[int, int]:
@@ -63,7 +69,9 @@ def find_place(env: Mapping[str, str], event: Any) -> Place:
         fork = _at(request, "head", "repo", "full_name") != repository
     elif name == "workflow_run":
         fork = _at(event, "workflow_run", "head_repository", "full_name") != repository
-    number = _at(request, "number")
+    issue = _at(event, "issue") if name == "issue_comment" else None
+    asked = _at(issue, "pull_request") is not None
+    number = _number(issue if asked else request, "number")
     head = _at(request, "head", "sha")
     sha = head if isinstance(head, str) and _COMMIT.fullmatch(head) else tested
     attempt = env.get("GITHUB_RUN_ATTEMPT", "")
@@ -75,9 +83,11 @@ def find_place(env: Mapping[str, str], event: Any) -> Place:
         sha=sha if _COMMIT.fullmatch(sha) else "",
         tested=tested if _COMMIT.fullmatch(tested) else "",
         server=server if _SERVER.fullmatch(server) else "https://github.com",
-        number=number if isinstance(number, int) and not isinstance(number, bool) else None,
+        number=number,
         fork=fork,
         helpless=fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
+        asked=asked,
+        comment=_number(event, "comment", "id") if asked else None,
     )
 
 
@@ -85,6 +95,11 @@ def make_key(*parts: str) -> str:
     """The name of a configuration, environment and part, in 32 hexadecimal digits."""
     joined = "\0".join(part.replace("\0", "") for part in parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _number(event: Any, *names: str) -> int | None:
+    value = _at(event, *names)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _at(event: Any, *names: str) -> Any:

@@ -41,6 +41,8 @@ class FakeGitHub:
     reviews: list[dict[str, Any]] = field(default_factory=list)
     pulls: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """The pull requests of a commit."""
+    requests: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """Pull requests by their numbers."""
     labels: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
@@ -184,6 +186,11 @@ class FakeGitHub:
                 return 200, self.issues[int(number)]
             case "GET", "pulls", _, "reviews":
                 return 200, self.reviews
+            case "GET", "pulls", number if int(number) in self.requests:
+                return 200, self.requests[int(number)]
+            case "POST", "issues", "comments", id_, "reactions" if int(id_) in self.comments:
+                self.comments[int(id_)].setdefault("reactions", []).append(content["content"])
+                return 201, {"id": 1, "content": content["content"]}
             case "GET", "commits", sha, "pulls":
                 return 200, self.pulls.get(sha, [])
             case "POST" | "PATCH", "issues", *_:

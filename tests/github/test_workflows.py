@@ -31,8 +31,13 @@ from tests.github.runner import Step, read_outputs
 ROOT = Path(__file__).parents[2]
 TOOLS = Path(sys.executable).parent
 FILES = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
+CHECKOUT = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8"
 DPSYNC = "dpsync/dpsync@0123456789abcdef0123456789abcdef01234567"
 ENVIRONMENTS = CONFIG + "environments:\n  staging: {}\n  production: {}\n"
+
+
+def path(name: str) -> Path:
+    return ROOT / "examples" / "workflows" / f"{name}.yml"
 
 
 # What they look like.
@@ -54,8 +59,9 @@ def test_a_linter_and_the_schema_find_nothing() -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_they_use_inputs_that_there_are_and_least_permissions(file: Path) -> None:
     workflow = yaml.safe_load(file.read_text(encoding="utf-8"))
+    held = set(workflow[True]) & {"pull_request_target", "workflow_run", "issue_comment"}
+    assert held == ({"issue_comment"} if file.stem == "replan" else set())
     assert workflow["permissions"] == {}
-    assert "pull_request_target" not in workflow[True]
     for job in workflow["jobs"].values():
         assert set(job["permissions"].items()) <= {
             ("contents", "read"), ("pull-requests", "write"), ("issues", "write"),
@@ -64,10 +70,43 @@ def test_they_use_inputs_that_there_are_and_least_permissions(file: Path) -> Non
             assert len(step["uses"].partition("@")[2]) == 40
             if step["uses"] == DPSYNC:
                 assert set(step["with"]) <= set(NAMES)
-        assert workflow["concurrency"]["cancel-in-progress"] is (step["with"]["command"] == "plan")
+        group = job.get("concurrency") or workflow["concurrency"]
+        assert group["cancel-in-progress"] is (step["with"]["command"] == "plan")
+
+
+def test_a_plan_that_is_asked_for_is_in_the_group_of_the_others_and_no_other_comment_is() -> None:
+    """A group of a whole workflow is entered by every comment, and a stranger's would cancel a plan."""
+    plan, replan = (yaml.safe_load(path(name).read_text(encoding="utf-8")) for name in ("plan", "replan"))
+    assert "concurrency" not in replan
+    group = replan["jobs"]["plan"]["concurrency"]["group"]
+    assert group.replace("github.event.issue.number", "N") == plan["concurrency"]["group"].replace(
+        "github.event.pull_request.number", "N"
+    )
 
 
 # What they do.
+
+
+STAND_IN = """\
+# What actions/checkout does where it is told what to check out; otherwise act copies what there is.
+name: checkout
+description: checkout
+inputs:
+  ref: { description: ref, default: "" }
+  fetch-depth: { description: depth, default: "1" }
+  persist-credentials: { description: credentials, default: "true" }
+runs:
+  using: composite
+  steps:
+    - run: |
+        git init -q
+        git remote add origin "$FOLDER"
+        git fetch -q origin "+refs/heads/*:refs/remotes/origin/*"
+        git fetch -q origin "$REF"
+        git checkout -q --detach FETCH_HEAD
+      shell: bash
+      env: { REF: "${{ inputs.ref }}", FOLDER: "%s" }
+"""
 
 
 @dataclass
@@ -80,6 +119,7 @@ class Act:
     home: Path
     action: Path
     git: Callable[..., str]
+    checkout: Path
     runs: int = 0
 
     def start(self, file: str, event: str, payload: dict[str, Any], **more: str) -> subprocess.Popen[str]:
@@ -102,6 +142,7 @@ class Act:
         command = [
             str(TOOLS / "act"), event, "-W", f".github/workflows/{file}", "-e", str(events),
             "-P", "ubuntu-24.04=-self-hosted", f"--local-repository={DPSYNC}={self.action}",
+            f"--local-repository={CHECKOUT}={self.checkout}",
             *(word for name, value in given.items() for word in ("--env", f"{name}={value}")),
             "--var", f"DPSYNC_URL={self.url}", "-s", f"DPSYNC_TOKEN={token}", "-s", "GITHUB_TOKEN=token",
         ]  # fmt: skip
@@ -151,7 +192,10 @@ def act(workflow: Workflow, tmp_path: Path) -> Act:
     workflow.commit(ENVIRONMENTS, "docs-platform/dpsync.yaml")
     home = tmp_path / "home"
     home.mkdir()
-    return Act(workflow.folder, workflow.github, workflow.platform.url, home, action, workflow.git)
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (checkout / "action.yml").write_text(STAND_IN % workflow.folder, encoding="utf-8")
+    return Act(workflow.folder, workflow.github, workflow.platform.url, home, action, workflow.git, checkout)
 
 
 def titles(workflow: Workflow) -> set[str]:
@@ -191,6 +235,73 @@ def test_a_fork_without_secrets_is_validated(act: Act, workflow: Workflow) -> No
     printed = act.run("plan.yml", "pull_request", payload, token="")
     assert "gets no secrets" in printed
     assert act.github.comments == {}
+
+
+@pytest.fixture
+def request_7(act: Act, workflow: Workflow) -> dict[str, Any]:
+    """A pull request with its trial merge, which its workflow checks out; main is as it was."""
+    workflow.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    workflow.git("checkout", "-q", "-b", "change")
+    text = ENVIRONMENTS.replace("title: Support", "title: Help desk")
+    head = workflow.commit(text, "docs-platform/dpsync.yaml")
+    workflow.git("checkout", "-q", "--detach", "main")
+    workflow.git("merge", "-q", "--no-ff", "--no-edit", "change")
+    workflow.git("update-ref", "refs/pull/7/merge", "HEAD")
+    workflow.git("checkout", "-q", "main")
+    act.github.requests[7] = {
+        "state": "open", "head": {"sha": head, "repo": {"full_name": REPOSITORY}}, "base": {"ref": "main"},
+    }  # fmt: skip
+    return act.github.requests[7]
+
+
+def said(act: Act, by: str, body: str, issue: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The event of a comment in pull request 7."""
+    comment = act.github.comment(7, body, login="lin")
+    about = {"number": 7, "state": "open", "pull_request": {"url": "https://github.example"}}
+    return {
+        "action": "created",
+        "issue": about if issue is None else issue,
+        "comment": {"id": comment["id"], "body": body, "author_association": by},
+    }
+
+
+def plans(act: Act) -> list[str]:
+    return [body for body in act.github.bodies(7) if body.startswith("<!-- dpsync")]
+
+
+@pytest.mark.usefixtures("request_7")
+def test_a_plan_is_made_again_where_a_member_asks_for_it(act: Act, workflow: Workflow) -> None:
+    for text in ("/dpsync plan", "/dpsync plan\r\nThe platform has changed `$(exit 1)`."):
+        act.run("replan.yml", "issue_comment", said(act, "MEMBER", text))
+        (body,) = plans(act)
+        assert "Help desk" in body
+        workflow.ask("PATCH", "/v1/orgs/acme", {"title": "Acne"})
+    assert "Acne" in body
+
+
+@pytest.mark.usefixtures("request_7")
+def test_nobody_else_is_heard_and_nothing_else(act: Act) -> None:
+    issue = {"number": 7, "state": "open"}
+    request = {**issue, "pull_request": {"url": "https://github.example"}}
+    for by, text, about in (
+        ("CONTRIBUTOR", "/dpsync plan", request),
+        ("NONE", "/dpsync plan", request),
+        ("MEMBER", "see /dpsync plan", request),
+        ("MEMBER", "/dpsync planet", request),
+        ("MEMBER", "/dpsync plan", issue),
+        ("MEMBER", "/dpsync plan", {**request, "state": "closed"}),
+    ):
+        act.run("replan.yml", "issue_comment", said(act, by, text, about))
+    assert act.github.asked == []
+
+
+def test_what_a_fork_has_changed_is_not_planned_again(act: Act, request_7: dict[str, Any]) -> None:
+    request_7["head"]["repo"] = {"full_name": "eve/docs"}
+    running = act.start("replan.yml", "issue_comment", said(act, "OWNER", "/dpsync plan"))
+    printed, _ = running.communicate(timeout=120)
+    assert running.returncode != 0
+    assert "the change comes from a fork" in printed
+    assert plans(act) == []
 
 
 def test_each_leg_of_a_matrix_has_a_comment(act: Act, workflow: Workflow) -> None:

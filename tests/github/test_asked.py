@@ -1,0 +1,135 @@
+"""A plan that somebody has asked for in a comment: on which change it is made, and on which it is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.github.marker import PlanMarker, read_marker
+from tests.github.conftest import CONFIG, Ended, Workflow
+from tests.github.fake_github import REPOSITORY, Token
+
+RENAMED = CONFIG.replace("title: Support", "title: Help desk")
+
+
+@pytest.fixture
+def request_7(workflow: Workflow) -> dict[str, Any]:
+    """A pull request of a branch of the repository, whose trial merge is checked out."""
+    workflow.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    workflow.git("checkout", "-q", "-b", "change")
+    head = workflow.commit(RENAMED)
+    workflow.git("checkout", "-q", "--detach", "main")
+    workflow.git("merge", "-q", "--no-ff", "--no-edit", "change")
+    workflow.github.requests[7] = {
+        "number": 7, "state": "open", "head": {"sha": head, "repo": {"full_name": REPOSITORY}},
+        "base": {"ref": "main", "repo": {"full_name": REPOSITORY}},
+    }  # fmt: skip
+    return workflow.github.requests[7]
+
+
+def say(workflow: Workflow, **inputs: str) -> Ended:
+    """Somebody asks. Such a run begins on the tip of the default branch."""
+    said = workflow.github.comment(7, "/dpsync plan", login="ada")
+    payload = {
+        "action": "created", "comment": {"id": said["id"], "body": said["body"], "user": {"login": "ada"}},
+        "issue": {"number": 7, "state": "open", "pull_request": {"url": "https://github.example"}},
+    }  # fmt: skip
+    return workflow.run("issue_comment", payload, tested=workflow.git("rev-parse", "main"), **inputs)
+
+
+def ours(workflow: Workflow) -> list[str]:
+    return [body for body in workflow.github.bodies(7) if body.startswith("<!-- dpsync")]
+
+
+@pytest.mark.parametrize("checkout", ["trial merge", "branch"])
+def test_a_plan_that_was_asked_for_is_that_of_the_pull_request_in_its_comment(
+    checkout: str, workflow: Workflow, request_7: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("GITHUB_BASE_REF", "main")
+        first = workflow.run("pull_request", workflow.request(sha=request_7["head"]["sha"]))
+    workflow.ask("PATCH", "/v1/orgs/acme", {"title": "Acne"})  # so that there is something new to tell
+    if checkout == "branch":
+        workflow.git("checkout", "-q", "change")
+    ended = say(workflow)
+    (body,) = ours(workflow)
+    marker = read_marker(body, PlanMarker)
+    assert marker is not None
+    assert (marker.run, marker.sha) == (workflow.runs, request_7["head"]["sha"])
+    assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
+    assert ended.outputs["comment-url"] == first.outputs["comment-url"]
+    assert "Acne" in body
+    plan = json.loads(Path(ended.outputs["json-file"]).read_text(encoding="utf-8"))["plan"]
+    assert (plan["base"], plan["base_from"]) == (
+        workflow.git("rev-parse", "main"),
+        "the merge base with origin/main",
+    )
+    (said,) = (one for one in workflow.github.comments.values() if one["user"]["login"] == "ada")
+    assert said["reactions"] == ["eyes"]
+
+
+def refused(workflow: Workflow, reason: str, **inputs: str) -> str:
+    """What a run says that was refused before anything of the change was read."""
+    asked = len(workflow.platform.app.requests)
+    ended = say(workflow, **inputs)
+    assert (ended.code, ended.outputs["outcome"], ended.outputs["failure-reason"]) == (4, "refused", reason)
+    assert len(workflow.platform.app.requests) == asked
+    assert "$ dpsync" not in ended.printed
+    assert ours(workflow) == []
+    return ended.step.of("error")[0].data
+
+
+@pytest.mark.parametrize("repository", [{"full_name": "eve/docs"}, None])
+def test_a_change_of_a_fork_is_refused_whatever_is_checked_out(
+    repository: Any, workflow: Workflow, request_7: dict[str, Any]
+) -> None:
+    request_7["head"]["repo"] = repository
+    assert "fork" in refused(workflow, "untrusted")
+    workflow.git("checkout", "-q", "main")
+    refused(workflow, "untrusted")
+    said = [one.get("reactions") for one in workflow.github.comments.values()]
+    assert said == [["confused"], ["confused"]]
+
+
+def test_a_push_after_the_checkout_is_seen(workflow: Workflow, request_7: dict[str, Any]) -> None:
+    request_7["head"]["sha"] = "f" * 40
+    assert "ffffffffffff" in refused(workflow, "stale")
+
+
+def test_a_working_copy_of_something_else_is_refused(workflow: Workflow, request_7: dict[str, Any]) -> None:
+    workflow.git("checkout", "-q", "main")  # as actions/checkout does where nobody says what to check out
+    refused(workflow, "stale")
+    workflow.git("checkout", "-q", "--detach", "change")
+    workflow.commit(RENAMED)  # on it, and not it
+    refused(workflow, "stale")
+
+
+def test_a_request_that_is_merged_already_is_refused(workflow: Workflow, request_7: dict[str, Any]) -> None:
+    request_7["state"] = "closed"
+    assert "not open" in refused(workflow, "stale")
+
+
+@pytest.mark.usefixtures("request_7")
+def test_where_github_does_not_say_whose_change_it_is_nothing_is_planned(workflow: Workflow) -> None:
+    refused(workflow, "untrusted", github_token="")
+    refused(workflow, "untrusted", github_token="unknown")
+    del workflow.github.requests[7]
+    refused(workflow, "untrusted")
+
+
+@pytest.mark.usefixtures("request_7")
+def test_a_reaction_that_github_does_not_take_is_not_worth_a_word(workflow: Workflow) -> None:
+    workflow.github.tokens["token"] = Token(writes=frozenset())
+    ended = say(workflow)
+    assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
+    (notice,) = ended.step.of("notice", "warning", "error")[:1]
+    assert "The comment was not written" in notice.data
+
+
+def test_a_comment_on_an_issue_is_about_no_pull_request(workflow: Workflow) -> None:
+    payload = {"issue": {"number": 7, "state": "open"}, "comment": {"id": 1}}
+    ended = workflow.run("issue_comment", payload)
+    assert (ended.code, ended.outputs["comment-url"]) == (0, "")
