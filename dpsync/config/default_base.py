@@ -43,7 +43,9 @@ def warning(why: str, hint: str) -> Diagnostic:
 
 def _github(repository: Repository, env: Mapping[str, str]) -> Base:
     name, event = env.get("GITHUB_EVENT_NAME"), event_of(env)
-    if target := env.get("GITHUB_BASE_REF"):
+    # The variable is there with some of the events of a pull request; a review of one is another.
+    named = _at(event, "pull_request", "base", "ref")
+    if target := env.get("GITHUB_BASE_REF") or (named if isinstance(named, str) else ""):
         # Where the branch was not fetched, its commit may be there: as a parent of the merge that is tried.
         tips = repository.commit(f"refs/remotes/origin/{target}"), _id(event, "pull_request", "base", "sha")
         return _merge_base(repository, f"origin/{target}", tips)
@@ -107,9 +109,13 @@ def event_of(env: Mapping[str, str]) -> Any:
 
 def _id(event: Any, *names: str) -> str | None:
     """The id of a commit, at a place in an event."""
+    return _commit_id(_at(event, *names))
+
+
+def _at(event: Any, *names: str) -> Any:
     for name in names:
         event = event.get(name) if isinstance(event, dict) else None
-    return _commit_id(event)
+    return event
 
 
 def _commit_id(text: Any) -> str | None:

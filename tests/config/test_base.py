@@ -242,6 +242,14 @@ def test_in_a_pull_request_it_is_the_merge_base(branch: Path) -> None:
     assert found.said == "the merge base with origin/main"
 
 
+@pytest.mark.parametrize("ref", ["main", None, {"x": 1}])
+def test_a_review_of_a_pull_request_is_about_its_branch(branch: Path, tmp_path: Path, ref: object) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"pull_request": {"base": {"ref": ref}}}))
+    names = {"GITHUB_EVENT_NAME": "pull_request_review", "GITHUB_EVENT_PATH": str(event)}
+    assert titles(base(branch, CI="true", **names)) == ["First" if ref == "main" else "Topic"]
+
+
 def test_in_ci_it_is_the_parent_of_what_was_pushed(branch: Path) -> None:
     git(branch, "reset", "-q", "--hard", "HEAD~1")
     assert titles(base(branch, CI="true")) == ["First"]

@@ -122,7 +122,14 @@ class Act:
     checkout: Path
     runs: int = 0
 
-    def start(self, file: str, event: str, payload: dict[str, Any], **more: str) -> subprocess.Popen[str]:
+    def start(
+        self,
+        file: str,
+        event: str,
+        payload: dict[str, Any],
+        token: str = "ada-token",
+        words: tuple[str, ...] = (),
+    ) -> subprocess.Popen[str]:
         self.runs += 1
         events = self.home / f"{self.runs}.json"
         events.write_text(json.dumps(payload), encoding="utf-8")
@@ -138,13 +145,13 @@ class Act:
         place = packages(tool_cache)
         place.parent.mkdir(parents=True)
         place.symlink_to(sysconfig.get_path("purelib"))
-        token = more.get("token", "ada-token")
         command = [
             str(TOOLS / "act"), event, "-W", f".github/workflows/{file}", "-e", str(events),
             "-P", "ubuntu-24.04=-self-hosted", f"--local-repository={DPSYNC}={self.action}",
             f"--local-repository={CHECKOUT}={self.checkout}",
             *(word for name, value in given.items() for word in ("--env", f"{name}={value}")),
             "--var", f"DPSYNC_URL={self.url}", "-s", f"DPSYNC_TOKEN={token}", "-s", "GITHUB_TOKEN=token",
+            *words,
         ]  # fmt: skip
         environment = {"PATH": f"{TOOLS}:/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
         return subprocess.Popen(
@@ -152,7 +159,7 @@ class Act:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
-    def run(self, file: str, event: str, payload: dict[str, Any] | None = None, **more: str) -> str:
+    def run(self, file: str, event: str, payload: dict[str, Any] | None = None, **more: Any) -> str:
         return ended(self.start(file, event, payload or {}, **more))
 
 
@@ -304,12 +311,29 @@ def test_what_a_fork_has_changed_is_not_planned_again(act: Act, request_7: dict[
     assert plans(act) == []
 
 
-def test_each_leg_of_a_matrix_has_a_comment(act: Act, workflow: Workflow) -> None:
-    act.run("matrix.yml", "pull_request", workflow.request())
+def test_each_leg_of_a_matrix_has_its_own_comment_and_applies_what_that_has_shown(
+    act: Act, workflow: Workflow
+) -> None:
+    legs = [yaml.safe_load(path(name).read_text(encoding="utf-8")) for name in ("matrix", "matrix-apply")]
+    (plan,), (apply,) = (one["jobs"].values() for one in legs)
+    assert plan["strategy"] == apply["strategy"]
+    assert set(plan["strategy"]["matrix"]) == {"organization", "environment"}
+    for name in ("acme", "globex"):
+        (workflow.folder / "docs-platform" / name).mkdir()
+        text = f"dpsync: 1\norganizations: {{ {name}: {{ id: {name}, title: {name} of ours }} }}\n"
+        text += "environments: { staging: {}, production: {} }\n"
+        workflow.commit(text, f"docs-platform/{name}/dpsync.yaml")
+    leg = ("--matrix", "environment:production")  # the others do the same
+    act.run("matrix.yml", "pull_request", workflow.request(), words=leg)
     assert sorted(body.split("\n")[1] for body in act.github.bodies(7)) == [
-        "dpsync plan · `docs-platform` · `production`",
-        "dpsync plan · `docs-platform` · `staging`",
+        "dpsync plan · `docs-platform/acme` · `production`",
+        "dpsync plan · `docs-platform/globex` · `production`",
     ]
+    act.github.merge(workflow.git("rev-parse", "HEAD"), 7)
+    act.run("matrix-apply.yml", "push", words=leg)
+    for name in ("acme", "globex"):
+        assert workflow.ask("GET", f"/v1/orgs/{name}")["title"] == f"{name} of ours"
+    assert ["Converged" in body for body in act.github.bodies(7)] == [True, True]
 
 
 # What cancelling does. The runner signals the process of the step, and nothing below it.
