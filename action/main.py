@@ -10,6 +10,7 @@ import hashlib
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,10 +24,20 @@ OPTIONS = ("--quiet", "--require-hashes", "--only-binary", ":all:", "--requireme
 
 def main() -> None:
     """Become `dpsync github`."""
+    before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
     sys.path[:0] = [str(ROOT), str(dependencies())]
     from dpsync.cli.main import main as dpsync
 
+    for number, handler in before.items():
+        signal.signal(number, handler)
     dpsync(["github"])
+
+
+def interrupted(number: int, _: object) -> None:
+    """End the step. What is half installed is taken away, and no other signal keeps that from being done."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, signal.SIG_IGN)
+    fail("interrupted before it began", "interrupted", 128 + number)
 
 
 def in_cache() -> Path:
@@ -71,12 +82,12 @@ def run(*command: str) -> None:
         fail(f"its packages could not be installed: {Path(command[0]).name} ended with {result.returncode}")
 
 
-def fail(why: str) -> NoReturn:
+def fail(why: str, reason: str = "runner", code: int = 1) -> NoReturn:
     """End the step, with the outputs that say so."""
     print(f"::error title=dpsync::{why}")
     with Path(os.environ.get("GITHUB_OUTPUT") or os.devnull).open("a", encoding="utf-8") as file:
-        file.write("outcome=failed\nexit-code=1\nhas-changes=false\nfailure-reason=runner\n")
-    sys.exit(1)
+        file.write(f"outcome=failed\nexit-code={code}\nhas-changes=false\nfailure-reason={reason}\n")
+    sys.exit(code)
 
 
 if __name__ == "__main__":

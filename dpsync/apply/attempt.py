@@ -227,6 +227,9 @@ class Attempt:
         """
         words = self._words(error)
         step = self._task.step
+        if isinstance(error, Unknown) and error.reason == "interrupted":
+            words += "; what came of it is for the next apply to see"
+            return self._task.outcome("unknown", words)
         if step.repeat == "never" or step.verb not in ("create", "restore"):
             return self._task.outcome("unknown", words, error.status)
         found = self._look_up()

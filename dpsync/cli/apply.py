@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -20,6 +18,7 @@ from dpsync.cli.options import layered, output_in_every_format, planning, profil
 from dpsync.cli.output import Output, Unwritten, as_output, interactive
 from dpsync.cli.place import Place, shortest_path
 from dpsync.cli.progress import READING
+from dpsync.cli.signals import counted_signals, ending
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
 
@@ -118,12 +117,13 @@ def _carry_out(
 ) -> Exit:  # fmt: skip
     """Apply an agreed plan under signals, and tell how it ended."""
     steps = sum(len(change.steps) for change in planned.plan.changes)
-    with _signals(client) as signals:
+    stop = Event()
+    with _signals(out, client, stop) as received:
         with out.progress.during("Applying", steps):
             report = session.apply(
-                client, planned, expect, journal=journal, report=_teller(out), stop=signals.stop, ids=ids
+                client, planned, expect, journal=journal, report=_teller(out), stop=stop, ids=ids
             )
-        return _end(out, planned.plan, report, _ending(report, signals))
+        return _end(out, planned.plan, report, _ending(report, received))
 
 
 def _not_carried_out(
@@ -207,45 +207,29 @@ def _teller(out: Output) -> Callable[[Outcome], None]:
     return tell
 
 
-@dataclass
-class _Signals:
-    """What was received, and what that stops."""
-
-    stop: Event = field(default_factory=Event)
-    received: list[int] = field(default_factory=list)
-
-    @property
-    def code(self) -> Exit:
-        return Exit.TERMINATED if self.received[0] == signal.SIGTERM else Exit.INTERRUPTED
-
-
 @contextmanager
-def _signals(client: WriteClient) -> Iterator[_Signals]:
+def _signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int]]:
     """The first signal lets what is in flight finish; the second one stops waiting for it."""
     from dpsync.client.errors import Interrupted
 
-    found = _Signals()
-
-    def handle(number: int, _: object) -> None:
-        found.received.append(number)
-        found.stop.set()
-        if len(found.received) > 1:
+    def act(count: int) -> None:
+        if count == 1:
+            stop.set()
+            out.complain("Stopping: what was sent is waited for. A second signal ends that, too.")
+        else:
             client.cancel()
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield found
-    except Interrupted:  # before the first write: later it is a part of the report
-        raise click.exceptions.Exit(found.code) from None
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with counted_signals(act) as received:
+        try:
+            yield received
+        except Interrupted:  # before the first write: later it is a part of the report
+            raise click.exceptions.Exit(ending(received[0])) from None
 
 
-def _ending(report: Report, signals: _Signals) -> Exit:
+def _ending(report: Report, received: list[int]) -> Exit:
     """The exit code. 1 and 4 say that nothing was written: so no request may have left."""
-    if signals.received:
-        return signals.code
+    if received:
+        return ending(received[0])
     if report.complete:
         return Exit.DONE
     if not report.sent:

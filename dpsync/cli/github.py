@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from dpsync.cli.signals import Ended, Patience, handled
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _BASE: Final = "GITHUB_BASE_REF"
+_STOPPED: Final = {Exit.INTERRUPTED: signal.SIGINT, Exit.TERMINATED: signal.SIGTERM}
 
 
 @click.command("github")
@@ -36,10 +39,12 @@ def command() -> int:
     """
     from dpsync.github.commands import Log
     from dpsync.github.inputs import WrongInput, read_inputs
-    from dpsync.github.outputs import outputs
+    from dpsync.github.outputs import killed, outputs
     from dpsync.github.place import find_place
 
     log = Log(sys.stdout)
+    # If nothing else is written any more, this holds.
+    _write_outputs(log, killed())
     # What is started from here on inherits no token.
     given = os.environ.pop("DPSYNC_ACTION_INPUTS", "")
     try:
@@ -51,15 +56,15 @@ def command() -> int:
         return Exit.USAGE
     log.mask(inputs.token)
     log.mask(inputs.github_token)
-    # If nothing else is written any more, this holds.
-    _write_outputs(log, outputs(None, Exit.FAILED))
-    return _carry_out(log, inputs, place)
+    patience = Patience()
+    with handled(patience.handle):
+        return _carry_out(log, inputs, place, patience)
 
 
-def _carry_out(log: Log, inputs: Inputs, place: Place) -> int:
+def _carry_out(log: Log, inputs: Inputs, place: Place, patience: Patience) -> int:
     from dpsync.github.action import Action, Ran
     from dpsync.github.api import GitHub
-    from dpsync.github.outputs import outputs
+    from dpsync.github.outputs import killed, outputs
 
     folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
     name = f"dpsync-{place.run}-{place.attempt}-{inputs.command}"
@@ -68,12 +73,15 @@ def _carry_out(log: Log, inputs: Inputs, place: Place) -> int:
         url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
         graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
         github = GitHub(url, inputs.github_token, place.repository, graphql)
-    last = [Ran(Exit.FAILED)]
+    last = [Ran(Exit.INTERRUPTED)]
 
     def run(words: list[str]) -> Ran:
         """What it came to is written at once: whatever happens while GitHub is told changes nothing of it."""
+        patience.go_on()
+        if words[0] == "apply":
+            _write_outputs(log, killed(applying=True))
         with _for_branch(action.place.base):
-            last[:] = [_run(log, inputs, words)]
+            last[:] = [_run(log, inputs, words, patience)]
         _write_outputs(log, outputs(last[0].document, last[0].code))
         return last[0]
 
@@ -82,16 +90,18 @@ def _carry_out(log: Log, inputs: Inputs, place: Place) -> int:
     plan_file.unlink(missing_ok=True)
     try:
         ran = action.carry_out()
-    except KeyboardInterrupt:
-        ran = last[0]
+    except KeyboardInterrupt as stopped:
+        code = stopped.code if isinstance(stopped, Ended) else Exit.INTERRUPTED
+        ran = action.came_to(last[0], code)
         log.notice("Interrupted: GitHub was not told all of it.", "warning")
     except Exception as mistake:
         if os.environ.get("DPSYNC_DEBUG"):
             raise
-        ran = last[0]
+        ran = action.came_to(last[0], Exit.FAILED)
         log.notice(
             f"dpsync made a mistake of its own while it told GitHub ({type(mistake).__name__}).", "error"
         )
+    patience.last()
     files = _write_files(folder / f"{name}-{action.key[:8]}", ran)
     _write_outputs(log, outputs(ran.document, ran.code, {**files, **action.more}))
     _tell(log, action, ran)
@@ -102,12 +112,13 @@ def _carry_out(log: Log, inputs: Inputs, place: Place) -> int:
     return ran.code
 
 
-def _run(log: Log, inputs: Inputs, words: list[str]) -> Ran:
+def _run(log: Log, inputs: Inputs, words: list[str], patience: Patience) -> Ran:
     """Run a command of dpsync. What it says goes into the log as text, of which the runner takes nothing."""
     from dpsync.cli.connection import Given
     from dpsync.cli.main import run
     from dpsync.github.action import Ran
     from dpsync.model.diagnostic import DiagnosticError
+    from dpsync.render.documents import ApplyDocument
     from dpsync.render.json_output import parse_document
     from dpsync.render.visible import visible
 
@@ -115,12 +126,20 @@ def _run(log: Log, inputs: Inputs, words: list[str]) -> Ran:
     held = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogateescape", write_through=True)
     with log.text() as stream, redirect_stdout(held), redirect_stderr(stream):
         stream.write(f"$ dpsync {visible(' '.join(words))}\n")
-        code = run(words, given)
+        try:
+            with patience.droppable():
+                code = run(words, given)
+        except Ended as stopped:  # right before it, or right behind it
+            code = stopped.code
     printed = held.buffer.getvalue()
     document = None
     if printed.strip():
         with suppress(DiagnosticError):
             document = parse_document(Path("output"), printed)
+    if code in _STOPPED:
+        patience.received.append(_STOPPED[Exit(code)])  # it was taken by the command
+        if isinstance(document, ApplyDocument):
+            code = document.exit
     return Ran(code, document)
 
 

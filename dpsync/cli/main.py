@@ -137,9 +137,12 @@ def run(arguments: list[str] | None = None, given: object = None) -> int:
     except click.ClickException as failed:
         _show(_seen(failed))
         return failed.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        from dpsync.cli.signals import Ended
+
         click.echo("Interrupted.", err=True)
-        return Exit.INTERRUPTED
+        signal = stopped.__cause__ or stopped  # click makes an Abort of it
+        return signal.code if isinstance(signal, Ended) else Exit.INTERRUPTED
     except OSError as failed:
         # The result of a command is put out elsewhere (output.py): this is a help text, or a schema.
         from dpsync.cli.output import Unwritten, silence

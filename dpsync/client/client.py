@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from dpsync.client import answers
 from dpsync.client.answers import JSON, Answer, Params, quote
+from dpsync.client.deadline import Connections
 from dpsync.client.errors import BadList, ListFault, Miscounted, NotJson, Unknown
 from dpsync.client.observer import Nobody, Observer
 from dpsync.client.platform import origin, world
@@ -48,7 +49,11 @@ class ReadClient:
         self.url = url.rstrip("/")
         self._token = Token(token)
         self._mask = Mask([token])
-        self._transport = GetOnly(transport or HttpTransport(url, self._token, timeout=timeout, trace=trace))
+        self._connections = Connections()
+        self._transport = GetOnly(
+            transport
+            or HttpTransport(url, self._token, timeout=timeout, trace=trace, connections=self._connections)
+        )
         self._world: str | None = None
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
@@ -67,8 +72,12 @@ class ReadClient:
         self._transport.close()
 
     def cancel(self) -> None:
-        """Ends every wait and refuses every further request with Interrupted; one under way is finished."""
+        """Ends every wait and refuses every further request with Interrupted.
+
+        What is under way is given up at once: of a write nobody knows then whether it was carried out.
+        """
         self._cancelled.set()
+        self._connections.cut()
 
     def pause(self, seconds: float) -> None:
         """Wait until the platform has gone on with its work; a cancel ends it."""
@@ -185,10 +194,14 @@ class WriteClient(ReadClient):
         clock: Clock | None = None,
         observer: Observer | None = None,
     ) -> None:
-        self._writing = transport or HttpTransport(url, Token(token), timeout=timeout, trace=trace)
+        connections = Connections()
+        self._writing = transport or HttpTransport(
+            url, Token(token), timeout=timeout, trace=trace, connections=connections
+        )
         super().__init__(
             url, token, max_wait=max_wait, transport=self._writing, clock=clock, observer=observer
         )
+        self._connections = connections  # reading and writing share them
 
     def send(
         self,

@@ -1,18 +1,19 @@
-"""A wall-clock deadline under every socket operation of a request: connecting, TLS, headers, body.
+"""Under every socket operation of a request: a wall-clock deadline, and a way to give all of them up at once.
 
 httpx limits each single read, so a server that sends a byte now and then is read for ever. Here the time left
 shrinks with the clock, and a thread has one deadline at a time. Name lookup is the exception: the system
-gives it no timeout.
+gives it no timeout. A thread that waits for bytes cannot be told to stop, so its connection is shut down.
 """
 
 from __future__ import annotations
 
 import math
+import socket
 import ssl
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import httpcore
@@ -42,12 +43,50 @@ class Deadline(threading.local):
         return min(timeout, left)
 
 
-class TimedBackend(httpcore.NetworkBackend):
-    """A network backend whose streams obey a `Deadline`."""
+class Connections:
+    """The open connections of a client. After `cut` none of them gives an answer, and none is made."""
 
-    def __init__(self, inner: httpcore.NetworkBackend, deadline: Deadline) -> None:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[int, httpcore.NetworkStream] = {}
+        self._is_cut = False
+
+    @property
+    def are_cut(self) -> bool:
+        return self._is_cut
+
+    def cut(self) -> None:
+        """Shut them down: whoever waits on one of them is told at once that it is closed."""
+        with self._lock:
+            self._is_cut = True
+            streams = list(self._open.values())
+        for stream in streams:
+            found = stream.get_extra_info("socket")
+            with suppress(OSError):
+                # That of an SSLSocket would also take away what another thread is just reading with.
+                socket.socket.shutdown(found, socket.SHUT_RDWR)
+
+    def add(self, stream: httpcore.NetworkStream) -> None:
+        with self._lock:
+            self._open[id(stream)] = stream
+            is_cut = self._is_cut
+        if is_cut:
+            self.remove(stream)
+            stream.close()
+            raise httpcore.ConnectError("cut")
+
+    def remove(self, stream: httpcore.NetworkStream) -> None:
+        with self._lock:
+            self._open.pop(id(stream), None)
+
+
+class TimedBackend(httpcore.NetworkBackend):
+    """A network backend whose streams obey a `Deadline` and are among the `Connections`."""
+
+    def __init__(self, inner: httpcore.NetworkBackend, deadline: Deadline, connections: Connections) -> None:
         self._inner = inner
         self._deadline = deadline
+        self._connections = connections
 
     def connect_tcp(
         self,
@@ -59,16 +98,18 @@ class TimedBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         timeout = self._deadline.left(timeout, httpcore.ConnectTimeout)
         stream = self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
-        return _TimedStream(stream, self._deadline)
+        return _TimedStream(stream, self._deadline, self._connections)
 
     def sleep(self, seconds: float) -> None:
         self._inner.sleep(seconds)
 
 
 class _TimedStream(httpcore.NetworkStream):
-    def __init__(self, inner: httpcore.NetworkStream, deadline: Deadline) -> None:
+    def __init__(self, inner: httpcore.NetworkStream, deadline: Deadline, connections: Connections) -> None:
         self._inner = inner
         self._deadline = deadline
+        self._connections = connections
+        connections.add(inner)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return self._inner.read(max_bytes, self._deadline.left(timeout, httpcore.ReadTimeout))
@@ -83,9 +124,12 @@ class _TimedStream(httpcore.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
         timeout = self._deadline.left(timeout, httpcore.ConnectTimeout)
-        return _TimedStream(self._inner.start_tls(ssl_context, server_hostname, timeout), self._deadline)
+        self._connections.remove(self._inner)
+        secure = self._inner.start_tls(ssl_context, server_hostname, timeout)
+        return _TimedStream(secure, self._deadline, self._connections)
 
     def close(self) -> None:
+        self._connections.remove(self._inner)
         self._inner.close()
 
     def get_extra_info(self, info: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Literal
 
 NotSentReason = Literal["refused", "dns", "tls", "certificate", "timeout", "proxy", "connect"]
 UnknownReason = Literal[
-    "reset", "closed", "timeout", "truncated", "failed", "fault", "unreadable", "redirect"
+    "reset", "closed", "timeout", "truncated", "failed", "interrupted", "fault", "unreadable", "redirect"
 ]
 Part = Literal["url", "token", "path", "segment", "body", "proxy", "certificates"]
 ListFault = Literal[
@@ -89,8 +89,9 @@ class Unknown(ClientError):
     """The request left, and no usable answer came back: a write may or may not have happened.
 
     `reason`: reset, closed (before an answer), timeout, truncated (an answer that was cut off), failed (any
-    other fault of the connection), fault (an answer of 5xx or 408), unreadable (a success whose body is not
-    what the API sends), redirect. `seconds`: how long it was waited for, where that is known.
+    other fault of the connection), interrupted (`cancel()` was called meanwhile), fault (an answer of 5xx or
+    408), unreadable (a success whose body is not what the API sends), redirect. `seconds`: how long it was
+    waited for, where that is known.
     """
 
     def __init__(

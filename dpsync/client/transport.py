@@ -22,7 +22,7 @@ import httpcore
 import httpx
 
 import dpsync
-from dpsync.client.deadline import Deadline, TimedBackend
+from dpsync.client.deadline import Connections, Deadline, TimedBackend
 from dpsync.client.errors import (
     ClientError,
     Malformed,
@@ -127,19 +127,29 @@ class Token:
 class HttpTransport:
     """HTTP/1.1 with keep-alive to one server; proxies and CA from the environment, as httpx reads them.
 
-    `timeout` is the wall-clock time of one whole request in seconds. Threads may share it.
+    `timeout` is the wall-clock time of one whole request in seconds. Threads may share it. `connections` are
+    those that it makes, for whoever may have to cut them.
     """
 
-    def __init__(self, url: str, token: Token, *, timeout: float = 30.0, trace: Trace | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: Token,
+        *,
+        timeout: float = 30.0,
+        trace: Trace | None = None,
+        connections: Connections | None = None,
+    ) -> None:
         self._base = _base(url)
         self._timeout = timeout
         self._trace = trace
         self._deadline = Deadline()
+        self._connections = connections or Connections()
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
         self._http = _open(self._base, token, timeout)
         for pool in _pools(self._http):
-            pool._network_backend = TimedBackend(pool._network_backend, self._deadline)
+            pool._network_backend = TimedBackend(pool._network_backend, self._deadline, self._connections)
 
     def __repr__(self) -> str:
         return f"HttpTransport({self._base!r})"
@@ -177,7 +187,7 @@ class HttpTransport:
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
             return NotSent(request.method, request.path, _not_sent(error))
         except (httpx.TransportError, zlib.error) as error:
-            reason = _unknown(error, status)
+            reason = "interrupted" if self._connections.are_cut else _unknown(error, status)
             return Unknown(request.method, request.path, reason, status, seconds=self._timeout)
 
 

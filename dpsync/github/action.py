@@ -75,6 +75,7 @@ class Action:
     """Outputs beside those of the document."""
     said: str = ""
     """A sentence for the head of the summary, as Markdown."""
+    refused: Ran | None = None
 
     @property
     def key(self) -> str:
@@ -127,7 +128,14 @@ class Action:
         self.log.notice(why, "error")
         self.more |= {"outcome": "refused", "failure-reason": reason}
         self.said = f"**Refused:** {prose(why)}"
-        return Ran(Exit.REFUSED, ran.document if ran is not None else None)
+        self.refused = Ran(Exit.REFUSED, ran.document if ran is not None else None)
+        return self.refused
+
+    def came_to(self, last: Ran, code: int) -> Ran:
+        """How a run ends that was stopped after the command `last`: an apply may only have planned."""
+        if self.inputs.command != "apply" or isinstance(last.document, ApplyDocument):
+            return last
+        return self.refused or Ran(code)
 
     def _arguments(self, command: str, *more: str) -> list[str]:
         inputs = self.inputs

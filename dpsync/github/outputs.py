@@ -19,6 +19,9 @@ NAMES: Final = (
 )  # fmt: skip
 """All of them are set at every end, empty where there is nothing to say."""
 _SUMMARY: Final = 500
+_KILLED: Final = 137
+"""What a shell calls the end of a program that could say nothing any more."""
+_STOPPED: Final = (Exit.INTERRUPTED, Exit.TERMINATED, _KILLED)
 _ENDINGS: Final = {
     Exit.REFUSED: "refused",
     Exit.INVALID: "invalid",
@@ -38,6 +41,11 @@ _REASONS: Final = {
     "exposures": "threshold",
 }
 """By the code of a finding or refusal."""
+
+
+def killed(applying: bool = False) -> dict[str, str]:
+    """The outputs of a run that could write no others any more; `applying`: perhaps after it had written."""
+    return outputs(None, _KILLED, {"outcome": "unknown" if applying else "failed"})
 
 
 def outputs(document: BaseModel | None, code: int, more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -70,9 +78,10 @@ def output_lines(values: Mapping[str, str]) -> str:
 def _outcome(document: BaseModel | None, code: int) -> str:
     if code in _ENDINGS:
         return _ENDINGS[Exit(code)]
-    if code in (Exit.INTERRUPTED, Exit.TERMINATED):
-        sent = isinstance(document, ApplyDocument) and document.report is not None and document.report.sent
-        return "partial" if sent else "failed"
+    if code in _STOPPED:
+        if not isinstance(document, ApplyDocument) or document.report is None or not document.report.sent:
+            return "failed"
+        return "applied" if document.converged else "partial"
     match document:
         case _ if code not in (Exit.DONE, Exit.CHANGES):
             return "failed"
@@ -87,7 +96,7 @@ def _outcome(document: BaseModel | None, code: int) -> str:
 
 
 def _reason(document: BaseModel | None, code: int) -> str:
-    if code in (Exit.INTERRUPTED, Exit.TERMINATED):
+    if code in _STOPPED:
         return "interrupted"
     if code in (Exit.DONE, Exit.CHANGES):
         return ""

@@ -115,7 +115,11 @@ class Sources:
             if len(items) < 2 or self._parallelism < 2:
                 return [function(item) for item in items]
             with ThreadPoolExecutor(min(self._parallelism, len(items))) as pool:
-                return list(pool.map(function, items))
+                try:
+                    return list(pool.map(function, items))
+                except KeyboardInterrupt:
+                    self._client.cancel()  # else the pool waits for what the platform may never answer
+                    raise
         finally:
             observer.batch(0)
 

@@ -5,54 +5,24 @@ The process is a real one. The platform holds the third write back until the sig
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dpsync.server.app import build
-from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
-
-
-class Held:
-    """The companion, with one write held back until it is let go."""
-
-    def __init__(self, app: Any, number: int) -> None:
-        self.app = app
-        self.left = number
-        self.reached = threading.Event()
-        self.let_go = threading.Event()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.app, name)
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "http" and scope["method"] != "GET":
-            self.left -= 1
-            if self.left == 0:
-                self.reached.set()
-                await asyncio.to_thread(self.let_go.wait, 20)
-        await self.app(scope, receive, send)
+from tests.cli.held import Held, holding
 
 
 @pytest.fixture
 def held() -> Iterator[tuple[ThreadedServer, Held]]:
-    store = open_store(":memory:")
-    app = Held(build(store), 3)
-    with ThreadedServer(app) as server:  # type: ignore[arg-type]
-        server.reset()
-        yield server, app
-        app.let_go.set()
-    store.close()
+    with holding(3) as found:
+        yield found
 
 
 def environment(server: ThreadedServer, tmp_path: Path) -> dict[str, str]:

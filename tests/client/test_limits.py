@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
@@ -9,11 +10,11 @@ from email.utils import formatdate
 import pytest
 
 from dpsync.client.client import ReadClient, WriteClient
-from dpsync.client.errors import Interrupted, RateLimited
+from dpsync.client.errors import Interrupted, RateLimited, Unknown
 from dpsync.client.retry import LIMITED_SECONDS, Clock
 
 from .conftest import START, FakeClock
-from .faulty import FaultyServer, reply
+from .faulty import FaultyServer, reply, silence
 
 TOKEN = "s3cret-token"
 GOOD = reply(200, {"id": "acme"})
@@ -174,6 +175,33 @@ def test_cancel_ends_a_wait_at_once() -> None:
 
         assert isinstance(call.exception(timeout=10), Interrupted)
         assert len(server.requests) == 1
+
+
+def test_what_is_under_way_is_given_up_by_a_cancel() -> None:
+    """Nobody knows then whether a write was carried out; a read has done nothing."""
+    reached = threading.Semaphore(0)
+
+    def silent(connection: socket.socket, stopping: threading.Event) -> bool:
+        reached.release()
+        return silence(connection, stopping)
+
+    with (
+        FaultyServer(silent) as server,
+        WriteClient(server.url, TOKEN) as client,
+        ThreadPoolExecutor(3) as pool,
+    ):
+        calls = [pool.submit(client.get, "/orgs/acme")] + [
+            pool.submit(client.send, "PUT", "/orgs/acme/teams", {}, repeatable=repeatable)
+            for repeatable in (False, True)
+        ]
+        for _ in calls:
+            assert reached.acquire(timeout=10)
+        client.cancel()
+        read, *writes = [call.exception(timeout=10) for call in calls]
+
+    assert isinstance(read, Interrupted)
+    assert [(type(one), getattr(one, "reason", "")) for one in writes] == [(Unknown, "interrupted")] * 2
+    assert len(server.requests) == 3
 
 
 def test_a_cancelled_client_sends_nothing_more(clock: FakeClock) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import tomllib
@@ -123,6 +125,28 @@ def test_an_installation_that_fails_leaves_nothing_and_sets_the_outputs(
     assert command.data == "its packages could not be installed: uv ended with 3"
 
 
+@pytest.mark.parametrize(("name", "number"), [("INT", 2), ("TERM", 15)])
+def test_cancelled_while_it_installs_it_leaves_nothing_and_sets_the_outputs(
+    name: str, number: int, starter: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The installer gets no signal: it would go on for ever."""
+    os.mkfifo(tmp_path / "never")
+    uv(tmp_path, f"{MAKE}; kill -{name} $PPID; read line < {tmp_path}/never")
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with pytest.raises(SystemExit) as ended:
+            starter.main()
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN  # no other one disturbs the end
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    assert ended.value.code == 128 + number
+    assert list((tmp_path / "cache" / "dpsync").iterdir()) == []
+    found = read_outputs((tmp_path / "output").read_text())
+    assert (found["failure-reason"], found["exit-code"]) == ("interrupted", str(128 + number))
+    assert Step().read(capsys.readouterr().out).commands[0].data.startswith("interrupted")
+
+
 def test_of_two_jobs_that_install_at_once_both_go_on(starter: ModuleType, tmp_path: Path) -> None:
     uv(tmp_path, MAKE)
     place = starter.dependencies()
@@ -141,3 +165,30 @@ def test_a_runner_without_python_says_so(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert "needs Python 3.11" in Step().read(ended.stdout).commands[0].data
     assert read_outputs((tmp_path / "output").read_text())["outcome"] == "failed"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_cancelled_while_it_looks_for_python_it_ends_and_sets_the_outputs(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    """Bash gets the signal and its child does not: then bash would go on when that has ended well."""
+    (tmp_path / "bin").mkdir()
+    for name in ("bash", "dirname", "cat"):
+        (tmp_path / "bin" / name).symlink_to(Path("/usr/bin") / name)
+    for name in ("asked", "go-on"):
+        os.mkfifo(tmp_path / name)
+    python = tmp_path / "bin" / "python3"
+    python.write_text(f"#!/bin/sh\necho > {tmp_path}/asked\ncat {tmp_path}/go-on\n", encoding="utf-8")
+    python.chmod(0o755)
+    output = tmp_path / "output"
+    environment = {"PATH": str(tmp_path / "bin"), "GITHUB_OUTPUT": str(output)}
+    running = subprocess.Popen(["/bin/bash", "--", str(ROOT / "action" / "run.sh")], env=environment)
+    (tmp_path / "asked").read_text()
+    assert read_outputs(output.read_text())["exit-code"] == "137"
+    running.send_signal(number)
+    (tmp_path / "go-on").write_text("")
+    assert running.wait(30) == code
+    found = read_outputs(output.read_text())
+    assert (found["outcome"], found["failure-reason"], found["exit-code"]) == (
+        "failed", "interrupted", str(code),
+    )  # fmt: skip

@@ -6,15 +6,11 @@ It does not play permissions, concurrency groups and limits; the tests beside th
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +22,7 @@ import yaml
 from dpsync.github.inputs import NAMES
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
-from tests.github.runner import Step, read_outputs
+from tests.github.tool_cache import packages
 
 ROOT = Path(__file__).parents[2]
 TOOLS = Path(sys.executable).parent
@@ -168,20 +164,6 @@ def ended(running: subprocess.Popen[str]) -> str:
     printed, _ = running.communicate(timeout=120)
     assert running.returncode == 0, printed
     return printed
-
-
-def packages(tool_cache: Path) -> Path:
-    """Where action/main.py looks for what it needs."""
-    spec = importlib.util.spec_from_file_location("starter", ROOT / "action" / "main.py")
-    assert spec is not None
-    assert spec.loader is not None
-    starter = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(starter)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RUNNER_TOOL_CACHE", str(tool_cache))
-        found = starter.in_cache()
-        assert isinstance(found, Path)
-        return found
 
 
 @pytest.fixture
@@ -334,42 +316,3 @@ def test_each_leg_of_a_matrix_has_its_own_comment_and_applies_what_that_has_show
     for name in ("acme", "globex"):
         assert workflow.ask("GET", f"/v1/orgs/{name}")["title"] == f"{name} of ours"
     assert ["Converged" in body for body in act.github.bodies(7)] == [True, True]
-
-
-# What cancelling does. The runner signals the process of the step, and nothing below it.
-
-
-def test_cancelled_in_the_middle_an_apply_ends_well_and_says_so(workflow: Workflow, tmp_path: Path) -> None:
-    workflow.commit(CONFIG + "".join(f"      t{n}: {{ title: Team {n} }}\n" for n in range(200)))
-    output, cache = tmp_path / "step", tmp_path / "tools"
-    given = {
-        "command": "apply",
-        "approval": "none",
-        "api-url": workflow.platform.url,
-        "api-token": "ada-token",
-    }
-    environment = {
-        **os.environ, "PATH": f"{TOOLS}:/usr/bin:/bin", "GITHUB_ACTION_PATH": str(ROOT),
-        "RUNNER_TOOL_CACHE": str(cache), "GITHUB_OUTPUT": str(output), "GITHUB_RUN_ID": "1",
-        "GITHUB_SHA": workflow.git("rev-parse", "HEAD"), "GITHUB_EVENT_NAME": "push",
-        "DPSYNC_ACTION_INPUTS": json.dumps(given), "CI": "true",
-    }  # fmt: skip
-    packages(cache).parent.mkdir(parents=True)
-    packages(cache).symlink_to(sysconfig.get_path("purelib"))
-    script = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"][0]["run"]
-    written = threading.Event()
-    before = workflow.platform.app.requests
-    running = subprocess.Popen(
-        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script],
-        cwd=workflow.folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    while not written.wait(0.01):
-        if any(method == "PUT" for method, *_ in [*before]):
-            written.set()
-    running.send_signal(signal.SIGINT)
-    printed, _ = running.communicate(timeout=7.5)
-    found = read_outputs(output.read_text(encoding="utf-8"))
-    assert running.returncode == 130
-    assert (found["outcome"], found["failure-reason"]) == ("partial", "interrupted")
-    assert Step().read(printed).stopped is None
-    assert 4 < len(titles(workflow)) < 200

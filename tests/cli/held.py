@@ -1,0 +1,59 @@
+"""A companion that keeps one write waiting: whoever has sent it is in the middle of it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+
+
+class Held:
+    """The companion, with one write held back until it is let go."""
+
+    def __init__(self, app: Any, number: int) -> None:
+        self.app = app
+        self.left = number
+        self.reached = threading.Event()
+        self.let_go = threading.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.app, name)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and scope["method"] != "GET":
+            self.left -= 1
+            if self.left == 0:
+                receive = await received(receive)
+                self.reached.set()
+                await asyncio.to_thread(self.let_go.wait, 20)
+        await self.app(scope, receive, send)
+
+
+async def received(receive: Any) -> Any:
+    """A request that is here as a whole: it is carried out even when nobody waits for the answer any more."""
+    messages = [await receive()]
+    while messages[-1].get("more_body"):
+        messages.append(await receive())
+
+    async def again() -> Any:
+        return messages.pop(0) if messages else await receive()
+
+    return again
+
+
+@contextmanager
+def holding(number: int) -> Iterator[tuple[ThreadedServer, Held]]:
+    """A companion with its built-in world, of which a write (the first is 1) waits to be let go."""
+    store = open_store(":memory:")
+    app = Held(build(store), number)
+    with ThreadedServer(app) as server:  # type: ignore[arg-type]
+        server.reset()
+        yield server, app
+        app.let_go.set()
+    store.close()

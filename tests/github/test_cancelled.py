@@ -1,0 +1,226 @@
+"""What cancelling does. The runner signals the process of the step, and nothing below it: SIGINT, then
+SIGTERM after 7.5 seconds, then SIGKILL after 2.5 more.
+
+No test waits for these times: the platform keeps a write waiting, and each signal comes when the one before
+it was taken.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dpsync.github.marker import PlanMarker, read_marker
+from tests.cli.held import Held, holding
+from tests.github.conftest import CONFIG, Workflow
+from tests.github.runner import Step, read_outputs
+from tests.github.test_drift import by_hand, check
+from tests.github.tool_cache import ROOT, packages
+
+TOOLS = Path(sys.executable).parent
+TEAMS = "".join(f"      t{number}: {{ title: Team {number} }}\n" for number in range(4))
+"""With the one of CONFIG five to create."""
+
+
+@pytest.fixture
+def held(workflow: Workflow) -> Iterator[tuple[Workflow, Held]]:
+    """A merged pull request of five creates, of which the platform keeps the third one waiting."""
+    with holding(3) as (server, app):
+        there = replace(workflow, platform=server)
+        there.commit(CONFIG + TEAMS)
+        there.run("pull_request", there.request())
+        there.github.merge(there.git("rev-parse", "HEAD"), 7)
+        yield there, app
+
+
+def start(workflow: Workflow, tmp_path: Path, **inputs: str) -> subprocess.Popen[str]:
+    """A step of action.yml, as the runner starts it."""
+    cache = tmp_path / "tools"
+    given = {"api-url": workflow.platform.url, "api-token": "ada-token", "github-token": "token", **inputs}
+    environment = {
+        **os.environ, "PATH": f"{TOOLS}:/usr/bin:/bin", "GITHUB_ACTION_PATH": str(ROOT), "CI": "true",
+        "RUNNER_TOOL_CACHE": str(cache), "GITHUB_OUTPUT": str(tmp_path / "step"), "GITHUB_RUN_ID": "900",
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "said"), "GITHUB_EVENT_NAME": "push",
+        "GITHUB_SHA": workflow.git("rev-parse", "HEAD"), "DPSYNC_ACTION_INPUTS": json.dumps(given),
+    }  # fmt: skip
+    packages(cache).parent.mkdir(parents=True)
+    packages(cache).symlink_to(sysconfig.get_path("purelib"))
+    script = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"][0]["run"]
+    return subprocess.Popen(
+        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script],
+        cwd=workflow.folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def until(running: subprocess.Popen[str], wanted: str) -> str:
+    """What is printed, up to a line with something in it."""
+    assert running.stdout is not None
+    printed = ""
+    while wanted not in printed:
+        line = running.stdout.readline()
+        assert line, printed
+        printed += line
+    return printed
+
+
+def outputs(tmp_path: Path) -> dict[str, str]:
+    return read_outputs((tmp_path / "step").read_text(encoding="utf-8"))
+
+
+def events(workflow: Workflow) -> list[str]:
+    (journal,) = (workflow.folder / ".dpsync" / "journal").glob("*.jsonl")
+    return [json.loads(line)["event"] for line in journal.read_text().splitlines()]
+
+
+def titles(workflow: Workflow) -> list[str]:
+    found = workflow.ask("GET", "/v1/orgs/acme/teams")["items"]
+    return sorted(team["title"] for team in found)
+
+
+def finished(workflow: Workflow, app: Held, left: int) -> None:
+    """The platform carries out what it was keeping; the next run does the rest, and nothing twice."""
+    app.let_go.set()
+    again = workflow.run("push", command="apply", run_id="901")
+    assert (again.outputs["outcome"], again.outputs["create"]) == ("applied", str(left))
+    assert len(titles(workflow)) == len(set(titles(workflow))) == 9
+    body = workflow.github.bodies(7)[0]
+    assert f"**Applied: {left} of {left} steps done.** Converged" in body
+
+
+def test_a_write_without_an_answer_when_sigterm_comes_is_told_as_unknown(
+    held: tuple[Workflow, Held], tmp_path: Path
+) -> None:
+    workflow, app = held
+    running = start(workflow, tmp_path, command="apply", **{"extra-args": "--parallelism\n1"})
+    assert app.reached.wait(30)
+    running.send_signal(signal.SIGINT)
+    printed = until(running, "Stopping: ")
+    running.send_signal(signal.SIGTERM)
+    printed += running.communicate(timeout=30)[0]
+    assert not app.let_go.is_set()
+    assert running.returncode == 130
+    assert Step().read(printed).stopped is None
+    found = outputs(tmp_path)
+    assert (found["outcome"], found["failure-reason"]) == ("partial", "interrupted")
+    assert found["comment-url"].endswith("#issuecomment-1")
+    assert events(workflow) == ["start", *["intent", "outcome"] * 3, "end"]
+    (body,) = workflow.github.bodies(7)
+    marker = read_marker(body, PlanMarker)
+    assert marker is not None
+    assert marker.state == "applied"
+    assert "**Applied: 2 of 5 steps done, 1 unknown, 2 not tried.**" in body
+    assert "2 of 5 steps done" in (tmp_path / "said").read_text(encoding="utf-8")
+    finished(workflow, app, 2)
+
+
+def test_killed_in_the_middle_nothing_false_is_left_behind(
+    held: tuple[Workflow, Held], tmp_path: Path
+) -> None:
+    workflow, app = held
+    before = workflow.github.bodies(7)
+    running = start(workflow, tmp_path, command="apply", **{"extra-args": "--parallelism\n1"})
+    assert app.reached.wait(30)
+    running.send_signal(signal.SIGINT)
+    until(running, "Stopping: ")
+    running.kill()
+    running.communicate(timeout=30)
+    found = outputs(tmp_path)
+    assert (found["outcome"], found["failure-reason"], found["exit-code"]) == (
+        "unknown",
+        "interrupted",
+        "137",
+    )
+    assert events(workflow) == ["start", *["intent", "outcome"] * 2, "intent"]
+    assert workflow.github.bodies(7) == before
+    finished(workflow, app, 2)
+
+
+def test_cancelled_once_what_was_sent_is_waited_for(held: tuple[Workflow, Held], tmp_path: Path) -> None:
+    workflow, app = held
+    running = start(workflow, tmp_path, command="apply", **{"extra-args": "--parallelism\n1"})
+    assert app.reached.wait(30)
+    running.send_signal(signal.SIGINT)
+    until(running, "Stopping: ")
+    app.let_go.set()
+    running.communicate(timeout=30)
+    assert (running.returncode, outputs(tmp_path)["outcome"]) == (130, "partial")
+    assert "**Applied: 3 of 5 steps done, 2 not tried.**" in workflow.github.bodies(7)[0]
+
+
+# While GitHub is told: in this process, the signals come from what GitHub is asked.
+
+
+def at(wanted: str, *numbers: int) -> Callable[[str, str], None]:
+    """Send signals when GitHub is asked for something for the first time."""
+    left = list(numbers)
+
+    def before(method: str, path: str) -> None:
+        if f"{method} {path}".endswith(wanted):
+            while left:
+                os.kill(os.getpid(), left.pop(0))
+
+    return before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_comment_that_is_being_written_is_written(number: int, workflow: Workflow) -> None:
+    workflow.github.before = at("/7/comments", number)
+    ended = workflow.run("pull_request", workflow.request())
+    assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
+    assert ended.outputs["comment-url"].endswith("#issuecomment-1")
+    assert "acme/teams/support" in workflow.github.bodies(7)[0]
+    assert "acme/teams/support" in ended.summary
+
+
+def test_an_issue_that_is_being_closed_is_closed(workflow: Workflow) -> None:
+    workflow.commit(CONFIG.replace("      support: { title: Support }\n", ""))
+    by_hand(workflow, "Acne")
+    check(workflow)
+    by_hand(workflow, "Acme")
+    workflow.github.before = at("/1/comments", signal.SIGINT)
+    assert check(workflow).outputs["outcome"] == "no-changes"
+    (issue,) = workflow.github.issues.values()
+    assert issue["state"] == "closed"
+
+
+def test_a_second_signal_ends_the_telling_and_the_outputs_are_set(workflow: Workflow) -> None:
+    workflow.github.before = at("POST /repos/acme/docs/issues/7/comments", signal.SIGINT, signal.SIGTERM)
+    ended = workflow.run("pull_request", workflow.request())
+    assert (ended.code, ended.outputs["outcome"], ended.outputs["comment-url"]) == (0, "changes", "")
+    assert "not told all of it" in ended.step.of("warning")[0].data
+    assert "acme/teams/support" in ended.summary
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_comes_before_an_apply_keeps_it_from_being_started(number: int, workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request())
+    workflow.github.merge(workflow.git("rev-parse", "HEAD"), 7)
+    workflow.github.before = at("/pulls", number)
+    ended = workflow.run("push", command="apply")
+    assert (ended.code, ended.outputs["outcome"], ended.outputs["failure-reason"]) == (
+        128 + number, "failed", "interrupted",
+    )  # fmt: skip
+    assert "$ dpsync" not in ended.printed
+    assert "Support" not in titles(workflow)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_plan_that_is_cancelled_while_it_reads_tells_nothing(
+    number: int, code: int, workflow: Workflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsync.workflows.session.Session.plan", lambda *_: os.kill(os.getpid(), number))
+    ended = workflow.run("pull_request", workflow.request())
+    assert (ended.code, ended.outputs["outcome"], ended.outputs["failure-reason"]) == (
+        code, "failed", "interrupted",
+    )  # fmt: skip
+    assert workflow.github.asked == []

@@ -1,0 +1,36 @@
+"""Several readings at once wait for a platform that says nothing: a signal ends all of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+
+import pytest
+
+from dpsync.client.client import ReadClient
+from dpsync.kinds.registry import load
+from dpsync.live.sources import Sources
+from tests.client.faulty import FaultyServer, silence
+
+
+def test_an_interruption_does_not_wait_for_answers() -> None:
+    reached = threading.Semaphore(0)
+
+    def silent(connection: socket.socket, stopping: threading.Event) -> bool:
+        reached.release()
+        return silence(connection, stopping)
+
+    def interrupt() -> None:
+        for _ in range(2):
+            assert reached.acquire(timeout=30)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = threading.active_count()
+    with FaultyServer(silent) as server, ReadClient(server.url, "t", timeout=600) as client:
+        threading.Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            Sources(client, load(), 2).map(client.get, ["/orgs/a", "/orgs/b", "/orgs/c"])
+        assert len(server.requests) == 2
+    assert threading.active_count() == before
