@@ -51,6 +51,8 @@ class Output:
     summary: bool = False
     project: Path | None = None
     """The directory that the names of files are relative to, once it is known."""
+    root: str = "dpsync.yaml"
+    """The name of the root file, once it is known."""
     progress: Progress = field(default_factory=Progress)
     left: bool = False
     """Whether whoever read the result is gone. The command goes on to its own exit code."""
@@ -77,7 +79,8 @@ class Output:
         """The result in the format that was asked for."""
         from dpsync.render.formats import How, render
 
-        how = How(self.paint(), self.verbose, self.quiet, self.summary, lambda: below(self.project or Path()))
+        project = self.project or Path()
+        how = How(self.paint(), self.verbose, self.quiet, self.summary, lambda: below(project), self.root)
         text = render(self.mask.model(document), self.format, how)
         if self.text:
             self.result(text)

