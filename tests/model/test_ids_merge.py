@@ -1,0 +1,96 @@
+"""What an apply changed in the ids file, put onto what the branch says by now."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsync.model.address import Address
+from dpsync.model.ids import IdsFile, Line
+from dpsync.model.ids_merge import line_changes, merge_ids
+
+ONE, TWO = "https://one.example", "https://two.example"
+
+
+def ids(key: str = "acme", platform: str = ONE, **lines: str) -> IdsFile:
+    found = [Line(Address((key, "teams", name)), id) for name, id in lines.items()]
+    return IdsFile({platform: {"org-1": {line.address: line for line in found}}} if found else {})
+
+
+def said(file: IdsFile) -> dict[str, str]:
+    return {
+        str(line.address): line.id
+        for section in file.sections.values()
+        for lines in section.values()
+        for line in lines.values()
+    }
+
+
+def test_lines_of_others_stay_beside_those_of_the_apply() -> None:
+    merged = merge_ids(ids(a="1", b="2"), ids(a="1", c="3"), ids(a="1", b="2", d="4"))
+    assert merged.ids == ids(a="1", c="3", d="4")
+    assert (merged.replaced, merged.kept) == ((), ())
+
+
+def test_a_line_that_both_have_changed_is_what_the_apply_has_seen_and_the_other_one_is_told() -> None:
+    merged = merge_ids(ids(a="1"), ids(a="2"), ids(a="3"))
+    assert merged.ids == ids(a="2")
+    assert [line.id for line in merged.replaced] == ["3"]
+
+
+def test_a_line_of_another_object_is_not_removed_with_the_one_that_is_gone() -> None:
+    merged = merge_ids(ids(a="1"), ids(), ids(a="3"))
+    assert merged.ids == ids(a="3")
+    assert [line.id for line in merged.kept] == ["3"]
+
+
+def test_other_platforms_and_organizations_stay() -> None:
+    merged = merge_ids(ids(), ids(a="1"), ids(platform=TWO, a="9"))
+    assert merged.ids.sections == {**ids(a="1").sections, **ids(platform=TWO, a="9").sections}
+
+
+def test_an_organization_has_the_key_that_was_given_to_it_last() -> None:
+    renamed_there = merge_ids(ids(a="1"), ids(a="1", b="2"), ids("globex", a="1"))
+    assert renamed_there.ids == ids("globex", a="1", b="2")
+    renamed_here = merge_ids(ids(a="1"), ids("globex", a="1", b="2"), ids(a="1", c="3"))
+    assert renamed_here.ids == ids("globex", a="1", b="2", c="3")
+
+
+def test_changes_are_named_once_whatever_the_key_was() -> None:
+    (change,) = line_changes(ids(a="1", b="2"), ids("globex", a="1"))
+    assert (str(change.address), change.after) == ("globex/teams/b", None)
+
+
+FILES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from("123")).map(lambda lines: ids(**lines))
+
+
+@settings(max_examples=60)
+@given(FILES, FILES, FILES)
+def test_no_line_is_lost_or_made_up(before: IdsFile, after: IdsFile, present: IdsFile) -> None:
+    merged = merge_ids(before, after, present)
+    old, mine, theirs, found = said(before), said(after), said(present), said(merged.ids)
+    touched = {str(change.address) for change in line_changes(before, after)}
+    assert touched == {at for at in {*old, *mine} if old.get(at) != mine.get(at)}
+    for at in {*old, *mine, *theirs, *found}:
+        if at not in touched:
+            assert found.get(at) == theirs.get(at)
+        elif at in mine:
+            assert found[at] == mine[at]
+        else:
+            assert found.get(at) in (None, theirs.get(at))
+    told = {str(line.address) for line in (*merged.replaced, *merged.kept)}
+    assert told == {at for at in touched & set(theirs) if theirs[at] not in (mine.get(at), old.get(at))}
+    assert merge_ids(before, after, merged.ids).ids == merged.ids
+
+
+@settings(max_examples=40)
+@given(FILES, FILES, FILES)
+def test_two_legs_of_a_matrix_come_to_the_same_in_any_order(
+    before: IdsFile, one: IdsFile, two: IdsFile
+) -> None:
+    disjoint = not {at.address for at in line_changes(before, one)} & {
+        at.address for at in line_changes(before, two)
+    }
+    first = merge_ids(before, two, merge_ids(before, one, before).ids).ids
+    second = merge_ids(before, one, merge_ids(before, two, before).ids).ids
+    assert not disjoint or first == second
