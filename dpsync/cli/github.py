@@ -56,23 +56,30 @@ def command() -> int:
         return Exit.USAGE
     log.mask(inputs.token)
     log.mask(inputs.github_token)
+    log.mask(inputs.ids_token)
     patience = Patience()
     with handled(patience.handle):
         return _carry_out(log, inputs, place, patience)
 
 
 def _carry_out(log: Log, inputs: Inputs, place: Place, patience: Patience) -> int:
+    from dpsync.cli.ids_update import ids_update
     from dpsync.github.action import Action, Ran
     from dpsync.github.api import GitHub
     from dpsync.github.outputs import killed, outputs
 
-    folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
-    name = f"dpsync-{place.run}-{place.attempt}-{inputs.command}"
-    github = None
-    if inputs.github_token:
+    def client(token: str) -> GitHub | None:
         url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
         graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
-        github = GitHub(url, inputs.github_token, place.repository, graphql)
+        if not token:
+            return None
+        clients.append(GitHub(url, token, place.repository, graphql))
+        return clients[-1]
+
+    clients: list[GitHub] = []
+    folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
+    name = f"dpsync-{place.run}-{place.attempt}-{inputs.command}"
+    github = client(inputs.github_token)
     last = [Ran(Exit.INTERRUPTED)]
 
     def run(words: list[str]) -> Ran:
@@ -88,6 +95,9 @@ def _carry_out(log: Log, inputs: Inputs, place: Place, patience: Patience) -> in
     action = Action(inputs, place, log, run, github, folder, *_head(inputs))
     plan_file = action.plan_file = folder / f"{name}-{action.key[:8]}.plan.json"
     plan_file.unlink(missing_ok=True)
+    ids = ids_update(log, inputs, place, client)
+    if ids is not None:
+        action.after_apply = ids.bring
     try:
         ran = action.carry_out()
     except KeyboardInterrupt as stopped:
@@ -102,11 +112,15 @@ def _carry_out(log: Log, inputs: Inputs, place: Place, patience: Patience) -> in
             f"dpsync made a mistake of its own while it told GitHub ({type(mistake).__name__}).", "error"
         )
     patience.last()
+    if ids is not None:
+        ids.end()
+        action.said = "\n\n".join(filter(None, (action.said, ids.said)))
+        action.more["ids-url"] = ids.url
     files = _write_files(folder / f"{name}-{action.key[:8]}", ran)
     _write_outputs(log, outputs(ran.document, ran.code, {**files, **action.more}))
     _tell(log, action, ran)
-    if github is not None:
-        github.close()
+    for opened in clients:
+        opened.close()
     if ran.code == Exit.CHANGES or (ran.code == Exit.DONE and _has_changes(ran)):
         return Exit.CHANGES if inputs.fail_on == "changes" else Exit.DONE
     return ran.code
@@ -241,7 +255,10 @@ def _tell(log: Log, action: Action, ran: Ran) -> None:
     from dpsync.render.formats import How, render
     from dpsync.render.views import view
 
+    summary_file = os.environ.get("GITHUB_STEP_SUMMARY", "") if action.inputs.summary else ""
     if ran.document is None:
+        if action.said:
+            _append(log, summary_file, f"{action.said}\n")
         return
     if not isinstance(ran.document, FindingsDocument):  # those were said already
         with log.text() as stream:
@@ -249,6 +266,4 @@ def _tell(log: Log, action: Action, ran: Ran) -> None:
     if action.inputs.annotations:
         how = How(below=lambda: _below(action.inputs))
         log.commands(filter(None, render(ran.document, "github", how).split("\n")))
-    if action.inputs.summary:
-        text = summary(view(ran.document), action.said)
-        _append(log, os.environ.get("GITHUB_STEP_SUMMARY", ""), text)
+    _append(log, summary_file, summary(view(ran.document), action.said))

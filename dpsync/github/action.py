@@ -71,6 +71,8 @@ class Action:
     """The commit of the working copy."""
     merged: str | None = None
     """What that commit merges into another branch, as GitHub's trial merge of a pull request does."""
+    after_apply: Callable[[], None] = lambda: None
+    """Called as soon as an apply has ended, however it did."""
     more: dict[str, str] = field(default_factory=dict)
     """Outputs beside those of the document."""
     said: str = ""
@@ -231,6 +233,7 @@ class Action:
             ran = self.run(self._arguments("apply", "--approved", approval))
         else:
             ran = self._apply_approved(comments, before)
+        self.after_apply()
         self._tell_applied(ran, comments, before)
         return ran
 

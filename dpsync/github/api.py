@@ -1,5 +1,6 @@
-"""The few requests to GitHub: comments, reviews, issues. The token goes to the configured origin alone.
+"""The few requests to GitHub: comments, reviews, issues; branches.py has those about branches.
 
+The token goes to the configured origin alone.
 Nothing here decides what an apply or a plan comes to: whoever calls says what to do without an answer.
 """
 
@@ -21,17 +22,19 @@ TRIES: Final = 3
 PATIENCE: Final = 60.0
 """Seconds that are waited, all in all, because GitHub asks for it."""
 _LARGEST: Final = 20_000_000
+_SENTENCE: Final = 300
 _NEXT: Final = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 BOT: Final = "github-actions[bot]"
 """Whose texts are ours, where GitHub does not say whose token it is."""
 
 
 class GitHubError(Exception):
-    """GitHub did not do what was asked. `status` is 0 where it did not answer."""
+    """GitHub did not do what was asked. `status` is 0 where it did not answer, `said` its own sentence."""
 
-    def __init__(self, what: str, status: int = 0) -> None:
+    def __init__(self, what: str, status: int = 0, said: str = "") -> None:
         self.what = what
         self.status = status
+        self.said = said
         super().__init__(what, status)
 
     @property
@@ -187,6 +190,20 @@ class GitHub:
 
     # Requests.
 
+    def ask(
+        self,
+        method: str,
+        path: str,
+        content: dict[str, Any] | None = None,
+        query: dict[str, str] | None = None,
+    ) -> Any:
+        """One request about the repository, and the JSON of its answer. `path` is quoted already."""
+        return self._send(method, str(httpx.URL(self._repository + path, params=query or None)), content)
+
+    def pause(self, seconds: float) -> None:
+        """Let others go first."""
+        self._wait(seconds)
+
     def _list(self, path: str, query: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
         """Every item of a list. The next page is where the answer says, and on the same host."""
         url: str | None = str(httpx.URL(self._repository + path, params={**(query or {}), "per_page": "100"}))
@@ -230,7 +247,9 @@ class GitHub:
                 continue
             if left and method == "GET" and answer.status_code >= 500:
                 continue
-            raise GitHubError(f"{what}: GitHub answered {answer.status_code}", answer.status_code)
+            raise GitHubError(
+                f"{what}: GitHub answered {answer.status_code}", answer.status_code, _sentence(answer)
+            )
         raise AssertionError
 
 
@@ -245,6 +264,18 @@ def _pause(answer: httpx.Response) -> float | None:
         reset = answer.headers.get("x-ratelimit-reset", "")
         return max(1.0, float(reset) - time.time()) if reset.isdecimal() else PATIENCE
     return None
+
+
+def _sentence(answer: httpx.Response) -> str:
+    """What GitHub says of an error, in a line."""
+    try:
+        found = answer.json()
+    except ValueError:
+        return ""
+    said = [_text(found, "message")] if isinstance(found, dict) else []
+    more = found.get("errors") if said else None
+    said += [_text(one, "message") for one in more if isinstance(one, dict)] if isinstance(more, list) else []
+    return " ".join(" ".join(said).split())[:_SENTENCE]
 
 
 def _json(answer: httpx.Response) -> Any:

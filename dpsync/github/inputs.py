@@ -14,9 +14,11 @@ from dpsync.model.suggest import did_you_mean
 Command = Literal["plan", "apply", "drift", "validate"]
 When = Literal["always", "changes", "never"]
 FailOn = Literal["error", "changes"]
+IdsFile = Literal["none", "commit", "pull-request"]
 NAMES: Final = (
     "command", "config", "working-directory", "environment", "select", "api-token", "api-url", "github-token",
-    "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval", "fail-on", "extra-args",
+    "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval", "ids-file", "ids-token",
+    "fail-on", "extra-args",
 )  # fmt: skip
 _DIGEST: Final = re.compile(r"[0-9a-f]{16,64}")
 _OURS: Final = ("--format", "--out", "-o", "--approved", "--yes", "--detailed-exitcode", "-q", "--quiet")
@@ -29,7 +31,7 @@ class WrongInput(Exception):
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a workflow asks for. `token` and `github_token` are in no repr."""
+    """What a workflow asks for. The tokens are in no repr."""
 
     command: Command = "plan"
     config: tuple[str, ...] = ()
@@ -46,6 +48,10 @@ class Inputs:
     labels: tuple[str, ...] = ()
     approval: str = "digest"
     """digest: what the pull request shows. none: whatever is planned. Else the digest itself."""
+    ids_file: IdsFile = "none"
+    """How the lines that an apply has learned come to its branch."""
+    ids_token: str = field(default="", repr=False)
+    """Whose they are then; "": that of `github_token`."""
     fail_on: FailOn = "error"
     arguments: tuple[str, ...] = ()
 
@@ -88,6 +94,8 @@ def read_inputs(text: str) -> Inputs:
         drift_issue=_truth(texts, "drift-issue"),
         labels=_lines(texts, "issue-labels"),
         approval=approval,
+        ids_file=cast(IdsFile, _among(texts, "ids-file", IdsFile)),
+        ids_token=texts.get("ids-token", "").strip(),
         fail_on=cast(FailOn, _among(texts, "fail-on", FailOn)),
         arguments=arguments,
     )

@@ -15,7 +15,8 @@ from dpsync.render.visible import visible
 
 NAMES: Final = (
     "outcome", "exit-code", "has-changes", "create", "update", "move", "delete", "blocked", "summary",
-    "digest", "plan-file", "json-file", "report-file", "comment-url", "issue-url", "failure-reason",
+    "digest", "plan-file", "json-file", "report-file", "comment-url", "issue-url", "ids-url",
+    "failure-reason",
 )  # fmt: skip
 """All of them are set at every end, empty where there is nothing to say."""
 _SUMMARY: Final = 500

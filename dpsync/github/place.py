@@ -31,6 +31,8 @@ class Place:
     number: int | None = None
     fork: bool = False
     """The change comes from another repository: its run has no secrets and may write nothing."""
+    branch: str = ""
+    """What this run works on: of a merged pull request its base. "" where that is no branch of ours."""
     helpless: bool = False
     """The run gets no secrets, because it is a fork's or that of an update of dependencies."""
     asked: bool = False
@@ -85,10 +87,23 @@ def find_place(env: Mapping[str, str], event: Any) -> Place:
         server=server if _SERVER.fullmatch(server) else "https://github.com",
         number=number,
         fork=fork,
+        branch="" if fork or asked else _branch(env, event),
         helpless=fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
         asked=asked,
         comment=_number(event, "comment", "id") if asked else None,
     )
+
+
+def _branch(env: Mapping[str, str], event: Any) -> str:
+    """That of the run; of a pull request its own one until it is merged; of a tag the default one."""
+    ref = env.get("GITHUB_REF", "")
+    if ref.startswith("refs/heads/"):
+        return ref.removeprefix("refs/heads/")
+    request = _at(event, "pull_request")
+    found = _at(request, "base" if _at(request, "merged") else "head", "ref")
+    if request is None:
+        found = _at(event, "repository", "default_branch")
+    return found if isinstance(found, str) else ""
 
 
 def make_key(*parts: str) -> str:

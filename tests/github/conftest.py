@@ -105,6 +105,7 @@ class Workflow:
             "GITHUB_STEP_SUMMARY": str(files["summary"]),
             "GITHUB_RUN_ID": inputs.pop("run_id", str(self.runs)),
             "GITHUB_ACTOR": inputs.pop("actor", "ada"),
+            "GITHUB_REF": inputs.pop("ref", "refs/heads/main"),
             "GITHUB_SHA": inputs.pop("tested", "") or self.git("rev-parse", "HEAD"),
         }
         given = {

@@ -1,5 +1,7 @@
 """A GitHub of its own on loopback: comments, reviews, issues and labels, with the limits that matter.
 
+Branches and files are in fake_git.py.
+
 It does what GitHub's documentation says of these few operations, pages and permissions included, and keeps a
 log of what was asked. Times are counted, not measured: each write is a second later than the one before.
 """
@@ -16,6 +18,8 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.github.fake_git import FakeGit
+
 BOT = "github-actions[bot]"
 LONGEST = 65_536
 REPOSITORY = "acme/docs"
@@ -27,7 +31,7 @@ class Token:
     """Whose token it is, and what it may write."""
 
     login: str = BOT
-    writes: frozenset[str] = frozenset({"pull-requests", "issues"})
+    writes: frozenset[str] = frozenset({"pull-requests", "issues", "contents"})
     graphql: bool = True
 
 
@@ -43,6 +47,7 @@ class FakeGitHub:
     """The pull requests of a commit."""
     requests: dict[int, dict[str, Any]] = field(default_factory=dict)
     """Pull requests by their numbers."""
+    git: FakeGit = field(default_factory=lambda: FakeGit(REPOSITORY.partition("/")[0]))
     labels: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
@@ -58,6 +63,7 @@ class FakeGitHub:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def handle_one(self) -> None:
                 length = int(self.headers.get("content-length", 0))
@@ -159,12 +165,16 @@ class FakeGitHub:
     def _route(
         self, method: str, path: str, content: Any, token: Token, query: dict[str, str]
     ) -> tuple[int, Any]:
+        parts = [part for part in re.split("/", path) if part]
+        found = self.git.answer(method, parts, content, token.writes, query)
+        if found is not None:
+            return found
         may = "pull-requests" in token.writes or "issues" in token.writes
         if method != "GET" and not may:
             return 403, {"message": "Resource not accessible by integration"}
         if isinstance(content, dict) and len(content.get("body", "")) > LONGEST:
             return 422, {"message": "body is too long (maximum is 65536 characters)"}
-        match method, *[part for part in re.split("/", path) if part]:
+        match method, *parts:
             case "GET", "issues", number, "comments":
                 return 200, [one for one in self.comments.values() if one["issue"] == int(number)]
             case "POST", "issues", number, "comments":

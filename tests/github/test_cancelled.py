@@ -51,7 +51,8 @@ def start(workflow: Workflow, tmp_path: Path, **inputs: str) -> subprocess.Popen
         **os.environ, "PATH": f"{TOOLS}:/usr/bin:/bin", "GITHUB_ACTION_PATH": str(ROOT), "CI": "true",
         "RUNNER_TOOL_CACHE": str(cache), "GITHUB_OUTPUT": str(tmp_path / "step"), "GITHUB_RUN_ID": "900",
         "GITHUB_STEP_SUMMARY": str(tmp_path / "said"), "GITHUB_EVENT_NAME": "push",
-        "GITHUB_SHA": workflow.git("rev-parse", "HEAD"), "DPSYNC_ACTION_INPUTS": json.dumps(given),
+        "GITHUB_REF": "refs/heads/main", "GITHUB_SHA": workflow.git("rev-parse", "HEAD"),
+        "DPSYNC_ACTION_INPUTS": json.dumps(given),
     }  # fmt: skip
     packages(cache).parent.mkdir(parents=True)
     packages(cache).symlink_to(sysconfig.get_path("purelib"))
@@ -147,13 +148,17 @@ def test_killed_in_the_middle_nothing_false_is_left_behind(
 
 def test_cancelled_once_what_was_sent_is_waited_for(held: tuple[Workflow, Held], tmp_path: Path) -> None:
     workflow, app = held
-    running = start(workflow, tmp_path, command="apply", **{"extra-args": "--parallelism\n1"})
+    workflow.github.git.push("main", {}, at=workflow.git("rev-parse", "HEAD"))
+    more = {"extra-args": "--parallelism\n1\n--ids=dpsync.ids.yaml", "ids-file": "commit"}
+    running = start(workflow, tmp_path, command="apply", **more)
     assert app.reached.wait(30)
     running.send_signal(signal.SIGINT)
     until(running, "Stopping: ")
     app.let_go.set()
     running.communicate(timeout=30)
     assert (running.returncode, outputs(tmp_path)["outcome"]) == (130, "partial")
+    recorded = workflow.github.git.text("main", "dpsync.ids.yaml")
+    assert recorded.count("\n    acme/teams/") == 4 + 3  # those that were there, and what was made
     assert "**Applied: 3 of 5 steps done, 2 not tried.**" in workflow.github.bodies(7)[0]
 
 

@@ -59,8 +59,10 @@ def test_they_use_inputs_that_there_are_and_least_permissions(file: Path) -> Non
     assert held == ({"issue_comment"} if file.stem == "replan" else set())
     assert workflow["permissions"] == {}
     for job in workflow["jobs"].values():
+        (action,) = [step["with"] for step in job["steps"] if step["uses"] == DPSYNC]
+        writes = "write" if action.get("ids-file", "none") != "none" else "read"
         assert set(job["permissions"].items()) <= {
-            ("contents", "read"), ("pull-requests", "write"), ("issues", "write"),
+            ("contents", writes), ("pull-requests", "write"), ("issues", "write"),
         }  # fmt: skip
         for step in job["steps"]:
             assert len(step["uses"].partition("@")[2]) == 40
@@ -202,10 +204,19 @@ def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow)
     printed.append(act.run("plan.yml", "pull_request", workflow.request()))
     (body,) = act.github.bodies(7)
     assert "Help desk" in body
-    # Merged.
+    # Merged. What is on loopback has its ids outside of git, unless their file is named.
+    act.github.git.push("main", {"README": "x"}, at=workflow.git("rev-parse", "HEAD"))
     act.github.merge(workflow.git("rev-parse", "HEAD"), 7)
+    file = workflow.folder / ".github" / "workflows" / "apply.yml"
+    shown = file.read_text(encoding="utf-8")
+    named = shown.replace("command: apply\n", "command: apply\n          extra-args: --ids=dpsync.ids.yaml\n")
+    file.write_text(named, encoding="utf-8")
     printed.append(act.run("apply.yml", "push"))
     assert "Help desk" in titles(workflow)
+    (request,) = act.github.git.requests.values()
+    lines = act.github.git.text(request["head"]["ref"], "docs-platform/dpsync.ids.yaml")
+    assert lines.count("\n    acme/teams/") == 5
+    assert (request["base"]["ref"], act.github.git.text("main", "README")) == ("main", "x")
     assert "**Applied: 1 of 1 step done.** Converged" in act.github.bodies(7)[0]
     # Drift comes and goes.
     workflow.ask("PATCH", "/v1/orgs/acme", {"title": "Acne"})

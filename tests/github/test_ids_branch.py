@@ -1,0 +1,324 @@
+"""Lines of the ids file onto a branch and into a pull request, whoever else writes there."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.api import load_registry
+from dpsync.github.api import GitHub
+from dpsync.github.branches import Branches
+from dpsync.github.commands import Log
+from dpsync.github.ids_branch import TITLE, TRIES, By
+from dpsync.github.ids_file import IdsFileUpdate
+from dpsync.github.place import Place, find_place, make_key
+from tests.github.fake_git import FakeGit
+from tests.github.fake_github import REPOSITORY, FakeGitHub
+from tests.github.runner import Step
+
+IDS = "docs/dpsync.ids.yaml"
+NAME = f"dpsync/ids-{make_key(IDS, 'main')[:8]}"
+HOME = f"https://github.example/{REPOSITORY}"
+
+
+def text(**lines: str) -> str:
+    found = "".join(f"    acme/teams/{name}: {id}\n" for name, id in lines.items())
+    return f"https://api.acme.example:\n  org-1:\n{found}" if found else ""
+
+
+@dataclass
+class Checkout:
+    """A working copy of the branch, and what an apply leaves in its ids file."""
+
+    folder: Path
+    github: FakeGitHub
+    client: GitHub
+    waited: list[float]
+    commit: str = ""
+
+    @property
+    def git(self) -> FakeGit:
+        return self.github.git
+
+    def clone(self, **before: str) -> None:
+        """The branch has these lines, and is checked out."""
+        (self.folder / IDS).write_text(text(**before), encoding="utf-8")
+        for words in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+            author = ["-c", "user.name=Ada", "-c", "user.email=ada@acme.example"]
+            subprocess.run(["git", *author, *words], cwd=self.folder, check=True)
+        named = subprocess.run(["git", "rev-parse", "HEAD"], cwd=self.folder, capture_output=True, text=True)
+        self.commit = named.stdout.strip()
+        self.git.push("main", {IDS: text(**before)}, at=self.commit)
+
+    def apply(self, by: By = "commit", branch: str = "main", tested: str = "", **after: str) -> Told:
+        """An apply has left these lines: how it ends."""
+        (self.folder / IDS).write_text(text(**after), encoding="utf-8")
+        place = Place(REPOSITORY, 9, 1, "push", "", tested or self.commit, HOME[:22], branch=branch)
+        printed = io.StringIO()
+        branches = Branches(self.client, REPOSITORY)
+        update = IdsFileUpdate(self.folder / IDS, by, branches, place, Log(printed), load_registry())
+        update.bring()
+        update.end()
+        notices = [one.data for one in Step().read(printed.getvalue()).of("notice")]
+        return Told(update.url, notices, update.said)
+
+    def lines(self, branch: str = "main") -> dict[str, str]:
+        found = self.git.text(branch, IDS).replace('"', "").splitlines()
+        pairs = [line.strip().removeprefix("acme/teams/").split(": ") for line in found if line[:4] == "    "]
+        return dict(pairs)
+
+
+@dataclass(frozen=True)
+class Told:
+    url: str
+    notices: list[str]
+    said: str
+
+
+@pytest.fixture
+def checkout(github: FakeGitHub, tmp_path: Path) -> Iterator[Checkout]:
+    waited: list[float] = []
+    client = GitHub(github.url, "token", REPOSITORY, wait=waited.append)
+    (tmp_path / "docs").mkdir()
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=tmp_path, check=True)
+    made = Checkout(tmp_path, github, client, waited)
+    made.clone(a="1", b="2")
+    yield made
+    client.close()
+
+
+# By a commit.
+
+
+def test_lines_that_others_write_meanwhile_stay(checkout: Checkout) -> None:
+    """Other legs of a matrix write between the reading and the writing: the file is read again."""
+    legs = [text(a="1", b="2", x="8"), text(a="1", b="2", x="8", y="9")]
+
+    def leg(method: str, path: str) -> None:
+        if method == "PUT" and legs:
+            checkout.git.push("main", {IDS: legs.pop(0)})
+
+    checkout.github.before = leg
+    told = checkout.apply(a="1", c="3")
+    assert checkout.lines() == {"a": "1", "c": "3", "x": "8", "y": "9"}
+    assert told.url == f"{HOME}/commit/{checkout.git.branches['main']}"
+    assert (len(checkout.github.writes), len(checkout.waited)) == (3, 2)
+
+
+def test_what_the_branch_knows_already_is_not_written(checkout: Checkout) -> None:
+    checkout.git.push("main", {IDS: text(a="1", c="3")})
+    assert checkout.apply(a="1", c="3") == Told("", [], "")
+    assert checkout.github.writes == []
+
+
+def test_lines_about_which_the_branch_says_otherwise_are_told(checkout: Checkout) -> None:
+    checkout.git.push("main", {IDS: text(a="7", b="8")})
+    told = checkout.apply(a="3")
+    assert checkout.lines() == {"a": "3", "b": "8"}
+    assert told.notices == [
+        f"{IDS} on main said otherwise and gave way to what this apply has seen: acme/teams/a: 7.",
+        f"{IDS} on main said otherwise and stayed, although this apply has removed its own: acme/teams/b: 8.",
+    ]
+
+
+def test_a_file_that_is_not_there_is_made(checkout: Checkout) -> None:
+    checkout.git.push("main", {}, at="0" * 40)
+    checkout.git.commits["0" * 40].files.clear()
+    checkout.apply(a="1", b="2", c="3")
+    assert checkout.lines() == {"c": "3"}
+
+
+def test_a_large_file_is_read_as_a_whole(checkout: Checkout) -> None:
+    many = {f"t{n}": f"{n}-{'x' * 400}" for n in range(2500)}
+    checkout.git.push("main", {IDS: text(**many)})
+    checkout.apply(a="1", b="2", c="3")
+    assert checkout.lines() == {**many, "c": "3"}
+
+
+def test_a_write_whose_answer_is_lost_is_looked_for(checkout: Checkout) -> None:
+    def lose(method: str, path: str) -> None:
+        if method == "PUT" and not checkout.waited:
+            checkout.git.push("main", {IDS: text(a="1", b="2", c="3")})
+            checkout.github.answers = [(502, {}, {})]
+
+    checkout.github.before = lose
+    assert checkout.apply(a="1", b="2", c="3").notices == []
+    assert len(checkout.github.writes) == 1
+
+
+def always_another(checkout: Checkout) -> tuple[str, int]:
+    def write(method: str, path: str) -> None:
+        if method == "PUT":
+            checkout.git.push("main", {IDS: text(a=str(len(checkout.github.asked)))})
+
+    checkout.github.before = write
+    return "is missing on main: PUT", TRIES
+
+
+def silent(checkout: Checkout) -> tuple[str, int]:
+    def down(method: str, path: str) -> None:
+        if method == "PUT":
+            checkout.github.answers = [(502, {}, {})]
+
+    checkout.github.before = down
+    return "may be missing on main: PUT", 3
+
+
+def broken(checkout: Checkout) -> tuple[str, int]:
+    checkout.git.push("main", {IDS: "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"})
+    return f"is missing on main: {IDS}:1: a merge conflict begins here", 0
+
+
+def protected(checkout: Checkout) -> tuple[str, int]:
+    checkout.git.protected.add("main")
+    return "is missing on main: a rule of the repository is in the way (Repository rule violations found", 1
+
+
+def no_token(checkout: Checkout) -> tuple[str, int]:
+    checkout.github.tokens.clear()
+    return "the token may not", 0
+
+
+@pytest.mark.parametrize("state", [always_another, silent, broken, protected, no_token])
+def test_what_cannot_be_written_is_told_after_a_few_tries(
+    state: Callable[[Checkout], tuple[str, int]], checkout: Checkout
+) -> None:
+    why, tries = state(checkout)
+    told = checkout.apply(a="1", b="2", c="3")
+    assert told.url == ""
+    assert why in told.notices[0]
+    assert told.said.endswith("\n\n```diff\n+ acme/teams/c: 3\n```")
+    assert len(checkout.github.writes) == tries
+
+
+def test_a_working_copy_of_another_repository_is_written_nowhere(checkout: Checkout) -> None:
+    del checkout.git.commits[checkout.git.branches.pop("main")]
+    (notice,) = checkout.apply(a="1", tested="a" * 40).notices
+    assert "the working copy is no commit of this repository" in notice
+    assert checkout.github.writes == []
+
+
+def test_a_later_commit_of_the_branch_than_that_of_the_event_is_written(checkout: Checkout) -> None:
+    assert checkout.apply(a="1", tested="a" * 40).url
+
+
+@pytest.mark.parametrize(
+    ("event", "payload", "ref", "branch"),
+    [
+        ("push", {}, "refs/heads/release/1", "release/1"),
+        ("push", {"repository": {"default_branch": "main"}}, "refs/tags/v1", "main"),
+        ("push", {}, "refs/tags/v1", ""),
+        ("pull_request", {"merged": True}, "refs/pull/7/merge", "main"),
+        ("pull_request", {"merged": False}, "refs/pull/7/merge", "topic"),
+        ("pull_request", {"merged": True}, "refs/heads/main", "main"),
+        ("pull_request_target", {"merged": False}, "refs/heads/main", "main"),
+        ("pull_request", {"fork": True}, "refs/pull/7/merge", ""),
+    ],
+)
+def test_the_branch_is_the_one_that_is_applied(
+    event: str, payload: dict[str, Any], ref: str, branch: str
+) -> None:
+    if event != "push":
+        repository = {"full_name": "eve/docs" if payload.get("fork") else REPOSITORY}
+        head, base = {"ref": "topic", "repo": repository}, {"ref": "main"}
+        payload = {"pull_request": {**payload, "head": head, "base": base}}
+    names = {"GITHUB_REPOSITORY": REPOSITORY, "GITHUB_RUN_ID": "1", "GITHUB_EVENT_NAME": event}
+    assert find_place({**names, "GITHUB_REF": ref}, payload).branch == branch
+
+
+# By a pull request.
+
+
+def request(checkout: Checkout, **after: str) -> Told:
+    return checkout.apply("pull-request", **after)
+
+
+def test_later_applies_add_to_the_pull_request_that_is_open(checkout: Checkout) -> None:
+    told = request(checkout, a="1", b="2", c="3")
+    assert told.url == f"{HOME}/pull/40"
+    assert told.said == f"The ids file: 1 line for `main` in a [pull request]({HOME}/pull/40)."
+    head = checkout.git.branches[NAME]
+    assert request(checkout, a="1", b="2", c="3").url == f"{HOME}/pull/40"
+    assert checkout.git.branches[NAME] == head  # it has it all
+    assert request(checkout, a="1", d="4").url == f"{HOME}/pull/40"
+    assert checkout.lines(NAME) == {"a": "1", "c": "3", "d": "4"}
+    assert (checkout.lines(), list(checkout.git.requests)) == ({"a": "1", "b": "2"}, [40])
+
+
+def test_what_is_new_on_the_branch_comes_in_so_that_it_can_be_merged(checkout: Checkout) -> None:
+    request(checkout, a="1", b="2", d="4")
+    checkout.git.push("main", {"README": "new", IDS: text(a="1", c="3")})
+    request(checkout, a="1", b="2", e="5")
+    assert checkout.lines(NAME) == {"a": "1", "c": "3", "d": "4", "e": "5"}
+    assert checkout.git.text(NAME, "README") == "new"
+    checkout.git.merge(40)  # it asserts that there is no conflict
+    assert checkout.lines() == {"a": "1", "c": "3", "d": "4", "e": "5"}
+
+
+@pytest.mark.parametrize("squash", [False, True])
+def test_after_a_merge_the_next_one_has_what_is_new_alone(squash: bool, checkout: Checkout) -> None:
+    request(checkout, a="1", b="2", c="3")
+    checkout.git.merge(40, squash)
+    assert request(checkout, a="1", b="2", c="3").url == ""  # the branch has it
+    checkout.git.push("main", {IDS: text(a="1", b="2")})  # and somebody has removed it
+    assert request(checkout, a="1", b="2", d="4").url == f"{HOME}/pull/41"
+    assert checkout.lines(NAME) == {"a": "1", "b": "2", "d": "4"}
+
+
+def test_what_was_closed_does_not_come_again_by_itself(checkout: Checkout) -> None:
+    request(checkout, a="1", b="2", c="3")
+    head = {"sha": checkout.git.branches[NAME], "ref": NAME}
+    checkout.git.requests[40] |= {"state": "closed", "head": head}
+    assert request(checkout, a="1", b="2", d="4").url == f"{HOME}/pull/41"
+    assert checkout.lines(NAME) == {"a": "1", "b": "2", "d": "4"}
+
+
+def test_where_none_may_be_opened_the_branch_has_the_lines(checkout: Checkout) -> None:
+    checkout.git.may_open = False
+    told = request(checkout, a="1", b="2", c="3")
+    assert told.url == f"{HOME}/compare/main...{NAME}?expand=1"
+    assert "not permitted to create or approve pull requests): allow it in the settings" in told.notices[0]
+    checkout.git.may_open = True
+    assert request(checkout, a="1", b="2", d="4").url == f"{HOME}/pull/40"
+    assert checkout.lines(NAME) == {"a": "1", "b": "2", "c": "3", "d": "4"}
+
+
+def test_two_that_begin_at_once_have_one_pull_request(checkout: Checkout) -> None:
+    git = checkout.git
+
+    def leg(method: str, path: str) -> None:
+        if method == "POST" and path.endswith("/git/refs") and NAME not in git.branches:
+            git.branches[NAME] = git.branches["main"]
+            git.push(NAME, {IDS: text(a="1", b="2", x="9")})
+        if method == "POST" and path.endswith("/pulls") and not git.requests:
+            asked = {"title": TITLE, "body": "", "head": NAME, "base": "main"}
+            git.answer("POST", ["pulls"], asked, frozenset({"pull-requests"}), {})
+
+    checkout.github.before = leg
+    assert request(checkout, a="1", b="2", c="3").url == f"{HOME}/pull/40"
+    assert checkout.lines(NAME) == {"a": "1", "b": "2", "c": "3", "x": "9"}
+    assert (sorted(git.branches), list(git.requests)) == ([NAME, "main"], [40])
+
+
+def test_two_that_add_at_once_lose_nothing(checkout: Checkout) -> None:
+    request(checkout, a="1", b="2", c="3")
+
+    def leg(method: str, path: str) -> None:
+        if method == "PATCH" and "x:" not in checkout.git.text(NAME, IDS):
+            checkout.git.push(NAME, {IDS: text(a="1", b="2", c="3", x="9")})
+
+    checkout.github.before = leg
+    request(checkout, a="1", b="2", d="4")
+    assert checkout.lines(NAME) == {"a": "1", "b": "2", "c": "3", "d": "4", "x": "9"}
+
+
+def test_an_own_branch_that_may_not_be_made_is_told(checkout: Checkout) -> None:
+    checkout.git.protected.add(NAME)
+    (notice,) = request(checkout, a="1", b="2", c="3").notices
+    assert "use an ids-token that may" in notice

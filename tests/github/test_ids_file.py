@@ -1,0 +1,163 @@
+"""After an apply: what it has learned about ids is on the branch, however it has ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dpsync.github.ids_branch import TITLE
+from tests.github.conftest import CONFIG, Ended, Workflow
+from tests.github.fake_github import REPOSITORY, Token
+
+IDS = "dpsync.ids.yaml"
+HOME = f"https://github.example/{REPOSITORY}"
+TEAMS = {"writers", "reviewers", "sales", "legacy", "support"}
+
+
+@pytest.fixture
+def branch(workflow: Workflow) -> Workflow:
+    """The branch on GitHub, as the working copy has it."""
+    workflow.github.git.push("main", {"dpsync.yaml": CONFIG}, at=workflow.git("rev-parse", "HEAD"))
+    return workflow
+
+
+def apply(workflow: Workflow, by: str = "commit", **more: Any) -> Ended:
+    """An apply on a fresh checkout. On loopback the ids are not in git, unless the file is named."""
+    workflow.git("clean", "-qfdx")
+    workflow.git("checkout", "-q", ".")
+    given = {"approval": "none", "extra_args": f"--ids={IDS}", "ids_file": by, **more}
+    return workflow.run(command="apply", **given)
+
+
+def lines(workflow: Workflow, branch: str = "main") -> dict[str, str]:
+    """The ids on a branch, by the last part of their addresses."""
+    text = workflow.github.git.text(branch, IDS)
+    found = [line.strip().split(": ") for line in text.splitlines() if line.startswith("    ")]
+    return {address.rpartition("/")[2]: id for address, id in found}
+
+
+def test_without_the_input_nothing_is_written(branch: Workflow) -> None:
+    ended = apply(branch, by="none")
+    assert (ended.code, ended.outputs["ids-url"], branch.github.writes) == (0, "", [])
+
+
+def test_a_commit_has_what_the_apply_has_learned(branch: Workflow) -> None:
+    git = branch.github.git
+    before = git.branches["main"]
+    ended = apply(branch)
+    assert set(lines(branch)) == TEAMS
+    sha = git.branches["main"]
+    assert ended.outputs["ids-url"] == f"{HOME}/commit/{sha}"
+    assert git.commits[sha].parents == (before,)
+    assert git.commits[sha].message == f"{TITLE}\n\nBy dpsync apply: {HOME}/actions/runs/101\n"
+    assert f"The ids file: 5 lines for `main` in a [commit]({HOME}/commit/{sha})." in ended.summary
+    assert ended.step.of("notice") == []
+    assert [one.partition("/docs")[2] for one in branch.github.writes] == [f"/contents/{IDS}"]
+    # Where the branch and the working copy know it all, GitHub is not even asked.
+    (branch.folder / IDS).write_text(git.text("main", IDS), encoding="utf-8")
+    branch.commit(CONFIG)
+    asked = len(branch.github.asked)
+    again = apply(branch)
+    assert (again.outputs["outcome"], again.outputs["ids-url"]) == ("no-changes", "")
+    assert not [one for one in branch.github.asked[asked:] if "contents" in one]
+
+
+def test_a_pull_request_has_it_and_says_whose_it_is(branch: Workflow) -> None:
+    git = branch.github.git
+    main = git.branches["main"]
+    ended = apply(branch, by="pull-request")
+    (request,) = git.requests.values()
+    name = request["head"]["ref"]
+    assert ended.outputs["ids-url"] == f"{HOME}/pull/{request['number']}"
+    assert (request["title"], request["base"]["ref"]) == (TITLE, "main")
+    assert f"({HOME}/actions/runs/101)" in request["body"]
+    assert set(lines(branch, name)) == TEAMS
+    assert (git.branches["main"], git.commits[git.branches[name]].parents) == (main, (main,))
+
+
+def not_written(ended: Ended, why: str) -> None:
+    """Nothing is lost silently: the lines are in the log and in the summary."""
+    (notice,) = ended.step.of("notice")
+    assert "missing on main: " in notice.data
+    assert why in notice.data
+    assert "missing on" in ended.summary
+    for text in (ended.printed, ended.summary):
+        assert all(f"\n+ acme/teams/{name}: " in text for name in TEAMS)
+
+
+def test_a_protected_branch_is_told_with_the_way_out(branch: Workflow) -> None:
+    branch.github.git.protected.add("main")
+    ended = apply(branch)
+    assert (ended.code, ended.outputs["outcome"], ended.outputs["ids-url"]) == (0, "applied", "")
+    not_written(ended, "use ids-file: pull-request, or an ids-token that may")
+    assert branch.github.writes == [f"PUT /repos/{REPOSITORY}/contents/{IDS}"]
+
+
+def test_a_token_that_may_not_write_is_told_and_another_one_may(branch: Workflow) -> None:
+    branch.github.tokens["token"] = Token(writes=frozenset({"pull-requests", "issues"}))
+    branch.github.tokens["writer"] = Token("docs-bot")
+    not_written(apply(branch), "the job lacks contents: write")
+    ended = apply(branch, ids_token="writer")
+    assert ended.outputs["ids-url"].startswith(f"{HOME}/commit/")
+    assert "::add-mask::writer" in ended.printed
+
+
+# Applies that do not end well.
+
+
+def test_what_an_apply_has_learned_that_could_not_do_everything_is_brought(branch: Workflow) -> None:
+    """A space whose object is gone is blocked: its line stays, and that of a new team comes."""
+    apply(branch)
+    text = branch.github.git.text("main", IDS)
+    gone = text.replace("    acme/teams/legacy", "    acme/spaces/guides: gone\n    acme/teams/legacy", 1)
+    (branch.folder / IDS).write_text(gone, encoding="utf-8")
+    config = CONFIG.replace("      support:", "      new: { title: New }\n      support:")
+    config += "    spaces: { guides: { title: Nowhere } }\n"
+    branch.github.git.push("main", {"dpsync.yaml": config, IDS: gone}, at=branch.commit(config))
+    ended = apply(branch)
+    assert (ended.code, ended.outputs["outcome"]) == (3, "partial")
+    assert set(lines(branch)) == {*TEAMS, "guides", "new"}
+    assert ended.outputs["ids-url"].startswith(f"{HOME}/commit/")
+
+
+def test_an_interruption_waits_until_the_lines_are_there(branch: Workflow) -> None:
+    branch.github.before = at("PUT", signal.SIGINT)
+    ended = apply(branch)
+    assert (ended.code, set(lines(branch))) == (0, TEAMS)
+    assert ended.outputs["ids-url"].startswith(f"{HOME}/commit/")
+    assert ended.step.of("notice") == []
+
+
+def test_a_second_one_does_not_wait_and_the_lines_are_told(branch: Workflow) -> None:
+    branch.github.before = at("PUT", signal.SIGINT, signal.SIGTERM)
+    ended = apply(branch)
+    assert (ended.code, ended.outputs["outcome"]) == (0, "applied")
+    not_written(ended, "interrupted")
+    assert "5 lines of dpsync.ids.yaml may be missing on main" in ended.step.of("notice")[0].data
+
+
+def at(wanted: str, *numbers: int) -> Callable[[str, str], None]:
+    """Send signals when GitHub is first asked for something."""
+    left = list(numbers)
+
+    def before(method: str, path: str) -> None:
+        while method == wanted and left:
+            os.kill(os.getpid(), left.pop(0))
+
+    return before
+
+
+def test_an_apply_that_ends_in_the_middle_tells_its_lines(
+    branch: Workflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However its end comes about: what is on the disk by then is told."""
+
+    def bring(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpsync.github.ids_file.IdsFileUpdate.bring", bring)
+    not_written(apply(branch), "interrupted before that")
