@@ -139,11 +139,12 @@ def _head(marker: PlanMarker, lines: Iterable[str]) -> str:
 
 
 def status(document: ApplyDocument, place: Place) -> str:
-    """How an apply ended, in a line for the comment of its plan."""
+    """How an apply ended, for the comment of its plan."""
     run = f"[run {place.run}]({place.url})"
     if document.report is None:
-        return f"**Nothing was left to apply** in {run}."
-    return f"**{prose(done(document.report))}** {prose(ending(document.report))} ({run})"
+        return f"> [!TIP]\n> **Nothing was left to apply** in {run}."
+    kind = "TIP" if document.converged else "WARNING"
+    return f"> [!{kind}]\n> **{prose(done(document.report))}** {prose(ending(document.report))} ({run})"
 
 
 def worth_telling(document: object) -> bool:

@@ -15,7 +15,7 @@ from dpsync.render.view import Block, Blocks, Entry, Field, Word
 from dpsync.render.visible import visible
 
 _TITLES: dict[Group, str] = {
-    "there already": "Drift that was there already",
+    "there already": "Changed outside of the files",
     "this change": "Edited here, and not live yet",
     "origin unknown": "What is live and not as the files say",
 }

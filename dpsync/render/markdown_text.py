@@ -15,8 +15,8 @@ from typing import Final
 
 from dpsync.render.visible import visible
 
-_PLAIN: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d{1,6}")
-"""A word that no Markdown and no site sees anything in: letters, or a number."""
+_PLAIN: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d{1,6}|→")
+"""What no Markdown and no site sees anything in: letters, a number, the arrow between two values."""
 _HEXADECIMAL: Final = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)
 """It could be the name of a commit."""
 _TOKEN: Final = re.compile(r"(?P<before>[(\"']*)(?P<core>.*?)(?P<after>[.,;:!?)\"']*)", re.DOTALL)

@@ -1,0 +1,28 @@
+"""Debian's own Chromium, for the tests of what people see in a browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+NEEDED = "Chromium is needed to test the HTML report with: apt-get install chromium (Debian)"
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Skipped where there is none, and failed in CI, which must have one."""
+    program = shutil.which("chromium")
+    if program is None:
+        if os.environ.get("CI"):
+            pytest.fail(NEEDED, pytrace=False)
+        pytest.skip(NEEDED)
+    with sync_playwright() as playwright:
+        sandbox = [] if os.geteuid() else ["--no-sandbox"]  # Chromium refuses to be run by root with one
+        found = playwright.chromium.launch(executable_path=program, args=sandbox)
+        yield found
+        found.close()
