@@ -53,15 +53,14 @@ class Branches:
             return None
         return _sha(answer, "object", "sha")
 
-    def has(self, commit: str) -> bool:
-        """Whether a commit is one of this repository."""
+    def has(self, branch: str, commit: str) -> bool:
+        """Whether a commit is one of a branch's."""
         try:
-            self.github.ask("GET", f"/git/commits/{commit}")
+            return self.common(quote(branch), commit) == commit
         except GitHubError as error:
-            if error.status not in (_MISSING, 422):
+            if error.status != _MISSING:
                 raise
             return False
-        return True
 
     def file(self, path: str, ref: str) -> Content:
         """A file on a branch or in a commit."""
@@ -102,7 +101,7 @@ class Branches:
         self.github.ask("PATCH", f"/git/refs/heads/{quote(branch)}", {"sha": commit, "force": False})
 
     def common(self, one: str, other: str) -> str:
-        """The last commit that two have in common."""
+        """The last commit that two commits or branches have in common; 404 where there is none."""
         answer = self.github.ask("GET", f"/compare/{one}...{other}", query={"per_page": "1"})
         return _sha(answer, "merge_base_commit", "sha")
 

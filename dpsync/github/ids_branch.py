@@ -23,9 +23,10 @@ from dpsync.render.markdown_text import code
 
 By = Literal["commit", "pull-request"]
 TITLE: Final = "Record which live objects the entries are"
-TRIES: Final = 8
-_FAULT: Final = 3
-"""How many tries a fault costs. One that somebody else's write has made vain costs one."""
+TRIES: Final = 20
+"""As many others may write first, each of them once."""
+_FAULT: Final = 7
+"""How many tries a fault costs."""
 _RACE: Final = (409, 422)
 _RULES: Final = re.compile(r"\brules?\b|protected|\brequired|must be made|refusing", re.IGNORECASE)
 """What GitHub says where a branch takes no such commit, however often it is tried."""

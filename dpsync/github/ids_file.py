@@ -30,8 +30,8 @@ from dpsync.render.visible import visible
 _TOLD: Final = 100_000
 """Characters of lines in the summary; the log has them all."""
 _NAMED: Final = 5
-_FAULTS: Final = 500
-"""Statuses from here on say nothing about what was done."""
+_REFUSALS: Final = range(400, 500)
+"""Any other status of an error says nothing about what was done."""
 _INTERRUPTED: Final = "interrupted before that"
 
 
@@ -84,7 +84,7 @@ class IdsFileUpdate:
         except Unclear as why:
             self._left, self._sure = str(why), True
         except GitHubError as error:
-            self._left, self._sure = self._why(error), 0 < error.status < _FAULTS
+            self._left, self._sure = self._why(error), error.status in _REFUSALS
 
     def end(self) -> None:
         """Whatever has happened: tell of lines that were not brought, and which they are."""
@@ -114,8 +114,8 @@ class IdsFileUpdate:
             raise Unclear(f"a run for {self.place.event or 'this event'} has no branch of this repository")
         with self.log.text() as stream:
             stream.write(f"{visible(found.path)}: {counted(number, 'line')} for {visible(branch)}\n")
-        if found.commit != self.place.tested and not self.branches.has(found.commit):
-            raise Unclear("the working copy is no commit of this repository")
+        if found.commit != self.place.tested and not self.branches.has(branch, found.commit):
+            raise Unclear(f"the working copy is no commit of {branch}")
         self._sure = False  # an interruption from here on may come too late
         return IdsBranch(self.branches, self.place, self.registry, found).bring(self.by)
 
@@ -144,7 +144,7 @@ class IdsFileUpdate:
             other = "ids-file: pull-request, or " if self.by == "commit" else ""
             return f"a rule of the repository is in the way{said}; use {other}an ids-token that may"
         hint = ""
-        if error.not_allowed:
+        if error.not_allowed and "rate limit" not in error.said.lower():
             also = " and pull-requests: write" if self.by == "pull-request" else ""
             hint = f"; the token may not: it is a fork's, or the job lacks contents: write{also}"
         return f"{error.what}{said}{hint}"

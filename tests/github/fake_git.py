@@ -59,7 +59,8 @@ class FakeGit:
         """Merge a pull request, as its button does. The branch stays."""
         request = self.requests[number]
         base, head = self.branches[request["base"]["ref"]], self.branches[request["head"]["ref"]]
-        old = self.commits[self.common(base, head)].files
+        common = self.common(base, head)
+        old = self.commits[common].files if common else {}
         theirs, ours = self.commits[head].files, self.commits[base].files
         changed = {name: data for name, data in theirs.items() if old.get(name) != data}
         assert all(ours.get(name) in (old.get(name), data) for name, data in changed.items()), "a conflict"
@@ -77,9 +78,9 @@ class FakeGit:
                 todo += self.commits[one].parents
         return found
 
-    def common(self, one: str, other: str) -> str:
+    def common(self, one: str, other: str) -> str | None:
         mine = self.history(one)
-        return next(commit for commit in self.history(other) if commit in mine)
+        return next((commit for commit in self.history(other) if commit in mine), None)
 
     # What it answers.
 
@@ -118,7 +119,10 @@ class FakeGit:
                 assert content["force"] is False
                 return self._set("/".join(name), content["sha"])
             case "GET", "compare", both:
-                return 200, {"merge_base_commit": {"sha": self.common(*both.split("..."))}}
+                one, other = (self.branches.get(name, name) for name in both.split("..."))
+                known = one in self.commits and other in self.commits
+                common = self.common(one, other) if known else None
+                return (200, {"merge_base_commit": {"sha": common}}) if common else NOT_FOUND
             case "GET", "pulls":
                 return 200, [one for one in map(self._request, reversed(self.requests)) if _is(one, query)]
             case "POST", "pulls":

@@ -5,20 +5,23 @@ from __future__ import annotations
 import io
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from dpsync.api import load_registry
+from dpsync.config.ids_file import parse
 from dpsync.github.api import GitHub
 from dpsync.github.branches import Branches
 from dpsync.github.commands import Log
-from dpsync.github.ids_branch import TITLE, TRIES, By
+from dpsync.github.ids_branch import TITLE, TRIES, By, IdsBranch, Learned
 from dpsync.github.ids_file import IdsFileUpdate
 from dpsync.github.place import Place, find_place, make_key
-from tests.github.fake_git import FakeGit
+from tests.github.fake_git import Commit, FakeGit
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 from tests.github.runner import Step
 
@@ -65,8 +68,9 @@ class Checkout:
         update = IdsFileUpdate(self.folder / IDS, by, branches, place, Log(printed), load_registry())
         update.bring()
         update.end()
-        notices = [one.data for one in Step().read(printed.getvalue()).of("notice")]
-        return Told(update.url, notices, update.said)
+        step = Step().read(printed.getvalue())
+        notices = [one.data for one in step.of("notice")]
+        return Told(update.url, notices, update.said, len(step.of("error")))
 
     def lines(self, branch: str = "main") -> dict[str, str]:
         found = self.git.text(branch, IDS).replace('"', "").splitlines()
@@ -79,6 +83,7 @@ class Told:
     url: str
     notices: list[str]
     said: str
+    errors: int = 0
 
 
 @pytest.fixture
@@ -152,6 +157,24 @@ def test_a_write_whose_answer_is_lost_is_looked_for(checkout: Checkout) -> None:
     assert len(checkout.github.writes) == 1
 
 
+@pytest.mark.parametrize("by", ["commit", "pull-request"])
+def test_whoever_writes_at_once_every_line_comes_to_its_place(by: By, checkout: Checkout) -> None:
+    registry = load_registry()
+    before, _ = parse(text(a="1", b="2"), IDS, registry)
+
+    def leg(number: int) -> str:
+        after, _ = parse(text(**{"a": "1", "b": "2", f"leg{number}": str(number)}), IDS, registry)
+        place = Place(REPOSITORY, number, 1, "push", "", checkout.commit, HOME[:22], branch="main")
+        found = Learned(IDS, checkout.commit, before, after)
+        return IdsBranch(Branches(checkout.client, REPOSITORY), place, registry, found).bring(by).url
+
+    with ThreadPoolExecutor(4) as threads:
+        urls = list(threads.map(leg, range(4)))
+    on = "main" if by == "commit" else NAME
+    assert checkout.lines(on) == {"a": "1", "b": "2", **{f"leg{number}": str(number) for number in range(4)}}
+    assert len(set(urls)) == (4 if by == "commit" else 1)
+
+
 def always_another(checkout: Checkout) -> tuple[str, int]:
     def write(method: str, path: str) -> None:
         if method == "PUT":
@@ -170,6 +193,15 @@ def silent(checkout: Checkout) -> tuple[str, int]:
     return "may be missing on main: PUT", 3
 
 
+def strange(checkout: Checkout) -> tuple[str, int]:
+    def answer(method: str, path: str) -> None:
+        if method == "PUT":
+            checkout.github.answers = [(200, {"commit": {"sha": "../x"}}, {})]
+
+    checkout.github.before = answer
+    return "may be missing on main: GitHub answered something", 3
+
+
 def broken(checkout: Checkout) -> tuple[str, int]:
     checkout.git.push("main", {IDS: "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"})
     return f"is missing on main: {IDS}:1: a merge conflict begins here", 0
@@ -180,12 +212,24 @@ def protected(checkout: Checkout) -> tuple[str, int]:
     return "is missing on main: a rule of the repository is in the way (Repository rule violations found", 1
 
 
+def hostile(checkout: Checkout) -> tuple[str, int]:
+    """What GitHub says may have been said by somebody else: it is text, wherever it is told."""
+
+    def answer(method: str, path: str) -> None:
+        if method == "PUT":
+            said = "x%0A::error::y\n##[error]z [a](https://evil.example) @ada <b>"
+            checkout.github.answers = [(403, {"message": said}, {})]
+
+    checkout.github.before = answer
+    return "##[error]z [a](https://evil.example) @ada <b>", 1
+
+
 def no_token(checkout: Checkout) -> tuple[str, int]:
     checkout.github.tokens.clear()
     return "the token may not", 0
 
 
-@pytest.mark.parametrize("state", [always_another, silent, broken, protected, no_token])
+@pytest.mark.parametrize("state", [always_another, silent, strange, broken, protected, hostile, no_token])
 def test_what_cannot_be_written_is_told_after_a_few_tries(
     state: Callable[[Checkout], tuple[str, int]], checkout: Checkout
 ) -> None:
@@ -193,14 +237,25 @@ def test_what_cannot_be_written_is_told_after_a_few_tries(
     told = checkout.apply(a="1", b="2", c="3")
     assert told.url == ""
     assert why in told.notices[0]
+    assert not told.errors
+    shown = MarkdownIt().render(told.said)
+    assert "<a" not in shown
+    assert "<b>" not in shown
     assert told.said.endswith("\n\n```diff\n+ acme/teams/c: 3\n```")
     assert len(checkout.github.writes) == tries
 
 
-def test_a_working_copy_of_another_repository_is_written_nowhere(checkout: Checkout) -> None:
-    del checkout.git.commits[checkout.git.branches.pop("main")]
+@pytest.mark.parametrize("elsewhere", ["another branch", "another repository"])
+def test_a_working_copy_of_something_else_is_written_nowhere(elsewhere: str, checkout: Checkout) -> None:
+    git = checkout.git
+    root = git.push("root", {})
+    git.branches["main"] = git.push("root", {IDS: text(a="1")})
+    if elsewhere == "another branch":
+        git.commits[checkout.commit] = Commit({}, (root,), "on another branch")
+    else:
+        del git.commits[checkout.commit]
     (notice,) = checkout.apply(a="1", tested="a" * 40).notices
-    assert "the working copy is no commit of this repository" in notice
+    assert notice == f"1 line of {IDS} is missing on main: the working copy is no commit of main."
     assert checkout.github.writes == []
 
 
@@ -259,6 +314,14 @@ def test_what_is_new_on_the_branch_comes_in_so_that_it_can_be_merged(checkout: C
     assert checkout.git.text(NAME, "README") == "new"
     checkout.git.merge(40)  # it asserts that there is no conflict
     assert checkout.lines() == {"a": "1", "c": "3", "d": "4", "e": "5"}
+
+
+def test_what_came_onto_the_branch_by_hand_is_taken_out_of_what_waits(checkout: Checkout) -> None:
+    request(checkout, a="1", b="2", c="3", d="4")
+    checkout.git.push("main", {IDS: text(a="1", b="2", c="3")})
+    request(checkout, a="1", b="2", c="3", d="4")
+    checkout.git.merge(40)  # without that the two would be in conflict
+    assert checkout.lines() == {"a": "1", "b": "2", "c": "3", "d": "4"}
 
 
 @pytest.mark.parametrize("squash", [False, True])
