@@ -20,7 +20,17 @@ from dpsync.github.commands import Log
 from dpsync.github.comments import Comments
 from dpsync.github.drift_issue import APPLIED, DriftIssue
 from dpsync.github.inputs import Inputs
-from dpsync.github.marker import PlanMarker, State, change_digests, is_approved, listed
+from dpsync.github.issues import Issues
+from dpsync.github.marker import (
+    DriftMarker,
+    PlanMarker,
+    State,
+    WatchMarker,
+    change_digests,
+    is_approved,
+    listed,
+)
+from dpsync.github.outputs import STOPPED, failure
 from dpsync.github.place import Place, make_key
 from dpsync.github.plan_comment import (
     SHORTER,
@@ -34,6 +44,7 @@ from dpsync.github.plan_comment import (
     with_status,
     worth_telling,
 )
+from dpsync.github.watch import Watch
 from dpsync.model.diagnostic import Exit
 from dpsync.model.words import counted
 from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
@@ -303,7 +314,8 @@ class Action:
                     self.more["comment-url"] = text.url
         if document.converged and self.inputs.drift_issue:
             with self._asking("The issue of the drift was not closed", quietly=True):
-                issue = DriftIssue(self.github, self.key, self.place).close(APPLIED)
+                issues = Issues(self.github, self.key, self.place, DriftMarker)
+                issue = DriftIssue(issues).close(APPLIED)
                 if issue is not None:
                     self.more["issue-url"] = issue.url
 
@@ -311,15 +323,22 @@ class Action:
 
     def _drift(self) -> Ran:
         ran = self.run(self._arguments("drift"))
-        document = ran.document
-        checked = isinstance(document, DriftDocument) and ran.code in (Exit.DONE, Exit.CHANGES)
-        if checked and self.github is not None and self.inputs.drift_issue:
-            assert isinstance(document, DriftDocument)
+        if self.github is None or not self.inputs.drift_issue or ran.code in STOPPED:
+            return ran
+        document, name = ran.document, tuple(filter(None, self.labels))
+        watch = Watch(Issues(self.github, self.key, self.place, WatchMarker, self.inputs.labels))
+        text = None
+        if isinstance(document, DriftDocument) and ran.code in (Exit.DONE, Exit.CHANGES):
+            with self._asking("That the check has worked was not written down"):
+                watch.works()
             with self._asking("The issue of the drift was not brought up to date"):
-                issue = DriftIssue(self.github, self.key, self.place, self.inputs.labels)
-                text = issue.checked(document, tuple(label for label in self.labels if label))
-                if text is not None:
-                    self.more["issue-url"] = text.url
+                issues = Issues(self.github, self.key, self.place, DriftMarker, self.inputs.labels)
+                text = DriftIssue(issues).checked(document, name)
+        else:
+            with self._asking("That the check has failed was not written down"):
+                text = watch.failed(failure(document, ran.code), document, name)
+        if text is not None:
+            self.more["issue-url"] = text.url
         return ran
 
 

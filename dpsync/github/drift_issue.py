@@ -10,24 +10,24 @@ import hashlib
 from dataclasses import dataclass
 from typing import Final
 
-from dpsync.github.api import GitHub, Text
-from dpsync.github.marker import DriftMarker, first_line, read_marker
+from dpsync.github.api import Text
+from dpsync.github.issues import Issues, moment
+from dpsync.github.marker import DriftMarker, first_line
 from dpsync.github.place import Place
 from dpsync.github.plan_comment import written_by
 from dpsync.model.drift import Drift
 from dpsync.model.json_text import json_text
+from dpsync.model.words import counted
 from dpsync.render.documents import DriftDocument
 from dpsync.render.markdown import COMMENT, render_markdown, units
 from dpsync.render.markdown_text import prose
 from dpsync.render.views import view
-from dpsync.render.visible import visible
 
 GONE: Final = (
     "**No drift any more.** No apply of this workflow has said that it did it: "
     "the platform was put back by hand, or the files have taken over what is live."
 )
 APPLIED: Final = "**No drift any more:** an apply has made the platform as the files say."
-_TITLE: Final = 200
 _MATERIAL: Final = {"address", "what", "id", "place", "renamed", "fields"}
 
 
@@ -40,25 +40,18 @@ def drift_digest(drift: Drift) -> str:
     return hashlib.sha256(json_text(found).encode()).hexdigest()
 
 
-def title(labels: tuple[str, ...]) -> str:
-    """The title: which configuration, environment and part."""
-    return visible(" · ".join(filter(None, ("Drift", *labels))))[:_TITLE]
-
-
 def issue_body(marker: DriftMarker, document: DriftDocument, place: Place, limit: int = COMMENT) -> str:
-    head = first_line(marker)
+    seen = f"Drift since {moment(marker.since)}, found by {counted(marker.checks, 'check')}.\n\n"
+    head = first_line(marker) + seen
     foot = f"\n\n{written_by(place)}"
     return f"{head}{render_markdown(view(document), limit - units(head) - units(foot))}{foot}"
 
 
 @dataclass(frozen=True)
 class DriftIssue:
-    """The issue of one key, and the run that looks after it."""
+    """The issue of one key."""
 
-    github: GitHub
-    key: str
-    place: Place
-    labels: tuple[str, ...] = ()
+    issues: Issues[DriftMarker]
 
     def checked(self, document: DriftDocument, name: tuple[str, ...]) -> Text | None:
         """After a check: the issue that tells its drift, or the one that is closed now; None for neither."""
@@ -70,44 +63,32 @@ class DriftIssue:
 
     def close(self, why: str) -> Text | None:
         """Close what is open, with the reason."""
-        closed = None
-        for text, marker in self._found():
-            if text.open and marker.age <= self.place.age:
-                self.github.comment(text.number, f"{why}\n\n{written_by(self.place)}")
-                closed = self.github.edit_issue(text.number, state="closed", state_reason="completed")
-        return closed
+        return self.issues.close(f"{why}\n\n{written_by(self.issues.place)}")
 
     def _tell(self, document: DriftDocument, name: tuple[str, ...]) -> Text:
         digest = drift_digest(document.drift)
-        place = self.place
-        marker = DriftMarker(key=self.key, run=place.run, attempt=place.attempt, sha=place.sha, digest=digest)
+        github, place = self.issues.github, self.issues.place
+        found = self.issues.found()
+        text, before = next((one for one in found if one[0].open), found[-1] if found else (None, None))
+        again = text is not None and text.open
+        marker = DriftMarker(
+            key=self.issues.key,
+            run=place.run,
+            attempt=place.attempt,
+            sha=place.sha,
+            digest=digest,
+            since=(before.since if before and again else 0) or self.issues.now,
+            checks=before.checks + 1 if before and again else 1,
+        )
         body = issue_body(marker, document, place)
-        found = self._found()
-        if not found:
-            made = self.github.open_issue(title(name), body, self.labels)
-            return self._one(made)
-        text, before = next((one for one in found if one[0].open), found[-1])
-        if before.age > place.age or (text.open and before.digest == digest):
+        if text is None or before is None:
+            return self.issues.open_one(("Drift", *name), body)
+        if before.age > place.age:
             return text
-        said = "The drift is another one now" if text.open else "There is drift again"
-        changed = self.github.edit_issue(text.number, body=body, state="open")
+        if again and before.digest == digest:
+            return github.edit_issue(text.number, body=body)  # of this nobody gets a mail
+        changed = github.edit_issue(text.number, body=body, state="open")
+        said = "The drift is another one now" if again else "There is drift again"
         verdict = prose(view(document).title)
-        self.github.comment(text.number, f"{said}: {verdict}\n\n{written_by(place)}")
+        github.comment(text.number, f"{said}: {verdict}\n\n{written_by(place)}")
         return changed
-
-    def _one(self, made: Text) -> Text:
-        """Where two runs open an issue at once, the first one stays."""
-        first = next((text for text, _ in self._found() if text.open), made)
-        if first.number < made.number:
-            self.github.edit_issue(made.number, state="closed", state_reason="not_planned")
-            return first
-        return made
-
-    def _found(self) -> list[tuple[Text, DriftMarker]]:
-        viewer = self.github.viewer()
-        found = []
-        for text in self.github.issues(viewer):
-            marker = read_marker(text.body, DriftMarker) if text.author == viewer else None
-            if marker is not None and marker.key == self.key:
-                found.append((text, marker))
-        return found

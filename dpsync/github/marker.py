@@ -19,6 +19,9 @@ from dpsync.model.plan import Plan
 
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]*$", max_length=64)]
 Base64url = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]*$", max_length=20_000)]
+Moment = Annotated[int, Field(ge=0, lt=2**40)]
+"""Seconds since 1970."""
+Count = Annotated[int, Field(ge=1, lt=2**31)]
 State = Literal["plan", "applied", "refused"]
 M = TypeVar("M", bound="Marker")
 
@@ -65,6 +68,16 @@ class DriftMarker(Marker):
     """Of an issue that tells drift."""
 
     kind: Literal["drift"] = Field(default="drift", exclude=True)
+    since: Moment = 0
+    """When a check has found drift first, since there was none."""
+    checks: Count = 1
+    """How many have found some since then."""
+
+
+class WatchMarker(Marker):
+    """Of an issue that says that drift is not being watched."""
+
+    kind: Literal["watch"] = Field(default="watch", exclude=True)
 
 
 def first_line(marker: Marker) -> str:

@@ -22,7 +22,8 @@ NAMES: Final = (
 _SUMMARY: Final = 500
 _KILLED: Final = 137
 """What a shell calls the end of a program that could say nothing any more."""
-_STOPPED: Final = (Exit.INTERRUPTED, Exit.TERMINATED, _KILLED)
+STOPPED: Final = (Exit.INTERRUPTED, Exit.TERMINATED, _KILLED)
+"""The codes of what somebody has ended."""
 _ENDINGS: Final = {
     Exit.REFUSED: "refused",
     Exit.INVALID: "invalid",
@@ -76,10 +77,15 @@ def output_lines(values: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
+def failure(document: BaseModel | None, code: int) -> str:
+    """Why a command has failed, in a word."""
+    return _reason(document, code) or _outcome(document, code)
+
+
 def _outcome(document: BaseModel | None, code: int) -> str:
     if code in _ENDINGS:
         return _ENDINGS[Exit(code)]
-    if code in _STOPPED:
+    if code in STOPPED:
         if not isinstance(document, ApplyDocument) or document.report is None or not document.report.sent:
             return "failed"
         return "applied" if document.converged else "partial"
@@ -97,7 +103,7 @@ def _outcome(document: BaseModel | None, code: int) -> str:
 
 
 def _reason(document: BaseModel | None, code: int) -> str:
-    if code in _STOPPED:
+    if code in STOPPED:
         return "interrupted"
     if code in (Exit.DONE, Exit.CHANGES):
         return ""

@@ -48,7 +48,8 @@ class FakeGitHub:
     requests: dict[int, dict[str, Any]] = field(default_factory=dict)
     """Pull requests by their numbers."""
     git: FakeGit = field(default_factory=lambda: FakeGit(REPOSITORY.partition("/")[0]))
-    labels: set[str] = field(default_factory=set)
+    labels: dict[str, str] = field(default_factory=dict)
+    """Their descriptions."""
     asked: list[str] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     """What the next requests get instead of an answer."""
@@ -188,12 +189,21 @@ class FakeGitHub:
             case "GET", "issues":
                 return 200, self._issues(token, query)
             case "POST", "issues" if "issues" in token.writes:
-                self.labels |= set(content.get("labels", ()))
+                self.labels |= dict.fromkeys(content.get("labels", ()), "")
                 labels = [{"name": name} for name in content.get("labels", ())]
                 return 201, self.issue(content["title"], content["body"], token.login, labels=labels)
             case "PATCH", "issues", number if int(number) in self.issues and "issues" in token.writes:
                 self.issues[int(number)] |= {**content, "updated_at": self.now()}
                 return 200, self.issues[int(number)]
+            case "GET", "labels", name if name in self.labels:
+                return 200, {"name": name, "description": self.labels[name]}
+            case "POST", "labels" if "issues" in token.writes:
+                return self._label(content["name"], content, content["name"] not in self.labels, 201)
+            case "PATCH", "labels", name if "issues" in token.writes:
+                return self._label(name, content, name in self.labels, 200)
+            case "DELETE", "labels", name if name in self.labels and "issues" in token.writes:
+                del self.labels[name]
+                return 204, None
             case "GET", "pulls", _, "reviews":
                 return 200, self.reviews
             case "GET", "pulls", number if int(number) in self.requests:
@@ -203,9 +213,15 @@ class FakeGitHub:
                 return 201, {"id": 1, "content": content["content"]}
             case "GET", "commits", sha, "pulls":
                 return 200, self.pulls.get(sha, [])
-            case "POST" | "PATCH", "issues", *_:
+            case "POST" | "PATCH" | "DELETE", "issues" | "labels", *_:
                 return 403, {"message": "Resource not accessible by integration"}
         return 404, {"message": "Not Found"}
+
+    def _label(self, name: str, content: Any, fits: bool, status: int) -> tuple[int, Any]:
+        if not fits or len(content["description"]) > 100:
+            return 422, {"message": "Validation Failed", "errors": [{"code": "already_exists"}]}
+        self.labels[name] = content["description"]
+        return status, {"name": name, **content}
 
     def _issues(self, token: Token, query: dict[str, str]) -> list[dict[str, Any]]:
         found = sorted(self.issues.values(), key=lambda one: -int(one["number"]))

@@ -12,6 +12,7 @@ from dpsync.github.api import GitHub
 from dpsync.github.commands import Log
 from dpsync.github.drift_issue import DriftIssue
 from dpsync.github.inputs import Inputs
+from dpsync.github.issues import Issues
 from dpsync.github.marker import DriftMarker, PlanMarker, first_line, read_marker
 from dpsync.github.place import Place
 from dpsync.model.drift import Drift
@@ -30,7 +31,7 @@ def test_a_check_that_could_not_read_everything_closes_nothing(
 ) -> None:
     issue = github.issue("Drift", first_line(DriftMarker(key="12", run=1)))
     client = GitHub(github.url, "token", REPOSITORY)
-    DriftIssue(client, "12", PLACE).checked(drift_document(Drift(unread=unread)), ())
+    DriftIssue(Issues(client, "12", PLACE, DriftMarker)).checked(drift_document(Drift(unread=unread)), ())
     client.close()
     assert issue["state"] == state
 

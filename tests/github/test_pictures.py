@@ -88,6 +88,8 @@ def settled(text: str) -> str:
         (r"http://127[0-9.:]+", "https://api.docs.example.com"),
         (r"/\S+/repository/", "/home/runner/work/docs/"),
         (r"\d{8}T\d{6}Z", "20260101T000000Z"),
+        (r"[0-9-]{10} [0-9:]{5} UTC", "2026-01-01 06:00 UTC"),
+        (r'"since":\d+', '"since":0'),
     ):
         text = re.sub(pattern, instead, text)
     return text

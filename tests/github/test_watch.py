@@ -1,0 +1,179 @@
+"""Checks for drift that fail: counted without a mail to anybody, and told once there are three in a row."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsync.github.marker import WatchMarker, read_marker
+from dpsync.github.watch import LONGEST, Failed, read_failed
+from tests.github.conftest import CONFIG, Workflow
+from tests.github.fake_github import Token
+from tests.github.test_drift import AS_IT_IS, check
+
+NETWORK, AUTH = {"api_url": "http://127.0.0.1:1"}, {"api_token": "nobody"}
+
+
+@pytest.fixture
+def watched(workflow: Workflow) -> Workflow:
+    """A configuration that the platform is as."""
+    workflow.commit(AS_IT_IS)
+    return workflow
+
+
+def issues(workflow: Workflow) -> list[tuple[str, str]]:
+    return [(issue["title"], issue["state"]) for issue in workflow.github.issues.values()]
+
+
+def label(workflow: Workflow) -> str:
+    (said,) = workflow.github.labels.values()
+    return said
+
+
+def test_the_third_failed_check_in_a_row_opens_an_issue_and_the_next_good_one_closes_it(
+    watched: Workflow,
+) -> None:
+    check(watched, **NETWORK)
+    assert label(watched).startswith("1 failed drift check since ")
+    check(watched, **AUTH)
+    assert label(watched).endswith(f"run {watched.runs}.1: network auth")
+    assert watched.github.issues == {}  # nobody has got a mail
+    watched.commit(AS_IT_IS.replace("teams:\n", "tems:\n"))
+    ended = check(watched)
+    (issue,) = watched.github.issues.values()
+    assert (issue["title"], issue["state"]) == ("Drift is not being watched", "open")
+    assert "3 checks in a row have failed** since 20" in issue["body"]
+    assert "the last ones for: network, auth, invalid." in issue["body"]
+    assert "tems" in issue["body"]  # what is wrong
+    assert ended.outputs["issue-url"] == issue["html_url"]
+    assert ended.outputs["outcome"] == "invalid"
+
+    check(watched)
+    assert "4 checks in a row" in issue["body"]
+    assert watched.github.comments == {}
+
+    watched.commit(AS_IT_IS)
+    ended = check(watched)
+    assert (ended.outputs["outcome"], issue["state"], issue["state_reason"]) == (
+        "no-changes", "closed", "completed",
+    )  # fmt: skip
+    assert watched.github.labels == {}
+    (said,) = watched.github.bodies(issue["number"])
+    assert said.startswith("**Drift is being watched again:** this check has worked.")
+
+    for _ in range(3):
+        assert issue["state"] == "closed"
+        check(watched, **NETWORK)
+    assert issues(watched) == [("Drift is not being watched", "open")]
+    assert "not being watched again" in watched.github.bodies(issue["number"])[-1]
+
+
+def test_only_checks_in_a_row_count_and_drift_is_no_failure(watched: Workflow) -> None:
+    for wrong in (NETWORK, NETWORK, {}, NETWORK, NETWORK):
+        check(watched, **wrong)
+    assert watched.github.issues == {}
+    assert label(watched).startswith("2 failed")
+    watched.commit(CONFIG)
+    check(watched)
+    assert (issues(watched), watched.github.labels) == ([("Drift", "open")], {})
+
+
+def test_a_check_that_somebody_has_cancelled_has_not_failed(
+    watched: Workflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check(watched, **NETWORK)
+    before = label(watched)
+    with monkeypatch.context() as patch:
+        cancel = "dpsync.workflows.session.Session.drift"
+        patch.setattr(cancel, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        assert check(watched).code == 130
+    assert label(watched) == before
+
+
+def test_an_older_run_counts_nothing_and_closes_nothing(watched: Workflow) -> None:
+    for _ in range(3):
+        check(watched, **NETWORK)
+    before = label(watched)
+    check(watched, run_id="1", **NETWORK)
+    check(watched, run_id="1")
+    assert (label(watched), issues(watched)) == (before, [("Drift is not being watched", "open")])
+
+
+def test_of_two_issues_that_are_opened_at_once_the_first_stays(watched: Workflow) -> None:
+    for _ in range(3):
+        check(watched, **NETWORK)
+    (first,) = watched.github.issues.values()
+    watched.github.issues.clear()
+
+    def meanwhile(method: str, path: str) -> None:
+        if method == "POST" and path.endswith("/issues") and not watched.github.issues:
+            watched.github.issue(first["title"], first["body"])
+
+    watched.github.before = meanwhile
+    check(watched, **NETWORK)
+    assert [state for _, state in issues(watched)] == ["open", "closed"]
+
+
+def test_each_part_is_counted_by_itself_and_only_our_issue_counts(watched: Workflow) -> None:
+    check(watched, **NETWORK)
+    check(watched, select="acme", **NETWORK)
+    assert [said[:2] for said in watched.github.labels.values()] == ["1 ", "1 "]
+    for _ in range(2):
+        check(watched, **NETWORK)
+    (issue,) = watched.github.issues.values()
+    issue["user"] = {"login": "eve"}
+    check(watched)
+    assert issue["state"] == "open"
+    marker = read_marker(issue["body"], WatchMarker)
+    assert marker is not None
+
+
+def test_a_token_that_may_not_write_is_a_notice_and_changes_no_exit_code(watched: Workflow) -> None:
+    watched.github.tokens["token"] = Token(writes=frozenset({"pull-requests"}))
+    ended = check(watched, **NETWORK)
+    assert (ended.code, ended.outputs["failure-reason"]) == (1, "network")
+    assert "has failed was not written down" in ended.step.of("notice")[0].data
+
+
+def test_without_an_issue_for_drift_nothing_is_counted(watched: Workflow) -> None:
+    check(watched, drift_issue="false", **NETWORK)
+    assert watched.github.asked == []
+
+
+# What the label says.
+
+
+@settings(max_examples=30)
+@given(
+    st.integers(1, 10**6 - 1), st.integers(0, 2**31), st.integers(0, 10**18 - 1), st.integers(1, 999),
+    st.lists(st.sampled_from(["network", "rate-limited", "auth", "invalid"]), max_size=3),
+)  # fmt: skip
+def test_a_count_is_read_as_it_was_written(
+    number: int, since: int, run: int, attempt: int, reasons: list[str]
+) -> None:
+    text = str(Failed(number, since, (run, attempt), tuple(reasons)))
+    assert len(text) <= LONGEST
+    read = read_failed(text)
+    assert read is not None
+    assert (read.number, read.since, read.age) == (number, since - since % 60, (run, attempt))
+    assert set(read.reasons) <= set(reasons)
+
+
+@pytest.mark.parametrize("text", [
+    "", "words", "2 failed drift checks since 2026-13-01T00:00Z, run 1.1: network",
+    "2 failed drift checks since 2026-01-01T00:00Z, run 1.1: <b>",
+])  # fmt: skip
+def test_what_is_not_as_we_write_it_says_nothing(text: str) -> None:
+    assert read_failed(text) is None
+
+
+def test_a_label_that_somebody_has_edited_is_written_anew(watched: Workflow) -> None:
+    check(watched, **NETWORK)
+    (name,) = watched.github.labels
+    watched.github.labels[name] = "words"
+    check(watched, **NETWORK)
+    assert label(watched).startswith("1 failed")
