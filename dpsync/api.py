@@ -26,7 +26,9 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.model.base import Base
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.edits import Edits
 from dpsync.model.ids import IdsFile
+from dpsync.planner.edits import edits as compare_files
 from dpsync.planner.sides import Options
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
 from dpsync.workflows.imports import Imported, add, import_, update
@@ -34,7 +36,7 @@ from dpsync.workflows.session import Planned, Session
 
 __all__ = [
     "Base", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotPossible", "Options", "Planned",
-    "Session", "add", "check_settled", "compare_ids", "edited_ids", "ids_path", "import_", "load",
+    "Session", "add", "check_settled", "compare_ids", "edited_ids", "edits", "ids_path", "import_", "load",
     "load_base", "load_ids", "load_registry", "update", "validate",
 ]  # fmt: skip
 
@@ -99,6 +101,14 @@ def load_base(
     layers = Layers.of(root, overlays, environment)
     variables = os.environ if env is None else env
     return read_base(root, registry or load_registry(), variables, ref, layers, ids)
+
+
+def edits(desired: Desired, base: Base, registry: Registry | None = None) -> Edits:
+    """What a configuration says otherwise than that of a base. No platform is asked."""
+    if base.desired is None:
+        return Edits(base_from=base.said)
+    found = compare_files(registry or load_registry(), base.desired, desired)
+    return Edits(base=base.commit, base_from=base.said, found=found)
 
 
 def ids_path(root: Path, url: str) -> Path:

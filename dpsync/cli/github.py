@@ -260,7 +260,7 @@ def _tell(log: Log, action: Action, ran: Ran) -> None:
         if action.said:
             _append(log, summary_file, f"{action.said}\n")
         return
-    if not isinstance(ran.document, FindingsDocument):  # those were said already
+    if not isinstance(ran.document, FindingsDocument) or ran.document.edits is not None:
         with log.text() as stream:
             stream.write(f"{render(ran.document, 'text')}\n")
     if action.inputs.annotations:

@@ -65,7 +65,7 @@ def on_disk(path: Path) -> IdsOnDisk:
     return IdsOnDisk(path, load_registry(), shortest_path(str(path)))
 
 
-def git_base(out: Output, place: Place, ref: str | None, ids: Path) -> Base:
+def git_base(out: Output, place: Place, ref: str | None, ids: Path | None = None) -> Base:
     """The git base; what should have been there and is not is said on stderr."""
     from dpsync.api import load_base
     from dpsync.render.diagnostics import render_diagnostics

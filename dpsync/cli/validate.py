@@ -20,32 +20,49 @@ if TYPE_CHECKING:
 @click.command("validate")
 @layered
 @profiled
+@click.option(
+    "--changes", is_flag=True, help="Say what the files say otherwise than the git base; asks no platform."
+)
+@click.option("--base", metavar="REF", help="With --changes: the commit. [default: that of plan]")
 @output_in_every_format
 def command(
-    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, format_: str, color: str,
-    verbose: int, quiet: bool,
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, changes: bool,
+    base: str | None, format_: str, color: str, verbose: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Check the configuration without a platform.
 
     Reads every file and reports everything that is wrong at once. Exit code 5 when something is. Without
     --env every environment of the root file is checked, too. With --profile it also names the entries that
-    such a platform cannot read: plan will say they are blocked.
+    such a platform cannot read: plan will say they are blocked. With --changes the files are compared with
+    those of the git base: which entries were removed, renamed, changed or added. The exit code is the same.
     """
+    from dpsync.api import edits
     from dpsync.cli.edge import endings
+    from dpsync.cli.memory import git_base
+    from dpsync.render.edits_text import edit_lines
     from dpsync.render.to_document import findings_document
     from dpsync.render.visible import visible
 
+    if base is not None and not changes:
+        raise click.UsageError("--base is for --changes")
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
-        desired = Place.find(files, directory, environment).validated(out)
+        place = Place.find(files, directory, environment)
+        desired = place.validated(out)
+        edited = None
+        if changes:
+            edited = edits(desired, git_base(out, place, base))
         if not out.text:
-            out.show(findings_document(desired.warnings, 0))
+            out.show(findings_document(desired.warnings, 0, edited))
         elif not quiet:
             for line in _unserved(desired, profile):
                 out.result(line)
             each = ", ".join(visible(name) for name in desired.environments if environment is None)
             number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
             out.result(f"Valid: {number} in {read}{f', and with each environment: {each}' if each else ''}.")
+        if out.text and edited is not None:
+            for line in edit_lines(edited):
+                out.result(line)
 
 
 def _unserved(desired: Desired, profile: str) -> Iterator[str]:

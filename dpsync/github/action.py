@@ -125,7 +125,8 @@ class Action:
             if command != "validate":
                 self.log.notice(
                     "This run gets no secrets, since the change comes from a fork or a bot: "
-                    "the configuration is checked without the platform."
+                    "the configuration is checked without the platform, and compared with that of the base "
+                    "branch. What would change on the platform is not known."
                 )
                 return self.run(self._arguments("validate"))
         match command:
@@ -155,7 +156,9 @@ class Action:
         words = [command, "--directory", inputs.directory]
         words += [part for name in inputs.config for part in ("--file", name)]
         words += ["--env", inputs.environment] if inputs.environment else []
-        if command != "validate":
+        if command == "validate":
+            words.append("--changes")
+        else:
             words += [part for pattern in inputs.select for part in ("--select", pattern)]
             words += inputs.arguments
         return [*words, *more, "--format", "json"]

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from dpsync.apply.saved import Saved
 from dpsync.model.drift import Drift
+from dpsync.model.edits import Edits
 from dpsync.model.frozen import Frozen
 from dpsync.model.journal import Report
 from dpsync.model.plan import Organization, Origin, Plan
@@ -129,12 +130,14 @@ class FindingsDocument(Frozen):
     """What `validate --format json` prints, and every command that ends with diagnostics.
 
     Of very many findings the first are there, 50 of a code and 200 in all; `left_out` counts the others.
+    `edits` is what `validate --changes` has found, null where nobody asked.
     """
 
     format: Literal["dpsync.findings/1"] = "dpsync.findings/1"
     exit: int
     findings: tuple[Finding, ...] = ()
     left_out: dict[str, int] = Field(default_factory=dict)
+    edits: Edits | None = None
 
 
 class ImportedFile(Frozen):

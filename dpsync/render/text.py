@@ -12,6 +12,7 @@ from dpsync.model.span import Span
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
 from dpsync.render.drift_text import render_drift
+from dpsync.render.edits_text import edit_lines
 from dpsync.render.formats import How
 from dpsync.render.plan_text import render_plan
 from dpsync.render.report_text import render_report, unapplied
@@ -47,7 +48,8 @@ def _findings(document: FindingsDocument, how: How) -> str:
     """Without the lines of the files: a document does not have them."""
     found = Findings(_diagnostic(one) for one in document.findings)
     found.left_out.update(document.left_out)
-    return render_diagnostics(found, {}, how.paint.on).rstrip("\n") or "No findings."
+    said = render_diagnostics(found, {}, how.paint.on).rstrip("\n") or "No findings."
+    return said if document.edits is None else "\n".join([said, *edit_lines(document.edits)])
 
 
 def _diagnostic(one: Finding) -> Diagnostic:

@@ -9,6 +9,7 @@ from dpsync.model.cause import Group
 from dpsync.model.change import Change, Difference
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.edits import Edits
 from dpsync.model.grouping import drifted_parts, parts
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.span import Span
@@ -123,12 +124,15 @@ def _difference(change: Change) -> str:
     return f"apply would {change.action} it" + (f": {fields}" if fields else "")
 
 
-def findings_document(diagnostics: Iterable[Diagnostic], exit_code: int) -> FindingsDocument:
+def findings_document(
+    diagnostics: Iterable[Diagnostic], exit_code: int, edits: Edits | None = None
+) -> FindingsDocument:
     found, left_out = selected(diagnostics)
     return FindingsDocument(
         exit=exit_code,
         findings=tuple(finding(item) for item in found),
         left_out={code: left_out[code] for code in sorted(left_out)},
+        edits=edits,
     )
 
 

@@ -15,6 +15,8 @@ from dpsync.render.documents import ApplyDocument, DriftDocument, Finding, Findi
 from dpsync.render.drift_text import beside as beside_verdict
 from dpsync.render.drift_text import verdict
 from dpsync.render.drift_view import drift_blocks
+from dpsync.render.edits_view import compared_with, edit_blocks
+from dpsync.render.edits_view import title as edits_title
 from dpsync.render.plan_view import about, beside, change_entry, plan_blocks, refusals
 from dpsync.render.plan_words import origin
 from dpsync.render.report_text import done, ending, restorable, unapplied, unkept, unproven, without_unkept
@@ -93,7 +95,11 @@ def _findings(document: FindingsDocument) -> View:
     left = sum(document.left_out.values())
     more = [f"{left} more are not shown"] if left else []
     title = f"{', '.join([*counts, *more]) or 'No findings'}."
-    return View(title, blocks=tuple(blocks.found), left_out=left, name="findings")
+    told: tuple[str, ...] = ()
+    if (edits := document.edits) is not None:
+        blocks.found += edit_blocks(edits)
+        title, told = f"{title} {edits_title(edits)}", (compared_with(edits),)
+    return View(title, told, tuple(blocks.found), left_out=left, name="findings")
 
 
 def _outcome(plan: Plan, one: Outcome) -> Entry:

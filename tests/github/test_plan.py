@@ -138,10 +138,20 @@ def test_a_token_that_may_not_write_is_a_notice_and_no_failure(token: Token, wor
 def test_a_change_from_a_fork_is_validated_without_the_platform(workflow: Workflow) -> None:
     asked = len(workflow.platform.app.requests)
     workflow.github.tokens["token"] = Token(writes=frozenset())
+    base = workflow.git("rev-parse", "HEAD")
+    workflow.commit(
+        OTHER.replace("      legacy: { title: Legacy }\n", "      new: { title: '@a ::error::x' }\n")
+    )
     payload = workflow.request(repository="eve/docs")
+    payload["pull_request"]["base"] |= {"sha": base, "ref": "main"}
     ended = workflow.run("pull_request", payload, api_token="")
     assert (ended.code, ended.outputs["outcome"]) == (0, "no-changes")
     assert "gets no secrets" in ended.step.of("notice")[0].data
+    assert "In the files: 1 removed, 1 changed, 1 added." in ended.summary
+    assert "what the files say, not what the platform has" in ended.summary
+    assert "`@a ::error::x`" in ended.summary  # a mention in code is none
+    assert "+ acme/teams/new" in "\n".join(ended.step.text)
+    assert ended.step.of("error") == []
     assert len(workflow.platform.app.requests) == asked
     workflow.commit("dpsync: 1\norganizations: { acme: { id: acme, tems: {} } }\n")
     ended = workflow.run("pull_request", payload, api_token="")

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from dpsync.model.change import Change, Difference, Effect
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
+from dpsync.model.edits import Edit, EditedField, Edits
 from dpsync.model.impact import Exposure
 from dpsync.model.journal import Outcome, Report, Unkept
 from dpsync.model.plan import Origin, Plan
@@ -127,7 +128,26 @@ def findings(draw: st.DrawFn) -> FindingsDocument:
         related=st.builds(lambda text, at: (Related(text=text, at=at),), TEXT, ORIGIN),
     )  # fmt: skip
     found = draw(st.lists(finding, max_size=12))
-    return FindingsDocument(exit=5, findings=tuple(found), left_out=draw(st.sampled_from([{}, {"DP201": 7}])))
+    field = st.builds(
+        EditedField, field=TEXT, before=VALUE, after=VALUE,
+        declared=st.sampled_from(["both", "before", "after"]),
+    )  # fmt: skip
+    edit = st.builds(
+        Edit, address=NAME, what=st.sampled_from(["removed", "renamed", "changed", "added"]), kind=TEXT,
+        label=TEXT, before=st.none() | NAME, inside=st.integers(0, 3), at=st.none() | ORIGIN,
+        fields=st.lists(field, max_size=1).map(tuple),
+    )  # fmt: skip
+    edits = Edits(
+        base=draw(st.sampled_from([None, "0" * 40])),
+        base_from=draw(TEXT),
+        found=tuple(draw(st.lists(edit, max_size=2))),
+    )
+    return FindingsDocument(
+        exit=5,
+        findings=tuple(found),
+        left_out=draw(st.sampled_from([{}, {"DP201": 7}])),
+        edits=draw(st.sampled_from([None, edits])),
+    )
 
 
 @st.composite
