@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from graphlib import TopologicalSorter
 from importlib import import_module
@@ -50,8 +50,15 @@ class Registry:
     def children(self, name: str) -> tuple[SupportedKind, ...]:
         return self._children.get(name, ())
 
-    def places(self, name: str) -> dict[str, tuple[SupportedKind, ...]]:
+    def places(self, name: str) -> Mapping[str, tuple[SupportedKind, ...]]:
         """The YAML keys of an entry of this kind that hold other kinds. Nodes inside nodes are no place."""
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, dict[str, tuple[SupportedKind, ...]]]:
+        return {name: self._places_of(name) for name in self.kinds}
+
+    def _places_of(self, name: str) -> dict[str, tuple[SupportedKind, ...]]:
         places: dict[str, tuple[SupportedKind, ...]] = {}
         for kind in self.children(name):
             inside_node = isinstance(kind.shape, Node) and isinstance(self.kinds[name].shape, Node)

@@ -64,9 +64,18 @@ class Sources:
         self.refused: dict[str, Forbidden] = {}
         """What this token may not read. It is never among `objects`, not even as empty."""
         self._listed: dict[str, Listed] = {}
+        self._sources: dict[tuple[object, ...], Source] = {}
+        """By kind and chain: who reads asks for the same ones again with each kind."""
 
     def source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         """Where the objects of a kind below `owner` are read; `chain` begins with the owner itself."""
+        named = (kind.name, *chain)
+        known = self._sources.get(named)
+        if known is None:
+            known = self._sources[named] = self._source(kind, owner, chain)
+        return known
+
+    def _source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         paths = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
         url, *more = (expand(self._registry, kind, path, None, chain) for path in paths)
         own_id = owner[1] if isinstance(kind.shape, Single) else ""
