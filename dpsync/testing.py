@@ -129,11 +129,11 @@ def _docs_platform_server() -> Iterator[ThreadedServer]:
     except MissingPackage as missing:
         pytest.fail(f"docs_platform: {missing}", pytrace=False)
 
-    world = worlds.builtin()
+    start = worlds.Start(worlds.builtin())
     store = open_store(":memory:")
     clock = MovableClock(store)
     app = build(store, clock=clock)
-    plane = ControlPlane(Gateway(app), clock, lambda store: worlds.load(store, world))
+    plane = ControlPlane(Gateway(app), clock, start.load)
     with ThreadedServer(app, plane) as server:
         yield server
     store.close()

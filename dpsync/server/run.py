@@ -52,7 +52,7 @@ def serve(
     service = _Service(
         profile,
         token,
-        _read_world(world) if world else worlds.builtin(),
+        worlds.Start(_read_world(world) if world else worlds.builtin()),
         allow_fetch,
         schedules.read(faults) if faults else None,
         RateLimit.parse(rate_limit) if rate_limit else None,
@@ -86,7 +86,7 @@ class _Service:
 
     profile: str
     token: str | None
-    start: worlds.Json
+    start: worlds.Start
     allow_fetch: Collection[str]
     faults: schedules.Schedule | None
     rate_limit: RateLimit | None
@@ -96,7 +96,7 @@ class _Service:
 
     def start_over(self, store: Store) -> None:
         with store.transaction():
-            worlds.load(store, self.start)
+            self.start.load(store)
             if self.token:
                 _grant(store, self.token)
 

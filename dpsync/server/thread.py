@@ -6,12 +6,17 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
+from pydantic_core import from_json, to_json
+
 from . import world as worlds
 from .app import Companion
 from .control.plane import ControlPlane
 from .listening import Listening, tcp_socket
 
 T = TypeVar("T")
+
+_STARTS = 8
+"""How many worlds are kept prepared."""
 
 
 class ThreadedServer:
@@ -23,6 +28,8 @@ class ThreadedServer:
     def __init__(self, app: Companion, plane: ControlPlane | None = None) -> None:
         self.app = app
         self.url = ""
+        self._starts: dict[bytes, worlds.Start] = {}
+        """The last ones, by their world: tests start from the same few again and again."""
         self._ready = threading.Event()
         self._server = (
             Listening(plane, self._ready.set, plane.gateway.drop)
@@ -66,12 +73,22 @@ class ThreadedServer:
         """
         asyncio.run_coroutine_threadsafe(self.app.finish(abandoned), self._loop).result(timeout=30)
 
+    def _start(self, world: dict[str, Any] | None) -> worlds.Start:
+        name = to_json(world)
+        start = self._starts.pop(name, None)
+        if start is None:
+            chosen = worlds.builtin() if world is None else from_json(name)
+            start = worlds.Start(chosen, self.app.families)
+        self._starts[name] = start
+        while len(self._starts) > _STARTS:
+            del self._starts[next(iter(self._starts))]
+        return start
+
     def reset(self, world: dict[str, Any] | None = None) -> None:
         """Replaces all state by a world (the built-in one), and forgets the request log."""
-        chosen = world if world is not None else worlds.builtin()
 
         def load() -> None:
-            worlds.load(self.app.store, chosen, self.app.clock(), self.app.families)
+            self._start(world).load(self.app.store, self.app.clock())
             self.app.requests.clear()
             self.app.violations.clear()
 

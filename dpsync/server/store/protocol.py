@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 
 class StoreError(Exception):
@@ -49,6 +49,11 @@ class Record:
     @doc.setter
     def doc(self, doc: dict[str, Any]) -> None:
         self._doc = doc
+
+    @property
+    def text(self) -> str:
+        """The document as JSON."""
+        return self._doc if isinstance(self._doc, str) else to_json(self._doc).decode()
 
     def told(self) -> dict[str, Any]:
         """What makes one like it."""

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Literal
 
-from pydantic_core import to_json
-
 from .protocol import Change, Record, StoreError, Watcher
 from .schema import SCHEMA_VERSION, steps_from
 
@@ -290,7 +288,7 @@ def _row(record: Record) -> Row:
     """JSON escapes a NUL, so that the text of a document has none."""
     row = (
         record.kind, record.id, record.organization, record.scope, record.parent,
-        record.position, record.ref, record.seq, to_json(record.doc).decode(),
+        record.position, record.ref, record.seq, record.text,
     )  # fmt: skip
     if _has_nul(row):
         raise ValueError(f"{record.kind} {record.id!r}: a NUL character in a column")

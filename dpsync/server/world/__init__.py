@@ -9,7 +9,7 @@ What is under each other key is said by the families that declare it: at the top
 Order in lists is order on the platform.
 """
 
-from datetime import datetime
+from datetime import UTC, date, datetime
 from importlib.resources import files
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from ..family import WORLD, Families, Json
 from ..store import Record, Store
 from ..world_name import rename
 
-__all__ = ["Json", "builtin", "dump", "load", "read"]
+__all__ = ["Json", "Start", "builtin", "dump", "load", "read"]
 
 
 def builtin() -> Json:
@@ -51,20 +51,43 @@ def complaint(error: Exception) -> str:
     return "a value is of another type than a world has there"
 
 
-def load(store: Store, world: Json, now: datetime | None = None, families: Families = FAMILIES) -> None:
-    """Replaces the whole state by a world with a name of its own, in one transaction.
+class Start:
+    """A world to start from as often as wanted: what its records are is found out once for each day."""
 
-    ValueError or KeyError: not a world. `now` is the time on the platform, where it is not the real one.
-    """
-    loading = Loading(now or utc_now(), families)
-    loading.inside(WORLD, world)
-    for record in world.get("records") or []:
-        loading.replace(Record(**record))
-    with store.transaction():
-        store.clear()
-        store.put_all(loading.records)
-        store.set_counters({**loading.counters, "seq": len(loading.records)})
-        rename(store)
+    def __init__(self, world: Json, families: Families = FAMILIES) -> None:
+        self._world, self._families = world, families
+        self._day: date | None = None
+        self._records: list[Record] = []
+        self._counters: dict[str, int] = {}
+
+    def load(self, store: Store, now: datetime | None = None) -> None:
+        """Replaces the whole state by this world with a name of its own, in one transaction.
+
+        ValueError or KeyError: not a world. `now` is the time on the platform, where it is not the real one.
+        """
+        self._prepare((now or utc_now()).astimezone(UTC))
+        with store.transaction():
+            store.clear()
+            store.put_all(self._records)
+            store.set_counters(self._counters)
+            rename(store)
+
+    def _prepare(self, now: datetime) -> None:
+        """Find the records. Of the time only the day matters: a world says how many days ago."""
+        if self._day == now.date():
+            return
+        loading = Loading(now, self._families)
+        loading.inside(WORLD, self._world)
+        for record in self._world.get("records") or []:
+            loading.replace(Record(**record))
+        self._records = [Record(**{**record.told(), "doc": record.text}) for record in loading.records]
+        self._counters = {**loading.counters, "seq": len(loading.records)}
+        self._day = now.date()
+
+
+def load(store: Store, world: Json, now: datetime | None = None, families: Families = FAMILIES) -> None:
+    """Replaces the whole state by a world, once: see `Start.load`."""
+    Start(world, families).load(store, now)
 
 
 def dump(store: Store, families: Families = FAMILIES) -> Json:
