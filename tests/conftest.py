@@ -5,8 +5,10 @@ One companion for each test process, which each test resets to a world of its ow
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -14,10 +16,15 @@ from hypothesis import settings
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.warm import program
 
 settings.register_profile("everywhere", deadline=None, print_blob=True)
 settings.register_profile("ci", settings.get_profile("everywhere"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "everywhere")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # the garbage collector need not look through all that was imported again and again
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +33,10 @@ def server() -> Iterator[ThreadedServer]:
     with ThreadedServer(build(store)) as running:
         yield running
     store.close()
+
+
+@pytest.fixture(scope="session")
+def programs() -> Iterator[Path]:
+    """A directory for PATH: its `dpsync` runs in a process of its own that need not start (warm.py)."""
+    with program() as folder:
+        yield folder

@@ -233,7 +233,7 @@ def test_the_shared_lists_are_read_after_the_last_other_write(lab: Lab) -> None:
 
 # How much is read.
 
-MANY = 250
+MANY = 120
 
 
 def reads(lab: Lab, ending: str = "") -> int:
@@ -273,7 +273,7 @@ def test_where_there_are_many_lists_they_are_read_less_often(lab: Lab) -> None:
                 "id": "acme",
                 "title": "Acme",
                 "members": [{"user": "ada", "role": "admin"}, *({"user": name} for name in members)],
-                "spaces": named(*(f"s{number}" for number in range(140))),
+                "spaces": named(*(f"s{number}" for number in range(70))),
             }
         ],
     }

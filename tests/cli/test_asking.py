@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +34,7 @@ def ask(
     server: ThreadedServer,
     answer: str,
     tmp_path: Path,
+    programs: Path,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> tuple[int, str, str]:
     """Run apply with a terminal as stdin and stderr, type the answer, return code, stdout and the talk.
@@ -44,7 +44,7 @@ def ask(
     ours, theirs = pty.openpty()
     own = {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token", "XDG_STATE_HOME": str(tmp_path / "state")}
     env = {name: value for name, value in os.environ.items() if name != "CI"} | own
-    command = [sys.executable, "-m", "dpsync", "apply", "-C", str(directory), "--color", "never"]
+    command = [programs / "dpsync", "apply", "-C", str(directory), "--color", "never"]
     process = subprocess.Popen(
         command, env=env, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True, close_fds=True
     )
@@ -66,9 +66,9 @@ def ask(
 
 @pytest.mark.parametrize(("answer", "code", "left"), [("y", 0, 0), ("n", 4, 26), ("", 4, 26)])
 def test_an_apply_is_asked_for(
-    answer: str, code: int, left: int, example: Path, platform: ThreadedServer, tmp_path: Path
+    answer: str, code: int, left: int, example: Path, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
-    ended, out, said = ask(example, platform, answer, tmp_path)
+    ended, out, said = ask(example, platform, answer, tmp_path, programs)
     writes = sum(method != "GET" for method, _, *_ in platform.app.requests)
     assert (ended, 26 - writes) == (code, left)
     assert "Apply this plan?" in said
@@ -78,11 +78,11 @@ def test_an_apply_is_asked_for(
 
 @pytest.mark.parametrize(("answer", "code"), [("delete 1", 0), ("y", 4), ("delete 2", 4)])
 def test_deletes_want_their_number_typed(
-    answer: str, code: int, platform: ThreadedServer, tmp_path: Path
+    answer: str, code: int, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "dpsync.yaml").write_text(DELETING)
-    ended, out, said = ask(tmp_path / "project", platform, answer, tmp_path)
+    ended, out, said = ask(tmp_path / "project", platform, answer, tmp_path, programs)
     assert ended == code, out
     assert 'Type "delete 1" to apply this plan' in said
 
@@ -117,7 +117,7 @@ def test_nobody_is_asked_about_a_plan_that_may_not_be_applied() -> None:
     ],
 )
 def test_what_is_applied_is_the_plan_of_now_and_must_be_what_was_agreed_to(
-    path: str, body: dict[str, str], platform: ThreadedServer, tmp_path: Path
+    path: str, body: dict[str, str], platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     (tmp_path / "project").mkdir()
     text = DELETING.replace("Sales", "Selling").replace("sales: {", "sales: { id: sales,")
@@ -127,6 +127,6 @@ def test_what_is_applied_is_the_plan_of_now_and_must_be_what_was_agreed_to(
         change(platform, path, **body)
         platform.app.requests.clear()
 
-    ended, _, said = ask(tmp_path / "project", platform, "y", tmp_path, meanwhile)
+    ended, _, said = ask(tmp_path / "project", platform, "y", tmp_path, programs, meanwhile)
     assert (ended, "stale" in said) == (4, True)
     assert [entry for entry in platform.app.requests if entry[0] != "GET"] == []

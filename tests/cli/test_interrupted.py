@@ -30,14 +30,21 @@ def environment(server: ThreadedServer, tmp_path: Path) -> dict[str, str]:
     return {**os.environ, **own}
 
 
-def start(directory: Path, env: dict[str, str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "dpsync", "apply", "--yes", "--parallelism", "1", "-C", str(directory)]
+def start(directory: Path, env: dict[str, str], *program: object) -> subprocess.Popen[str]:
+    """An apply in a process of its own; `program`: another dpsync than the one that is installed."""
+    chosen = program or (sys.executable, "-m", "dpsync")
+    command = [*map(str, chosen), "apply", "--yes", "--parallelism", "1", "-C", str(directory)]
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
-    number: signal.Signals, code: int, held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path
+    number: signal.Signals,
+    code: int,
+    held: tuple[ThreadedServer, Held],
+    example: Path,
+    tmp_path: Path,
+    programs: Path,
 ) -> None:
     server, app = held
     env = environment(server, tmp_path)
@@ -53,14 +60,14 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
     events = [json.loads(line) for line in journal.read_text().splitlines()]
     assert [event["event"] for event in events] == ["start", *["intent", "outcome"] * 3, "end"]
-    again = start(example, env)
+    again = start(example, env, programs / "dpsync")
     out, _ = again.communicate(timeout=60)
     assert again.returncode == 0
     assert "Applied: 23 of 23 steps done." in out
 
 
 def test_killed_without_warning_the_next_apply_finishes_without_the_journal(
-    held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path
+    held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path, programs: Path
 ) -> None:
     server, app = held
     env = environment(server, tmp_path)
@@ -71,20 +78,20 @@ def test_killed_without_warning_the_next_apply_finishes_without_the_journal(
     app.let_go.set()
     for journal in (example / ".dpsync" / "journal").glob("*.jsonl"):
         journal.unlink()
-    again = start(example, env)
+    again = start(example, env, programs / "dpsync")
     out, _ = again.communicate(timeout=60)
     assert again.returncode == 0
     assert "Converged" in out
 
 
 def test_two_applies_at_once_the_second_one_is_refused(
-    held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path
+    held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path, programs: Path
 ) -> None:
     server, app = held
     env = environment(server, tmp_path)
     first = start(example, env)
     assert app.reached.wait(30)
-    second = start(example, env)
+    second = start(example, env, programs / "dpsync")
     _, err = second.communicate(timeout=30)
     assert second.returncode == 4
     assert "another dpsync is applying" in err

@@ -42,6 +42,7 @@ from .markdown import Block
 
 REGISTRY = load_registry()
 TOKEN = {"Authorization": "Bearer ada-token"}  # of the companion's built-in world
+INSTALLED = Path(sys.executable).parent
 PORT = "8787"
 """Where the companion is, on the pages."""
 LANGUAGES = {"yaml", "sh", "console", "python", "text", "http"}
@@ -66,9 +67,10 @@ class Reader:
     """Somebody with an empty folder and a shell. Use it in a `with` block: programs it has started end there.
 
     `url` is that of a companion that the reader has been told to start; without one there is none yet.
+    `programs` is where the `dpsync` is that they call: by itself the installed one.
     """
 
-    def __init__(self, folder: Path, url: str = "") -> None:
+    def __init__(self, folder: Path, url: str = "", programs: Path = INSTALLED) -> None:
         self.folder = folder
         self.taken: list[Block] = []
         self.code = 0
@@ -81,7 +83,7 @@ class Reader:
         for directory in (folder, home):
             directory.mkdir(parents=True)
         self.env = {
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PATH": f"{programs}:{INSTALLED}:{os.environ['PATH']}",
             "HOME": str(home),
             "LANG": "C.UTF-8",
             "PWD": str(folder),

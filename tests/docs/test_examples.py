@@ -25,9 +25,11 @@ def names(page: Path) -> str:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page not in BY_SECTION and blocks(page)], ids=names
 )
-def test_what_a_page_shows_is_what_happens(page: Path, platform: ThreadedServer, tmp_path: Path) -> None:
+def test_what_a_page_shows_is_what_happens(
+    page: Path, platform: ThreadedServer, programs: Path, tmp_path: Path
+) -> None:
     url = "" if page in BEGINNING else platform.url
-    with Reader(tmp_path / "folder", url) as reader:
+    with Reader(tmp_path / "folder", url, programs) as reader:
         try:
             reader.work_through(blocks(page))
         except WrongPage as wrong:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.document import MarkdownError, Problem, normalised, same, to_document, to_markdown
+from tests.soak import examples
 
 from .documents import HARD, documents, markdown_lines
 
@@ -27,7 +28,7 @@ def test_what_was_written_is_written_the_same_again(document: Json) -> None:
 
 
 @given(st.one_of(markdown_lines, st.text(HARD), st.text()))
-@settings(max_examples=300)
+@settings(max_examples=examples(100, soak=3000))
 def test_a_text_becomes_a_document_that_can_be_written_or_is_refused_with_places(text: str) -> None:
     read = _read(text)
     if isinstance(read, tuple):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +28,20 @@ def test_the_schema_finds_nothing() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def job(name: str, workflow: Workflow, source: str = "push", **more: str) -> tuple[int, str]:
+Job = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def job(programs: Path) -> Job:
+    return partial(run_job, programs)
+
+
+def run_job(
+    programs: Path, name: str, workflow: Workflow, source: str = "push", **more: str
+) -> tuple[int, str]:
     """Run the lines of a job in one shell that ends with the first that fails."""
     environment = {
-        "PATH": f"{TOOLS}:/usr/local/bin:/usr/bin:/bin",
+        "PATH": f"{programs}:{TOOLS}:/usr/local/bin:/usr/bin:/bin",
         "HOME": str(workflow.folder.parent),
         "LANG": "C.UTF-8",
         "CI": "true",
@@ -63,7 +75,7 @@ def project(workflow: Workflow) -> Workflow:
     return workflow
 
 
-def test_from_a_merge_request_to_an_apply_and_drift(project: Workflow) -> None:
+def test_from_a_merge_request_to_an_apply_and_drift(job: Job, project: Workflow) -> None:
     code, printed = job("validate", project, "merge_request_event", DPSYNC_TOKEN="")
     assert code == 0, printed
     code, printed = job("plan", project)
@@ -80,7 +92,9 @@ def test_from_a_merge_request_to_an_apply_and_drift(project: Workflow) -> None:
     assert job("drift", project, "schedule")[0] == 2
 
 
-def test_a_plan_that_may_not_be_applied_fails_its_job_and_leaves_nothing_to_apply(project: Workflow) -> None:
+def test_a_plan_that_may_not_be_applied_fails_its_job_and_leaves_nothing_to_apply(
+    job: Job, project: Workflow
+) -> None:
     text = CONFIG.replace("deletes: 5", "deletes: 0").replace("      legacy: { title: Legacy }\n", "")
     project.commit(text, "docs-platform/dpsync.yaml")
     code, printed = job("plan", project)
@@ -92,7 +106,7 @@ def test_a_plan_that_may_not_be_applied_fails_its_job_and_leaves_nothing_to_appl
     assert not (project.folder / "saved.json").exists()
 
 
-def test_what_is_wrong_is_at_its_line_of_a_merge_request(project: Workflow) -> None:
+def test_what_is_wrong_is_at_its_line_of_a_merge_request(job: Job, project: Workflow) -> None:
     project.commit(CONFIG.replace("teams:\n", "tems:\n"), "docs-platform/dpsync.yaml")
     assert job("validate", project, "merge_request_event", DPSYNC_TOKEN="")[0] == 5
     (found,) = quality(project, "validate")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dpsync.config.reader import read
 from dpsync.importing.edit import Document, Uneditable, apply_edits
+from tests.soak import examples
 
 from .test_emit import TEXTS, VALUES, read_back
 
@@ -33,7 +34,7 @@ def readable(text: str) -> bool:
     return read(text, "made.yaml")[1] == []
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=200)
+@settings(suppress_health_check=list(HealthCheck), max_examples=examples(80, soak=2000))
 @given(
     LIKELY | VALUES, LIKELY | VALUES, st.booleans(), st.sampled_from([2, 4]), st.sampled_from(["", "  # why"])
 )

@@ -19,6 +19,7 @@ from tests.properties.laws import AMBIGUOUS, discard_if, law
 from tests.properties.mutations import Managed, wanted_organization
 from tests.properties.organizations import Draw, Fields, live_organization, repair
 from tests.properties.platform import REGISTRY
+from tests.soak import examples
 
 
 def imported(server: ThreadedServer) -> Imported:
@@ -125,7 +126,9 @@ def _decorated(draw: Draw, made: Fields) -> Fields:
     return made
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(
+    max_examples=examples(15, soak=400), deadline=None, suppress_health_check=list(HealthCheck), database=None
+)
 @given(document=documents)
 def test_any_document_of_the_core_is_imported(server: ThreadedServer, document: Fields) -> None:
     made = world([live_organization(Draw(random.Random(7)), "acme", 0)])

@@ -26,6 +26,7 @@ from dpsync.render.view import clip
 from dpsync.render.views import view
 from dpsync.render.visible import visible
 from tests.render.hostile import DOCUMENTS, TEXT
+from tests.soak import examples
 
 OURS = {"h3", "h4", "p", "ul", "li", "code", "pre", "strong", "details", "summary", "blockquote", "br"}
 UNWELCOME = re.compile(r"[@#<>`*_~|\[\]{}\\&$/]|://|www\.")
@@ -111,7 +112,7 @@ def test_whatever_it_says_the_parse_is_the_expected_tree(document: BaseModel, li
         assert all(address in codes or not address for address, codes in zip(expected, found, strict=True))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(80, soak=2000), deadline=None)
 @given(TEXT)
 def test_a_sentence_becomes_words_and_code_and_says_the_same(text: str) -> None:
     said = re.sub(r" +", " ", visible(text)).strip()

@@ -54,7 +54,7 @@ def fresh(api: Api) -> Iterator[Api]:
     api.clock.now = START
     version = api.server.call(api.app.store.version)
     if LOADED.get(api.server.url) != version:
-        api.server.reset(WORLD)
+        api.server.reset()
         LOADED[api.server.url] = api.server.call(api.app.store.version)
     else:
         api.app.requests.clear()

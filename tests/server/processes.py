@@ -48,6 +48,10 @@ class Serving:
             if _serves(worker, client):
                 return client
 
+    def close_clients(self) -> None:
+        while self.opened:
+            self.opened.pop().close()
+
     def kill(self) -> None:
         """All of it, at once."""
         os.killpg(self.process.pid, signal.SIGKILL)
@@ -105,7 +109,7 @@ def serving(database: Database, *options: str, workers: int = 2) -> Iterator[Ser
             started = Serving(process, url)
             yield started
         finally:
-            for client in started.opened if started else []:
-                client.close()
+            if started:
+                started.close_clients()
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)

@@ -14,6 +14,7 @@ from test_companion_operations import path_of, prepare
 from dpsync.server.control.worlds import export
 from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
+from tests.soak import examples
 
 ORG = "/orgs/o"
 USERS = ("ann", "bob", "cid")
@@ -139,7 +140,11 @@ def check_lists_of(api: Api, organization: Json, user: str) -> None:
     assert api.get(f"{ORG}/members/{user}")["spaces"] == len(seen)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(15, soak=400),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(organizations())
 def test_what_a_caller_sees_and_may_do_follows_from_roles_defaults_and_grants(
     api: Api, organization: Json

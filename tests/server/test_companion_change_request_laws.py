@@ -6,6 +6,8 @@ from companion_calls import Api
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.soak import examples
+
 LIST = "/spaces/guides/change-requests"
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
 PAGES = ("welcome", "getting-started", "first-steps", "payments", "search", "status", "none")
@@ -69,7 +71,11 @@ def check(api: Api) -> None:
         check_content(api, at)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(10, soak=250),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(requests, min_size=1, max_size=10))
 def test_change_requests_agree_with_their_space_after_anything(api: Api, sequence: list[Any]) -> None:
     api.server.reset()

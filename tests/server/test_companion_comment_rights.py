@@ -12,6 +12,8 @@ from covers import covers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.soak import examples
+
 
 def allowed(status: int) -> bool:
     assert status in (200, 204, 403)
@@ -212,7 +214,11 @@ def step(api: Api, said: dict[str, Said], does: str, user: str, on: Any) -> None
                 del comment.replies[reply_id]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(12, soak=250),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(steps)
 def test_after_any_requests_there_is_what_was_said_and_not_deleted(
     api: Api, builtin_world: Any, taken: list[tuple[str, str, Any]]

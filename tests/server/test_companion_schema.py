@@ -18,9 +18,9 @@ from dpsync.server.app import build
 from dpsync.server.store import open_store
 from tests.soak import examples, slice_of
 
-OPERATIONS = 25
+OPERATIONS = 16
 """How many of the 247 operations a normal run asks."""
-EXAMPLES = examples(6, soak=300)
+EXAMPLES = examples(5, soak=300)
 """How many cases are drawn for each, beside those at the bounds."""
 CHECKS = [
     checks.not_a_server_error,

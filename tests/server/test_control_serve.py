@@ -2,11 +2,11 @@
 
 import json
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from email.utils import parsedate_to_datetime
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -22,13 +22,22 @@ WORLD = {
 }
 
 
-def command(*options: str) -> list[str]:
-    return [sys.executable, "-m", "dpsync", "serve", "--port", "0", *options]
+Serving = Callable[..., AbstractContextManager[httpx.Client]]
+
+
+@pytest.fixture
+def command(programs: Path) -> list[str]:
+    return [str(programs / "dpsync"), "serve", "--port", "0"]
+
+
+@pytest.fixture
+def serving(command: list[str]) -> Serving:
+    return partial(served, command)
 
 
 @contextmanager
-def serving(*options: str, token: str = "ada-token") -> Iterator[httpx.Client]:
-    with subprocess.Popen(command(*options), stdout=subprocess.PIPE, text=True) as running:
+def served(command: list[str], *options: str, token: str = "ada-token") -> Iterator[httpx.Client]:
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as running:
         try:
             assert running.stdout is not None
             url = running.stdout.readline().strip()
@@ -40,7 +49,7 @@ def serving(*options: str, token: str = "ada-token") -> Iterator[httpx.Client]:
             assert running.wait(60) == 0
 
 
-def test_a_world_from_a_file_is_what_a_reset_leads_back_to(tmp_path: Path) -> None:
+def test_a_world_from_a_file_is_what_a_reset_leads_back_to(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "world.json").write_text(json.dumps(WORLD))
     with serving("--world", str(tmp_path / "world.json"), "--token", "more", token="more") as http:
         assert http.get("/v1/user").json()["id"] == "zoe"
@@ -49,7 +58,7 @@ def test_a_world_from_a_file_is_what_a_reset_leads_back_to(tmp_path: Path) -> No
         assert http.get("/v1/orgs/zoo/teams").json()["count"] == 0
 
 
-def test_faults_from_a_file_are_on_from_the_start(tmp_path: Path) -> None:
+def test_faults_from_a_file_are_on_from_the_start(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "faults.yaml").write_text("- { operation: getUser, nth: 2, fault: { kind: reset } }\n")
     with serving("--faults", str(tmp_path / "faults.yaml")) as http:
         assert http.get("/v1/user").status_code == 200
@@ -58,20 +67,20 @@ def test_faults_from_a_file_are_on_from_the_start(tmp_path: Path) -> None:
         assert http.get("/_dpsync/faults").json()["rules"][0]["used"] == 1
 
 
-def test_without_the_control_plane_there_is_nothing_there() -> None:
+def test_without_the_control_plane_there_is_nothing_there(serving: Serving) -> None:
     with serving("--no-control", "--rate-limit", "100/s") as http:
         assert http.get("/_dpsync/health").json()["error"]["message"] == "path '/_dpsync/health' not found"
         assert http.get("/v1/user").headers["x-ratelimit-limit"] == "100"
 
 
-def test_latency_is_added_to_every_request() -> None:
+def test_latency_is_added_to_every_request(serving: Serving) -> None:
     with serving("--latency", "200") as http:
         began = time.monotonic()
         assert http.get("/v1/user").status_code == 200
         assert time.monotonic() - began >= 0.2
 
 
-def test_a_process_that_is_stopped_does_not_wait_for_its_faults(tmp_path: Path) -> None:
+def test_a_process_that_is_stopped_does_not_wait_for_its_faults(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "faults.json").write_text('[{"fault": {"kind": "delay", "seconds": 600}}]')
     with (
         serving("--faults", str(tmp_path / "faults.json")) as http,
@@ -92,11 +101,13 @@ def test_a_process_that_is_stopped_does_not_wait_for_its_faults(tmp_path: Path) 
     ],
 )
 def test_options_that_say_nothing_sensible_are_refused(
-    tmp_path: Path, option: str, text: str, message: str
+    command: list[str], tmp_path: Path, option: str, text: str, message: str
 ) -> None:
     (tmp_path / "file").write_text(text)
     value = "fast" if option == "--rate-limit" else str(tmp_path / "file")
-    ended = subprocess.run(command(option, value), capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(
+        [*command, option, value], capture_output=True, text=True, timeout=120, check=False
+    )
     assert ended.returncode != 0
     assert message in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -105,7 +116,7 @@ def test_options_that_say_nothing_sensible_are_refused(
 # --- rate limit ---------------------------------------------------------------------------------------
 
 
-def test_who_asks_too_often_is_told_when_to_come_again() -> None:
+def test_who_asks_too_often_is_told_when_to_come_again(serving: Serving) -> None:
     with serving("--rate-limit", "3/m") as http:
         answers = [http.get("/v1/user") for _ in range(4)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
@@ -120,7 +131,7 @@ def test_who_asks_too_often_is_told_when_to_come_again() -> None:
         assert http.get("/_dpsync/requests").json()["requests"][3]["status"] == 429
 
 
-def test_dpsync_keeps_to_the_limit() -> None:
+def test_dpsync_keeps_to_the_limit(serving: Serving) -> None:
     with serving("--rate-limit", "5/s") as http, ReadClient(str(http.base_url), "ada-token") as client:
         for _ in range(8):
             assert client.get("/user")["id"] == "ada"

@@ -4,8 +4,9 @@ import os
 import select
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,31 @@ SPEC = '{"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}
 
 @pytest.fixture
 def shared(postgres_url: str) -> Database:
+    """A fresh one."""
     return Database(postgres_url)
 
 
-@pytest.fixture
-def running(shared: Database) -> Iterator[Serving]:
-    with serving(shared) as started:
+@pytest.fixture(scope="module")
+def service_database(postgres: Cluster) -> Iterator[Database]:
+    with postgres.database() as url:
+        yield Database(url)
+
+
+@pytest.fixture(scope="module")
+def service(service_database: Database) -> Iterator[Serving]:
+    """Started once for all tests of this file that do not end it."""
+    with serving(service_database) as started:
         yield started
         assert started.stop() == 0
+
+
+@pytest.fixture
+def running(service: Serving) -> Iterator[Serving]:
+    """With both workers and the built-in world."""
+    until(lambda: len(service.workers) == 2)
+    assert service.client().post("/_dpsync/reset").status_code == 204
+    yield service
+    service.close_clients()
 
 
 @pytest.fixture
@@ -51,7 +69,7 @@ def test_patches_of_different_fields_are_all_kept(each: list[httpx.Client]) -> N
     path = f"/v1/orgs/acme/saml/{made.json()['id']}"
 
     def write(client: httpx.Client, field: str) -> None:
-        for number in range(100):
+        for number in range(25):
             assert client.patch(path, json={field: f"https://{field}.example/{number}"}).status_code == 200
             assert client.get(path).json()[field] == f"https://{field}.example/{number}"
 
@@ -63,7 +81,7 @@ def test_patches_of_different_fields_are_all_kept(each: list[httpx.Client]) -> N
 
 def test_what_both_append_to_one_list_is_all_there_in_each_ones_order(each: list[httpx.Client]) -> None:
     def write(client: httpx.Client, name: str) -> None:
-        for number in range(25):
+        for number in range(15):
             body = {"title": f"{name}-{number}", "parent": "product"}
             assert client.post("/v1/orgs/acme/spaces", json=body).status_code == 201
 
@@ -74,8 +92,8 @@ def test_what_both_append_to_one_list_is_all_there_in_each_ones_order(each: list
     page = each[0].get("/v1/collections/product/spaces", params={"limit": 1000}).json()
     for name in "ab":
         titles = [item["title"] for item in page["items"] if item["title"].startswith(f"{name}-")]
-        assert titles == [f"{name}-{number}" for number in range(25)]
-    assert len({item["id"] for item in page["items"]}) == page["count"] == 53
+        assert titles == [f"{name}-{number}" for number in range(15)]
+    assert len({item["id"] for item in page["items"]}) == page["count"] == 33
 
 
 def test_a_reset_and_a_world_are_everybodys(each: list[httpx.Client]) -> None:
@@ -160,22 +178,22 @@ def test_when_the_first_process_is_killed_the_others_end(shared: Database) -> No
 
 
 def test_the_database_may_close_connections_that_are_idle(
-    running: Serving, each: list[httpx.Client], postgres: Cluster, shared: Database
+    each: list[httpx.Client], postgres: Cluster, service_database: Database
 ) -> None:
-    postgres.end_connections(shared.where)
+    postgres.end_connections(service_database.where)
     for client in each:
         assert client.put("/v1/orgs/acme/teams", json={"title": "New"}).status_code == 201
-    postgres.end_connections(shared.where)
+    postgres.end_connections(service_database.where)
     for client in each:
         assert client.get("/v1/orgs/acme/teams").json()["count"] == 6
 
 
 def test_a_database_that_is_gone_is_503_until_it_is_back(
-    running: Serving, each: list[httpx.Client], postgres: Cluster, shared: Database
+    each: list[httpx.Client], postgres: Cluster, service_database: Database
 ) -> None:
-    name = shared.where.partition("?")[0].rpartition("/")[2]
+    name = service_database.where.partition("?")[0].rpartition("/")[2]
     postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
-    postgres.end_connections(shared.where)
+    postgres.end_connections(service_database.where)
     for client in each:
         for answer in (
             client.get("/v1/orgs/acme/teams"),
@@ -190,9 +208,9 @@ def test_a_database_that_is_gone_is_503_until_it_is_back(
 
 
 def test_a_worker_that_cannot_come_back_is_tried_again(
-    running: Serving, postgres: Cluster, shared: Database
+    running: Serving, postgres: Cluster, service_database: Database
 ) -> None:
-    name = shared.where.partition("?")[0].rpartition("/")[2]
+    name = service_database.where.partition("?")[0].rpartition("/")[2]
     first, second = running.workers
     postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
     os.kill(first, signal.SIGKILL)
@@ -228,9 +246,18 @@ def test_one_worker_on_postgresql_has_all_of_the_control_plane(shared: Database)
 # --- what is refused ---------------------------------------------------------------------------------
 
 
-def refusal(*options: str, **environment: str) -> str:
+Refusal = Callable[..., str]
+
+
+@pytest.fixture
+def refusal(programs: Path) -> Refusal:
+    return partial(refused, [str(programs / "dpsync"), "serve", "--port", "0"])
+
+
+def refused(command: list[str], *options: str, **environment: str) -> str:
+    """What it says in place of serving."""
     ended = subprocess.run(
-        command(*options), capture_output=True, text=True, timeout=120, check=False,
+        [*command, *options], capture_output=True, text=True, timeout=120, check=False,
         env={**os.environ, **environment},
     )  # fmt: skip
     assert ended.returncode == 1
@@ -239,7 +266,7 @@ def refusal(*options: str, **environment: str) -> str:
     return ended.stderr
 
 
-def test_several_workers_on_sqlite_are_refused(tmp_path: Path) -> None:
+def test_several_workers_on_sqlite_are_refused(refusal: Refusal, tmp_path: Path) -> None:
     message = refusal("--workers", "2", "--db", str(tmp_path / "state.db"))
     assert "several workers need PostgreSQL: --db postgresql://" in message
     assert not (tmp_path / "state.db").exists()
@@ -247,14 +274,16 @@ def test_several_workers_on_sqlite_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--faults", "--rate-limit"])
 def test_what_counts_requests_is_refused_with_several_workers(
-    shared: Database, tmp_path: Path, option: str
+    refusal: Refusal, shared: Database, tmp_path: Path, option: str
 ) -> None:
     (tmp_path / "faults.yaml").write_text("[]")
     value = "5/s" if option == "--rate-limit" else str(tmp_path / "faults.yaml")
     assert f"{option} counts requests" in refusal("--workers", "2", "--db", shared.where, option, value)
 
 
-def test_a_worker_that_does_not_start_ends_the_service(postgres: Cluster, shared: Database) -> None:
+def test_a_worker_that_does_not_start_ends_the_service(
+    refusal: Refusal, postgres: Cluster, shared: Database
+) -> None:
     """The first process can connect, and then only one of the two."""
     name = shared.where.partition("?")[0].rpartition("/")[2]
     postgres.run("CREATE ROLE one LOGIN CONNECTION LIMIT 1")
@@ -271,7 +300,7 @@ def test_a_worker_that_does_not_start_ends_the_service(postgres: Cluster, shared
     assert "a worker did not start" in message
 
 
-def test_a_newer_database_is_refused_at_the_start(database: Database) -> None:
+def test_a_newer_database_is_refused_at_the_start(refusal: Refusal, database: Database) -> None:
     database.open().close()
     database.run("UPDATE meta SET value = 99 WHERE key = 'schema'")
     assert "written by a newer dpsync (schema 99" in refusal("--db", database.where)
@@ -279,11 +308,11 @@ def test_a_newer_database_is_refused_at_the_start(database: Database) -> None:
 
 def test_without_psycopg_it_is_said_how_to_install_it(tmp_path: Path) -> None:
     (tmp_path / "psycopg.py").write_text("raise ModuleNotFoundError(\"No module named 'psycopg'\")")
-    message = refusal("--db", "postgresql:///x", PYTHONPATH=str(tmp_path))
+    message = refused(command(), "--db", "postgresql:///x", PYTHONPATH=str(tmp_path))
     assert "pip install 'dpsync[postgres]'" in message
 
 
-def test_a_password_is_in_no_message() -> None:
+def test_a_password_is_in_no_message(refusal: Refusal) -> None:
     for url in (
         "postgresql://u:hush@127.0.0.1:1/x",
         "postgresql://u:hu/sh@127.0.0.1/x",
