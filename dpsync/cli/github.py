@@ -250,6 +250,7 @@ def _append(log: Log, name: str, text: str) -> None:
 
 def _tell(log: Log, action: Action, ran: Ran) -> None:
     """The plan in the log, on the lines of the files, and in the summary of the job."""
+    from dpsync.cli.output import changed_files
     from dpsync.github.summary import summary
     from dpsync.render.documents import FindingsDocument
     from dpsync.render.formats import How, render
@@ -264,6 +265,8 @@ def _tell(log: Log, action: Action, ran: Ran) -> None:
         with log.text() as stream:
             stream.write(f"{render(ran.document, 'text')}\n")
     if action.inputs.annotations:
-        how = How(below=lambda: _below(action.inputs))
-        log.commands(filter(None, render(ran.document, "github", how).split("\n")))
+        directory = Path(action.inputs.directory)
+        how = How(below=lambda: _below(action.inputs), changed=lambda: changed_files(directory))
+        with _for_branch(action.place.base):
+            log.commands(filter(None, render(ran.document, "github", how).split("\n")))
     _append(log, summary_file, summary(view(ran.document), action.said))

@@ -80,7 +80,15 @@ class Output:
         from dpsync.render.formats import How, render
 
         project = self.project or Path()
-        how = How(self.paint(), self.verbose, self.quiet, self.summary, lambda: below(project), self.root)
+        how = How(
+            paint=self.paint(),
+            verbose=self.verbose,
+            quiet=self.quiet,
+            summary=self.summary,
+            below=lambda: below(project),
+            changed=lambda: changed_files(project),
+            root=self.root,
+        )
         text = render(self.mask.model(document), self.format, how)
         if self.text:
             self.result(text)
@@ -137,3 +145,15 @@ def below(project: Path) -> str:
         inside = project.relative_to(Repository.around(project).top).as_posix()
         return "" if inside == "." else f"{inside}/"
     return ""
+
+
+def changed_files(project: Path) -> frozenset[str]:
+    """What differs from the git base in HEAD, by names from the top of the repository."""
+    from dpsync.config.default_base import default_base
+    from dpsync.config.git import NoRepository, Repository
+
+    with suppress(NoRepository):
+        repository = Repository.around(project)
+        base = default_base(repository, os.environ).commit
+        return repository.changed(base) if base else frozenset()
+    return frozenset()

@@ -80,6 +80,11 @@ class Repository:
         asked = ("rev-list", "--first-parent", f"--max-count={most}", commit, *until, "--", *names)
         return _git(self.top, *asked).stdout.decode("ascii", "replace").split()
 
+    def changed(self, base: str) -> frozenset[str]:
+        """The files that differ between a commit and HEAD, by their names from the top."""
+        names = _git(self.top, "diff-tree", "-r", "-z", "--name-only", "--no-renames", base, "HEAD").stdout
+        return frozenset(os.fsdecode(name) for name in names.split(b"\0") if name)
+
     @property
     def shallow(self) -> bool:
         return self._line("rev-parse", "--is-shallow-repository") == "true"

@@ -6,7 +6,7 @@ its view (render/views.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -31,6 +31,8 @@ class How:
     """One line for each address."""
     below: Callable[[], str] = str
     """Where the project is in its repository, as `a/b/`: names of files are relative to the project."""
+    changed: Callable[[], Collection[str]] = frozenset
+    """The files that the change on trial touches, by their names in the repository."""
     root: str = "dpsync.yaml"
     """The name of the root file, for what no line of a file says."""
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from dpsync.model.plan import Origin
 from dpsync.render.formats import How
-from dpsync.render.view import Block, Entry, View, body, clip
+from dpsync.render.view import LEVELS, Block, Entry, View, body, clip
 from dpsync.render.visible import visible
 
 MOST: Final = 9
@@ -22,12 +22,18 @@ _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def as_annotations(view: View, how: How) -> str:
-    """One command to a line, the errors first; nothing where nobody is called for anything."""
+    """One command to a line, the errors first; nothing where nobody is called for anything.
+
+    Where there are more than GitHub shows, those in files that the change touches come first of each level.
+    """
     return "\n".join(_commands(view, how))
 
 
 def _commands(view: View, how: How) -> Iterator[str]:
     found = list(view.calls)
+    if len(found) > MOST:
+        below, changed = how.below(), how.changed()
+        found.sort(key=lambda one: (LEVELS.index(one[0].level), _file(one[1], below) not in changed))
     for block, entry in found[:MOST]:
         yield _command(block, entry, how)
     if more := max(0, len(found) - MOST) + view.left_out:
@@ -43,6 +49,11 @@ def _command(block: Block, entry: Entry, how: How) -> str:
     code = f" ({entry.code})" if entry.code else ""
     said = "\n".join(filter(None, [f"{clip(entry.gist)}{code}", *body(entry, BODY)]))
     return f"::{_COMMANDS[block.level]} {inside}::{_data(said or block.title)}"
+
+
+def _file(entry: Entry, below: str) -> str | None:
+    place = entry.where or entry.near
+    return f"{below}{place.file}" if place else None
 
 
 def _place(at: Origin, how: How) -> dict[str, str]:

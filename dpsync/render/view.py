@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from dpsync.model.change import Difference
 from dpsync.model.plan import Origin
@@ -22,6 +22,8 @@ from dpsync.render.visible import visible
 
 Level = Literal["error", "warning", "note", "none"]
 """error: it keeps a command from its aim. warning: somebody should look. none: nobody is called for it."""
+LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note", "none")
+"""The loudest first."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class View:
     @property
     def calls(self) -> Iterator[tuple[Block, Entry]]:
         """What somebody is called for, the errors first, otherwise in the order of the blocks."""
-        for level in ("error", "warning", "note"):
+        for level in LEVELS[:-1]:
             yield from ((block, entry) for block, entry in self if block.level == level)
 
     @property

@@ -183,6 +183,25 @@ def test_an_invalid_configuration_is_told_on_its_lines_and_in_the_comment(workfl
     assert ended.step.of("error")[0].properties["line"] == "7"
 
 
+def test_of_many_findings_those_in_the_files_of_the_pull_request_are_on_their_lines(
+    workflow: Workflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workflow.folder / "docs").mkdir()
+    for name in "abcdefghijklm":
+        part = f"organizations: {{ acme: {{ teams: {{ {name}: {{ titel: A }} }} }} }}\n"
+        (workflow.folder / "docs" / f"{name}.yaml").write_text(part, encoding="utf-8")
+    root = "dpsync: 1\ninclude: ['*.yaml']\norganizations: { acme: { id: acme } }\n"
+    base = workflow.commit(root, "docs/dpsync.yaml")
+    workflow.git("update-ref", "refs/remotes/origin/main", base)
+    workflow.commit((workflow.folder / "docs" / "k.yaml").read_text() + "# edited\n", "docs/k.yaml")
+    monkeypatch.setenv("GITHUB_BASE_REF", "main")
+    ended = workflow.run("pull_request", workflow.request(), working_directory="docs")
+    first, *others = [one.properties["file"] for one in ended.step.of("error")]
+    assert first == "docs/k.yaml"
+    assert len(others) == 8
+    assert others == sorted(others)
+
+
 def test_what_cannot_be_reached_fails_and_says_why(workflow: Workflow) -> None:
     ended = workflow.run("pull_request", workflow.request(), api_url="http://127.0.0.1:1")
     assert (ended.code, ended.outputs["failure-reason"]) == (1, "network")

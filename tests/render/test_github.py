@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from hypothesis import given, settings
 from pydantic import BaseModel
@@ -74,6 +76,27 @@ def test_errors_come_first_and_what_is_not_told_is_counted() -> None:
     assert [one.name for one in found] == ["error", *["warning"] * 8, "notice"]
     assert found[0].data == "20 would go (limits)\nway out: say so"
     assert found[-1].data.startswith("+13 more: ")
+
+
+def told(count: int, changed: frozenset[str]) -> list[tuple[str, str]]:
+    """The levels and files of the annotations of as many errors and warnings, each in a file of its own."""
+    kinds: tuple[Literal["error", "warning"], ...] = ("warning", "error")
+    places = [
+        (kind, Origin(file=f"{kind}{n}.yaml", line=1, column=1)) for kind in kinds for n in range(count)
+    ]
+    findings = tuple(Finding(code="DP201", severity=kind, message="m", at=place) for kind, place in places)
+    how = How(below=lambda: "docs/", changed=lambda: changed)
+    log = commands(render(FindingsDocument(exit=5, findings=findings), "github", how))
+    return [(one.name, one.properties.get("file", "")) for one in log if one is not None]
+
+
+def test_where_not_all_are_told_those_on_the_change_s_own_files_are() -> None:
+    changed = frozenset({"docs/warning1.yaml", "docs/error7.yaml", "docs/error5.yaml", "error1.yaml"})
+    *first, last = told(8, changed)
+    files = [5, 7, 0, 1, 2, 3, 4, 6]
+    assert first == [("error", f"docs/error{n}.yaml") for n in files] + [("warning", "docs/warning1.yaml")]
+    assert last == ("notice", "")
+    assert told(4, changed)[:4] == [("error", f"docs/error{n}.yaml") for n in range(4)]  # all are shown
 
 
 @pytest.mark.parametrize("number", [9, 10])
