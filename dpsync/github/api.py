@@ -167,8 +167,9 @@ class GitHub:
         return _as_text(answer, "id")
 
     def react(self, id_: int, what: str) -> None:
-        """Put a reaction on a comment, as `eyes`."""
-        self._send("POST", f"{self._repository}/issues/comments/{id_}/reactions", {"content": what})
+        """Put a reaction on a comment, as `eyes`. It is worth one try: nothing is waited for."""
+        url = f"{self._repository}/issues/comments/{id_}/reactions"
+        self._answer("POST", url, {"content": what}, tries=1)
 
     def delete_comment(self, id_: int) -> None:
         self._send("DELETE", f"{self._repository}/issues/comments/{id_}")
@@ -226,10 +227,12 @@ class GitHub:
         answer = self._answer(method, url, content)
         return _json(answer) if answer.content else None
 
-    def _answer(self, method: str, url: str, content: dict[str, Any] | None) -> httpx.Response:
+    def _answer(
+        self, method: str, url: str, content: dict[str, Any] | None, tries: int = TRIES
+    ) -> httpx.Response:
         """One request, again where it did nothing: after a rate limit, and a reading one after a fault."""
         what = f"{method} {httpx.URL(url).path}"
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(tries)):
             try:
                 answer = self._http.request(method, url, json=content)
             except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -11,6 +11,7 @@ import pytest
 
 from dpsync.config.base import read_base
 from dpsync.config.commits import Project
+from dpsync.config.git import Repository
 from dpsync.model.base import Base
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
@@ -214,6 +215,21 @@ def test_a_named_base_outside_of_git_is_an_error(tmp_path: Path) -> None:
 
 
 # Which commit.
+
+
+def test_what_a_commit_merges_is_known_in_a_shallow_clone_too(checkout: Path, tmp_path: Path) -> None:
+    git(checkout, "checkout", "-q", "-b", "topic")
+    commit(checkout, {"more.txt": "parent 0"})
+    topic = git(checkout, "rev-parse", "HEAD")
+    git(checkout, "checkout", "-q", "--detach", "HEAD~1")
+    git(checkout, "merge", "-q", "--no-ff", "-m", "parent x\n\nparent y", "topic")
+    first = git(checkout, "rev-parse", "HEAD^1")
+    git(checkout, "branch", "merged")
+    clone = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth=1", "--branch=merged", f"file://{checkout}", str(clone))
+    assert git(clone, "rev-list", "--count", "HEAD") == "1"
+    repository = Repository.around(clone)
+    assert repository.parents(repository.commit("HEAD") or "") == [first, topic]
 
 
 def test_a_named_base_is_that_commit(checkout: Path) -> None:

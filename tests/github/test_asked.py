@@ -121,6 +121,20 @@ def test_where_github_does_not_say_whose_change_it_is_nothing_is_planned(workflo
 
 
 @pytest.mark.usefixtures("request_7")
+def test_a_reaction_is_tried_once_and_nothing_waits_for_it(workflow: Workflow) -> None:
+    github = workflow.github
+
+    def limited(method: str, path: str) -> None:
+        if path.endswith("/reactions"):
+            github.answers = [(429, {"message": "slow down"}, {"Retry-After": "1"})]
+
+    github.before = limited
+    assert say(workflow).code == 0
+    assert [one.endswith("/reactions") for one in github.asked].count(True) == 1
+    assert len(ours(workflow)) == 1
+
+
+@pytest.mark.usefixtures("request_7")
 def test_a_reaction_that_github_does_not_take_is_not_worth_a_word(workflow: Workflow) -> None:
     workflow.github.tokens["token"] = Token(writes=frozenset())
     ended = say(workflow)
