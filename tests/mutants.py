@@ -4,10 +4,16 @@ A mutant is the code with one mistake of cosmic-ray's operators in it. For each 
 that execute the changed statement, the quickest first, until one of them fails. Everything happens in a
 temporary copy of the tree.
 
+One process imports and collects all tests once. For a mutant it forks; the child changes the functions in
+memory and runs the tests. What only an import runs (a constant, a decorator, a default value) is changed in
+the file instead, and the tests begin in a process that has imported nothing of it. Where the statement was
+run while tests were collected, the test that failed is run again like that: it may have compared values
+from before the change with values from after it. A test that fails on the code as it is kills nothing.
+
 A sample takes places in the code, not mutants: at each place that is drawn, one mistake is drawn. Otherwise
 operators with many replacements (`==` has seven) would be most of the sample. Annotations are left out, since
 nothing evaluates them, and so is `is` in the place of `==` and the other way round, which is the same for
-None and the members of an enumeration.
+None and the members of an enumeration. What is no Python any more (`not` before `:=`) is no mutant.
 
 A place that no test runs counts as survived. Tests that take longer than `--slow` seconds are not run, and of
 those of one mutant no more than `--budget` seconds: so a survivor is one that these tests did not notice.
@@ -30,10 +36,19 @@ import tempfile
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
+from functools import cache
+from io import StringIO
+from itertools import pairwise
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
+from tokenize import COMMENT, NL, OP, generate_tokens
+from types import CodeType, FunctionType
 from typing import Any
 
 from cosmic_ray.ast import ast_nodes, get_ast
@@ -51,7 +66,11 @@ TESTS = (
 """Those of the packages, and of the commands that are the way to a module of theirs."""
 LEFT_OUT = ("NoOp", "VariableReplacer", "VariableInserter", "Eq_Is", "NotEq_IsNot", "Is_Eq", "IsNot_NotEq")
 FIRST = 25
-"""So many tests are tried before the modules of all others are imported."""
+"""So many of the quickest tests are tried before any others."""
+OF_EACH_LINE = 5
+"""So many of the tests of a line around the change are tried then."""
+ELSEWHERE = 71
+"""How a child ends in which no function has the change."""
 OTHERS = 4
 """So many times longer are the turns of a package's own tests."""
 
@@ -71,8 +90,7 @@ class Observed:
     seconds: dict[str, float]
     """Of CPU, by test."""
     contexts: dict[str, dict[int, list[str]]]
-    """The tests that ran a line, by file and line. Lines that only an import runs have none."""
-    modules: list[str]
+    """The tests that ran a line, by file and line. While tests are collected, that is the test `""`."""
 
     def tests_of(self, file: str, lines: range, at_import: bool, slow: float) -> list[str]:
         """The tests that ran these lines, quickest first; of what an import runs, those of the file."""
@@ -83,21 +101,31 @@ class Observed:
         fast = [test for test in found if self.seconds.get(test, slow) < slow]
         return sorted(fast, key=lambda test: (self.seconds[test], test))
 
-    def within(self, tests: Sequence[str], budget: float, own: str) -> list[str]:
-        """Of many tests some of each file: the quickest ones of all, then the files take turns.
+    def outside(self, file: str, lines: range) -> bool:
+        """Whether these lines were run while tests were collected."""
+        return any("" in self.contexts.get(file, {}).get(line, ()) for line in lines)
 
-        A turn is an amount of time: so all tests of values come before the second one of a server. Tests in
-        the package's `own` directory have longer turns, since they were written for it.
+    def within(self, tests: Sequence[str], budget: float, own: str, file: str, around: range) -> list[str]:
+        """Of many tests the quickest ones, then some of each line around the change, then some of each file.
+
+        A line that few of them run is a case of its own, so that it comes first. The files take turns: a turn
+        is an amount of time, so that all tests of values come before the second one of a server. Tests in the
+        package's `own` directory have longer turns, since they were written for it.
         """
+        by_line = self.contexts.get(file, {})
+        ran = [frozenset(by_line.get(line, ())) for line in around]
+        cases = [[test for test in tests if test in there] for there in ran]
+        rare = sorted((case for case in cases if len(case) < len(tests)), key=len)
+        first = dict.fromkeys([*tests[:FIRST], *(test for case in rare for test in case[:OF_EACH_LINE])])
         taken: dict[str, float] = {}
         rest = []
-        for test in tests[FIRST:]:
-            file = test.partition("::")[0]
-            weight = 1 if file.startswith(f"{own}/") else OTHERS
-            taken[file] = taken.get(file, 0.0) + weight * self.seconds[test]
-            rest.append((taken[file], test))
+        for test in tests:
+            name = test.partition("::")[0]
+            weight = 1 if name.startswith(f"{own}/") else OTHERS
+            taken[name] = taken.get(name, 0.0) + weight * self.seconds[test]
+            rest.append((taken[name], test))
         chosen: list[str] = []
-        for test in [*tests[:FIRST], *(test for _, test in sorted(rest))]:
+        for test in dict.fromkeys([*first, *(test for _, test in sorted(rest))]):
             budget -= self.seconds[test]
             if budget < 0 and chosen:
                 break
@@ -118,10 +146,10 @@ def main() -> None:
         os.environ["PYTHONPATH"] = str(tree)
         os.chdir(tree)
         observed = _observe(tree, packages, tests, note)
-        _import_what_stays_the_same(observed.modules, packages)
         mutants = _sample(tree, packages, options.sample, Random(options.seed))
         print(f"seed {options.seed}: {len(mutants)} mutants of {', '.join(packages)}", flush=True)
-        _run_all(tree, observed, mutants, options)
+        with _Collected(tree, tests) as collected:
+            _run_all(tree, observed, collected, mutants, options)
 
 
 def _options() -> argparse.Namespace:
@@ -133,7 +161,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--slow", type=float, default=3.0, help="leave out tests of so many seconds (3)")
     parser.add_argument("--budget", type=float, default=20.0, help="seconds of tests for one mutant (20)")
     parser.add_argument("--notes", type=Path, help="what each test runs: read if it is there, else written")
-    parser.add_argument("--patience", type=float, default=4.0, help="times the normal duration, plus 5 s (4)")
+    parser.add_argument("--patience", type=float, default=2.0, help="times the normal duration, plus 5 s (2)")
     parser.add_argument("--root", type=Path, default=Path(__file__).parent.parent, help="the tree to copy")
     parser.add_argument("--packages", nargs="+", help="directories to mutate, from the root")
     parser.add_argument("--tests", nargs="+", help="tests to run, from the root")
@@ -159,8 +187,12 @@ def _observe(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Pa
             note.unlink(missing_ok=True)
             sys.exit(f"the tests do not pass on the code as it is (pytest ended with {ended})")
     read = json.loads(note.read_text())
-    contexts = {file: {int(n): t for n, t in lines.items()} for file, lines in read["contexts"].items()}
-    return Observed(read["seconds"], contexts, read["modules"])
+    tests = ["", *read["seconds"]]
+    contexts = {
+        file: {int(line): [tests[number] for number in numbers] for line, numbers in lines.items()}
+        for file, lines in read["contexts"].items()
+    }
+    return Observed(read["seconds"], contexts)
 
 
 def _noting(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Path) -> int:
@@ -186,43 +218,115 @@ def _noting(tree: Path, packages: Sequence[str], tests: Sequence[str], note: Pat
     ended = pytest.main([*_arguments(tree), *tests], plugins=[Contexts()])
     watched.stop()
     data = watched.get_data()
+    numbers = {test: number for number, test in enumerate(["", *seconds])}
     contexts = {
         str(Path(file).relative_to(tree)): {
-            line: sorted(filter(None, tests)) for line, tests in data.contexts_by_lineno(file).items()
+            line: sorted(numbers[test] for test in tests)
+            for line, tests in data.contexts_by_lineno(file).items()
         }
         for file in data.measured_files()
     }
-    modules = [name for name, module in sys.modules.items() if _may_be_imported_early(tree, module)]
-    note.write_text(json.dumps({"seconds": seconds, "contexts": contexts, "modules": modules}))
+    note.write_text(json.dumps({"seconds": seconds, "contexts": contexts}))
     return int(ended)
 
 
-def _may_be_imported_early(tree: Path, module: Any) -> bool:
-    """Not the tests: pytest wants to import these itself."""
-    file, name = getattr(module, "__file__", None), getattr(module, "__name__", "__main__")
-    return bool(file) and name != "__main__" and not Path(file).is_relative_to(tree / "tests")
+# -- tests that were collected once --------------------------------------------------------------------------
 
 
-class _Blocked:
-    """Lets nothing import the packages that are mutated."""
+class _Collected:
+    """A process in which all tests are collected. It runs some of them in children, each with one change."""
 
-    def __init__(self, packages: Sequence[str]) -> None:
-        self.names = [package.replace("/", ".") for package in packages]
+    def __init__(self, tree: Path, tests: Sequence[str]) -> None:
+        self._tree = tree
+        self._connection, there = Pipe()
+        self._child = os.fork()
+        if self._child == 0:
+            self._connection.close()
+            try:
+                _serve(tree, tests, there)
+            except Exception:
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        there.close()
 
-    def find_spec(self, name: str, *_: Any) -> None:
-        if any(name == blocked or name.startswith(f"{blocked}.") for blocked in self.names):
-            raise ImportError(name)
+    def __enter__(self) -> _Collected:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+        os.waitpid(self._child, 0)
+
+    def run(self, tests: Sequence[str], file: str, changed: str | None, cpu: float) -> tuple[str, str]:
+        """What came of these tests with this text of a file, or without a change; and the one that failed."""
+        self._connection.send((tests, file, changed, cpu))
+        answer: tuple[str, str] = self._connection.recv()
+        return answer
+
+    @cache  # noqa: B019
+    def passes(self, test: str) -> bool:
+        """Whether a test passes on the code as it is."""
+        return self.run([test], "", None, 60.0)[0] == "survived"
 
 
-def _import_what_stays_the_same(modules: Sequence[str], packages: Sequence[str]) -> None:
-    """Modules that need no mutated one are imported once, and inherited by each mutant's process."""
-    blocked = _Blocked(packages)
-    sys.meta_path.insert(0, blocked)  # type: ignore[arg-type]
-    for name in modules:
-        with contextlib.suppress(Exception):
-            importlib.import_module(name)
-    sys.meta_path.remove(blocked)  # type: ignore[arg-type]
-    gc.freeze()  # pytest collects garbage several times a run
+def _serve(tree: Path, tests: Sequence[str], there: Connection) -> None:
+    import pytest
+
+    os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+    failed = tree.parent / "failed"
+
+    class Serving:
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtestloop(self, session: pytest.Session) -> bool:
+            items = {item.nodeid: item for item in session.items}
+            functions = [one for one in gc.get_objects() if type(one) is FunctionType]
+            gc.freeze()
+
+            def run() -> int:
+                if changed is not None and not _change(functions, tree / file, changed):
+                    return ELSEWHERE
+                for name, after in zip(names, [*names[1:], None], strict=True):
+                    following = items[after] if after else None
+                    session.config.hook.pytest_runtest_protocol(item=items[name], nextitem=following)
+                    if session.testsfailed:
+                        failed.write_text(name)
+                        return 1
+                return 0
+
+            with contextlib.suppress(EOFError):
+                while True:
+                    names, file, changed, cpu = there.recv()
+                    failed.write_text("")
+                    there.send((_outcome(_in_a_child(run, cpu)), failed.read_text()))
+            return True
+
+    pytest.main([*_arguments(tree), "-s", *tests], plugins=[Serving()])
+
+
+def _change(functions: Sequence[FunctionType], path: Path, text: str) -> bool:
+    """Give the functions of a module the code that they would have with another text of its file.
+
+    False where nothing but an import would make the difference.
+    """
+    codes = [compile(one, path, "exec", dont_inherit=True) for one in (path.read_text(), text)]
+    different = dict(_different(*codes))
+    found = False
+    for function in functions:
+        new = different.get(function.__code__) if function.__code__.co_filename == str(path) else None
+        if new is not None and new.co_freevars == function.__code__.co_freevars:
+            function.__code__ = new
+            found = True
+    return found
+
+
+def _different(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """What is not the same in two codes and in the codes inside them."""
+    if old != new:
+        yield old, new
+        inside = [[one for one in code.co_consts if isinstance(one, CodeType)] for code in (old, new)]
+        if len(inside[0]) == len(inside[1]):
+            for pair in zip(*inside, strict=True):
+                yield from _different(*pair)
 
 
 # -- mutants -------------------------------------------------------------------------------------------------
@@ -252,6 +356,7 @@ def _places(path: Path, file: str) -> list[list[Mutant]]:
         for n in (getattr(node, "annotation", None), getattr(node, "returns", None))
         if isinstance(n, ast.expr)
     ]
+    unpacking = _unpacking(source)
     nodes = list(ast_nodes(get_ast(source)))
     places: dict[Any, list[Mutant]] = {}
     for name in sorted(operator_names()):
@@ -260,9 +365,23 @@ def _places(path: Path, file: str) -> list[list[Mutant]]:
         operator = get_operator(name)()
         positions = [position for node in nodes for position in operator.mutation_positions(node)]
         for occurrence, (start, stop) in enumerate(positions):
-            if not any(first <= start and stop <= last for first, last in annotations):
+            if start not in unpacking and not any(
+                first <= start and stop <= last for first, last in annotations
+            ):
                 places.setdefault((start, stop), []).append(Mutant(file, start[0], name, occurrence))
     return list(places.values())
+
+
+def _unpacking(source: str) -> set[tuple[int, int]]:
+    """Where a star is no operator between two values."""
+    tokens = [
+        token for token in generate_tokens(StringIO(source).readline) if token.type not in (NL, COMMENT)
+    ]
+    return {
+        token.start
+        for before, token in pairwise(tokens)
+        if token.string in ("*", "**") and before.type == OP and before.string not in (")", "]", "}")
+    }
 
 
 def _statement(source: str, line: int) -> range:
@@ -287,6 +406,13 @@ def _statement(source: str, line: int) -> range:
     return found
 
 
+def _function(source: str, line: int) -> range:
+    """The lines of the innermost function there, or only this one."""
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    around = [range(node.lineno, (node.end_lineno or 0) + 1) for node in functions]
+    return min((lines for lines in around if line in lines), key=len, default=range(line, line + 1))
+
+
 def _is_run_by_an_import(source: str, line: int) -> bool:
     """Whether it is in no function's body. Only the first test that imports the module is noted there."""
     functions = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef))
@@ -296,12 +422,15 @@ def _is_run_by_an_import(source: str, line: int) -> bool:
 # -- running -------------------------------------------------------------------------------------------------
 
 
-def _run_all(tree: Path, observed: Observed, mutants: Sequence[Mutant], options: argparse.Namespace) -> None:
+def _run_all(
+    tree: Path,
+    observed: Observed,
+    collected: _Collected,
+    mutants: Sequence[Mutant],
+    options: argparse.Namespace,
+) -> None:
     began = time.monotonic()
     count = {"killed": 0, "survived": 0, "timeout": 0}
-    quickest = sorted(observed.seconds, key=lambda test: observed.seconds[test])[:FIRST]
-    if _try(tree, quickest, cpu=None) != "survived":
-        sys.exit("tests that pass with all others do not pass by themselves")
     for number, mutant in enumerate(mutants, 1):
         if time.monotonic() - began > options.minutes * 60:
             print(f"stopped after {options.minutes:g} minutes")
@@ -311,19 +440,27 @@ def _run_all(tree: Path, observed: Observed, mutants: Sequence[Mutant], options:
         path = tree / mutant.file
         source = path.read_text()
         changed = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
+        if not _is_python(changed):
+            continue
         lines, at_import = _statement(source, mutant.line), _is_run_by_an_import(source, mutant.line)
         tests = observed.tests_of(mutant.file, lines, at_import, options.slow)
-        chosen = observed.within(tests, options.budget, f"tests/{path.parent.name}")
-        normal = sum(observed.seconds[test] for test in chosen)
-        with _changed(path, changed):
-            outcome = _try(tree, chosen, cpu=options.patience * normal + 5) if chosen else "survived"
+        chosen = observed.within(
+            tests, options.budget, f"tests/{path.parent.name}", mutant.file, _function(source, mutant.line)
+        )
+        cpu = options.patience * sum(observed.seconds[test] for test in chosen) + 5
+        trial = _Trial(tree, collected, mutant.file, changed, cpu)
+        if at_import:
+            outcome, killer = trial.from_the_start(chosen), ""
+        else:
+            outcome, killer = trial.in_memory(chosen, observed.outside(mutant.file, lines))
         count[outcome] += 1
-        if sum(count.values()) % 25 == 0:
-            print(f"… {count}", flush=True)
+        what = f"{len(chosen)} of {len(tests)} tests" if tests else "no test runs it"
+        print(f"{outcome} #{number} {mutant.file}:{mutant.line} {mutant.operator} ({killer or what})")
         if outcome != "killed":
-            what = f"{len(chosen)} of {len(tests)} tests" if tests else "no test runs it"
-            print(f"{outcome} #{number} {mutant.file}:{mutant.line} {mutant.operator} ({what})")
-            print(_difference(source, changed), flush=True)
+            print(_difference(source, changed))
+        if sum(count.values()) % 25 == 0:
+            print(f"… {count}")
+        sys.stdout.flush()
     ran = sum(count.values())
     noticed = count["killed"] + count["timeout"]
     print(
@@ -332,13 +469,60 @@ def _run_all(tree: Path, observed: Observed, mutants: Sequence[Mutant], options:
     )
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """One change of a file."""
+
+    tree: Path
+    collected: _Collected
+    file: str
+    changed: str
+    cpu: float
+
+    def in_memory(self, tests: Sequence[str], outside: bool) -> tuple[str, str]:
+        """What the tests say, and which one failed. One that fails for another reason is passed over."""
+        while tests:
+            outcome, killer = self.collected.run(tests, self.file, self.changed, self.cpu)
+            if outcome == "elsewhere" or (outcome == "killed" and not killer):
+                return self.from_the_start(tests), ""
+            if outcome != "killed":
+                return outcome, ""
+            right = self.collected.passes(killer)
+            if right and not (outside and self.from_the_start([killer]) == "survived"):
+                return outcome, killer
+            tests = tests[tests.index(killer) + 1 :]
+        return "survived", ""
+
+    def from_the_start(self, tests: Sequence[str]) -> str:
+        """What the tests say when all modules are imported with the change."""
+
+        def run() -> int:
+            import pytest
+
+            sys.dont_write_bytecode = True
+            importlib.invalidate_caches()
+            for part in (tests[:FIRST], tests[FIRST:]):
+                if part and (ended := pytest.main([*_arguments(self.tree), *part])):
+                    return int(ended)
+            return 0
+
+        with _changed(self.tree / self.file, self.changed):
+            return _outcome(_in_a_child(run, self.cpu)) if tests else "survived"
+
+
+def _is_python(text: str) -> bool:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(text, "", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
 def _difference(source: str, changed: str) -> str:
-    before, after = source.splitlines(), changed.splitlines()
-    if len(before) != len(after):  # a line is gone
-        gone = next((old for old, new in zip(before, after, strict=False) if old != new), before[-1])
-        return f"  - {gone.strip()}"
-    pairs = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
-    return "\n".join(f"  - {old.strip()}\n  + {new.strip()}" for old, new in pairs)
+    lines = [[line.strip() for line in text.splitlines()] for text in (source, changed)]
+    found = list(unified_diff(*lines, n=0, lineterm=""))[2:]
+    return "\n".join(f"  {line[0]} {line[1:]}" for line in found if line[0] in "+-" and line[1:])
 
 
 @contextlib.contextmanager
@@ -358,19 +542,9 @@ def _changed(path: Path, text: str) -> Iterator[None]:
             cached.write_bytes(bytecode)
 
 
-def _try(tree: Path, tests: Sequence[str], cpu: float | None) -> str:
-    def run() -> int:
-        import pytest
-
-        sys.dont_write_bytecode = True
-        importlib.invalidate_caches()
-        for part in (tests[:FIRST], tests[FIRST:]):
-            if part and (ended := pytest.main([*_arguments(tree), *part])):
-                return int(ended)
-        return 0
-
-    ended = _in_a_child(run, cpu)
-    return {"0": "survived", "timeout": "timeout"}.get(ended, "killed")
+def _outcome(ended: str) -> str:
+    known = {"0": "survived", "timeout": "timeout", str(ELSEWHERE): "elsewhere"}
+    return known.get(ended, "killed")
 
 
 def _arguments(tree: Path) -> list[str]:
