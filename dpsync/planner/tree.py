@@ -54,7 +54,7 @@ class Tree:
     """Whether what is in it is known."""
     touched: bool
     """Whether something changes that is in it, or that it shows; else only something around it does."""
-    certain: bool = True
+    certain: bool
 
     @property
     def kind(self) -> Kind:

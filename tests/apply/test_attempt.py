@@ -250,9 +250,16 @@ def test_what_is_made_under_a_known_id_is_looked_for_by_that() -> None:
             asked.append(id)
             return [MADE]
 
-    for gives in (Gives(address=str(TEAM), id="7"), Gives(address=str(TEAM), pointer="id")):
-        assert attempt(Client(LOST), step(gives=(gives,)), ById())[0].result == "done"
-    assert asked == ["7", None]
+    for gives in ((Gives(address=str(TEAM), id="7"),), (Gives(address=str(TEAM), pointer="id"),), ()):
+        assert attempt(Client(LOST), step(gives=gives), ById())[0].result == "done"
+    assert asked == ["7", None, None]
+
+
+@pytest.mark.parametrize("status", [404, 409])
+def test_what_is_so_already_tells_what_was_answered(status: int) -> None:
+    verb = "delete" if status == 404 else "move"
+    outcome, _ = attempt(Client(refused(status)), step(verb, "safe"))
+    assert (outcome.result, outcome.status) == ("already", status)
 
 
 @pytest.mark.parametrize(

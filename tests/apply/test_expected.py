@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.apply.expected import Expected, NotApproved, Refused
+from dpsync.apply.expected import Expected, NotApproved, Refused, different
 from dpsync.model.change import Change, Difference, Effect
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
@@ -44,6 +44,12 @@ def test_every_difference_in_what_would_be_done_is_refused(now: Plan, where: str
     with pytest.raises(Refused) as refused:
         Expected(PLAN).check(now)
     assert list(refused.value.stale) == [where]
+
+
+@pytest.mark.parametrize(("before", "named"), [("prod", "prod"), (None, "none")])
+def test_it_is_told_which_environment_a_plan_was_made_for(before: str | None, named: str) -> None:
+    made, now = (PLAN.model_copy(update={"environment": name}) for name in (before, "test"))
+    assert different(made, now) == {"environment": f"the plan was made for {named}"}
 
 
 @pytest.mark.parametrize(

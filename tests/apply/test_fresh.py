@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,11 +17,13 @@ from dpsync.client.client import ReadClient
 from dpsync.client.observer import Nobody
 from dpsync.live.sources import Source
 from dpsync.model.plan import Plan
-from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.snapshot import Evidence, Identity, LiveObject
 from dpsync.model.values import LiveId
+from dpsync.planner.cascade import cascade
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
-from tests.planner.stages import Case
+from tests.planner.lab import REGISTRY
+from tests.planner.stages import Case, Things
 
 NOBODY = cast(ReadClient, SimpleNamespace(observer=Nobody()))
 """Nothing is asked of a client here."""
@@ -185,6 +187,7 @@ class Shared(Along):
     def __init__(self, sides: Sides, plan: Plan, stale: Mapping[str, str] | None = None) -> None:
         super().__init__(NOBODY, sides.registry, sides.desired, sides.snapshot, plan)
         self.readings, self.meanwhile, self.different = 0, list[Task](), dict(stale or {})
+        self.inside: dict[str, dict[Identity, LiveObject]] = {}
 
     def _read_again(self) -> dict[Identity, str]:
         self.readings += 1
@@ -195,7 +198,7 @@ class Shared(Along):
         """Another delete is checked while the lists of this one are read."""
         if self.meanwhile:
             assert self.unchanged(self.meanwhile.pop()) is None
-        return {}
+        return self.inside
 
 
 def deleting(*keys: str, **more: Any) -> tuple[Shared, list[Task]]:
@@ -234,3 +237,65 @@ def test_what_is_different_stops_its_delete_and_no_other() -> None:
     shared._good_for = 9
     objections = [shared.unchanged(task) for task in steps]
     assert [item.reason if item else None for item in objections] == ["it is another one", None]
+
+
+MEMBER = LiveObject(
+    "team_member", "ada", ("team", "team-a"), None, {"role": "owner"}, "/members", own_id=False
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "reason"),
+    [
+        ([MEMBER], [MEMBER], None),
+        ([], [], None),
+        ([], [MEMBER], "would go along, which the plan has not shown"),
+        ([MEMBER], [], "would not go along any more, which the plan has shown"),
+    ],
+)
+def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
+    before: list[LiveObject], now: list[LiveObject], reason: str | None
+) -> None:
+    sides = Case({"team": {}}, {"team": {"a": {"title": "A"}}}, prune=["teams"]).sides()
+    objects = {**sides.snapshot.objects, **{item.identity: item for item in before}}
+    sides = replace(sides, snapshot=replace(sides.snapshot, objects=objects))
+    plan = make_plan(sides)
+    shared, (task,) = Shared(sides, plan), tasks(plan).values()
+    shared.inside = {"/members": {item.identity: item for item in now}}
+    objection = shared.unchanged(task)
+    assert (objection.reason if objection else None) == (reason and f"acme/teams/[A]/members/[ada] {reason}")
+
+
+def deleted(
+    *spaces: str, unseen: bool = False, gone: bool = False, sent: Sequence[Identity] = ()
+) -> dict[Identity, str]:
+    """What is different of the delete of a collection and of a team, with this live meanwhile."""
+    live = {"collection": {"c": {"title": "C"}}, "team": {"a": {"title": "A"}}}
+    wanted: Things = {"collection": {}, "team": {}, "space": {"keep": {"title": "Keep"}}}
+    sides = Case(
+        wanted, {**live, "space": {"keep": {"title": "Keep"}}}, prune=["collections", "teams"]
+    ).sides()
+    plan = make_plan(sides)
+    inside = {key: {"title": key, "collection": LiveId("collection-c")} for key in spaces}
+    now = Case(wanted, {"team": live["team"]} if gone else {**live, "space": inside}).sides().snapshot
+    evidence = Evidence(unseen={("team", "team-a"): "/x"} if unseen else {})
+    now = replace(now, evidence=evidence)
+    roots = [("collection", "collection-c"), ("team", "team-a")]
+    found = cascade(Sides(REGISTRY, sides.desired, now), roots, lambda *_: False, lambda _: False)
+    shared = Shared(sides, plan)
+    shared._sent |= {*sent}
+    return shared._different(now, found)
+
+
+def test_each_delete_is_stopped_by_what_is_different_about_it() -> None:
+    assert deleted() == {}
+    reason = "it is not empty: acme/spaces/[one], acme/spaces/[two]"
+    assert deleted("two", "one") == {("collection", "collection-c"): reason}
+    mine = ("space", "space-one")
+    assert deleted("one", sent=[mine]) == {}
+    assert deleted("one", "two", sent=[mine]) == {
+        ("collection", "collection-c"): "it is not empty: acme/spaces/[two]"
+    }
+    seen = "what goes along cannot be seen any more: GET /x is not allowed"
+    assert deleted(unseen=True) == {("team", "team-a"): seen}
+    assert deleted(gone=True, unseen=True) == {("team", "team-a"): seen}

@@ -39,3 +39,22 @@ def test_a_file_that_is_too_long_for_a_plan_is_told_with_the_bound(
         with pytest.raises(DiagnosticError) as found:
             saved.read_saved(path)
         assert words in found.value.diagnostics[0].message
+
+
+@pytest.mark.parametrize(
+    ("found", "name"),
+    [
+        (b'{"format": "dpsync.plan/1"}', "dpsync.plan/1"),
+        (b'{"format": "dpsync.saved-plan/12"}', "dpsync.saved-plan/12"),
+        (b'{"format": "other.plan/1"}', None),
+        (b'{"format": "dpsync.plan/1 "}', None),
+        (b'{"format": "dpsync.plan/1234567"}', None),
+        (b'{"format": 1}', None),
+        (b'{"format": null}', None),
+        (b"{}", None),
+        (b"[]", None),
+        (b"{", None),
+    ],
+)
+def test_a_file_of_dpsyncs_begins_with_its_format(found: bytes, name: str | None) -> None:
+    assert saved.format_of(found) == name

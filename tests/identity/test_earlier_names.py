@@ -168,6 +168,25 @@ def test_where_nothing_tells_whether_names_were_exchanged_it_is_asked() -> None:
     ]
 
 
+def test_an_earlier_name_that_has_had_its_time_exchanges_nothing() -> None:
+    """Both names were exchanged before the base, and the lines that say so are still there."""
+    one, other = {"box": LiveId("A")}, {"box": LiveId("B")}
+    wanted = [
+        entry("a", [{"path": "p"}], path="q", **one),
+        entry("b", [{"path": "q"}], path="p", **other),
+    ]
+    there = [live("1", path="p", **one), live("2", path="q", **other)]
+    assert {key: id for key, (id, _) in ids(matched(BY_PATH, wanted, there, wanted)).items()} == {
+        "a": "2",
+        "b": "1",
+    }
+    before = [entry("a", path="p", **one), entry("b", path="q", **other)]
+    assert {key: id for key, (id, _) in ids(matched(BY_PATH, wanted, there, before)).items()} == {
+        "a": "1",
+        "b": "2",
+    }
+
+
 SHOWS = kind("path", ("title", "$child.box"))
 
 

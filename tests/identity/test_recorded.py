@@ -98,6 +98,10 @@ def test_two_entries_on_one_object_are_an_error_of_both(project: Project) -> Non
         ("DP311", "acme/spaces/g"),
         ("DP311", "acme/spaces/n"),
     ]
+    with pytest.raises(DiagnosticError) as error:
+        project.plan()
+    named = {item.address: item.message.split('"')[3::2] for item in error.value.findings}
+    assert named == {"acme/spaces/g": ["acme/spaces/n"], "acme/spaces/n": ["acme/spaces/g"]}
 
 
 def test_a_pin_on_the_object_of_another_line_is_an_error(project: Project) -> None:

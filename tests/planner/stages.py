@@ -48,6 +48,7 @@ class Case:
     protect: Sequence[str] = ()
     ignore: Sequence[str] = ()
     forget: Sequence[str] = ()
+    watch: Sequence[str] = ()
     limits: Limits = field(default_factory=lambda: Limits(1000, 1000))
     confirm: Sequence[str] = ()
     user: str | None = None
@@ -56,6 +57,10 @@ class Case:
     """Of commits before the base, the latest first."""
     lines: Sequence[tuple[str, str]] = ()
     """Kind and path of the entries that the ids file has a line for, all with the ids of what is live."""
+    urls: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """By kind and path of what is live: where people see it."""
+    organization: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {})
+    """More of its fields, live and declared."""
     registry: Registry = REGISTRY
 
     def sides(self) -> Sides:
@@ -99,7 +104,7 @@ class Case:
 
     def _desired(self, things: Things) -> Desired:
         root = self.registry.root.name
-        resources = {ACME: Resource(root, ACME, "acme", None, None, {}, SPAN, {})}
+        resources = {ACME: Resource(root, ACME, "acme", None, None, self.organization[1], SPAN, {})}
         scopes: dict[Address, Scope] = {}
         children: dict[Address, list[Address]] = defaultdict(list)
         for kind in self._kinds(things):
@@ -157,24 +162,27 @@ class Case:
             values.setdefault(item.name, LiveId(parent[1]) if self.registry[parent[0]].in_tree else None)
             if values[item.name] is not None:
                 holder = item.type.refers[0], values[item.name].id
-        return LiveObject(kind.name, id, parent, holder, values, str(parent), own_id=kind.own_id)
+        url = self.urls.get((kind.name, path))
+        return LiveObject(kind.name, id, parent, holder, values, str(parent), url=url, own_id=kind.own_id)
 
     def _kinds(self, things: Things) -> Iterator[Kind]:
         return (kind for kind in self.registry.ordered if kind.name in things)
 
     def _policy(self) -> Policy:
         words = self.registry.words
-        prune, protect, ignore, forget = (
+        prune, protect, ignore, forget, watch = (
             tuple(Pattern.parse(text, words) for text in texts)
-            for texts in (self.prune, self.protect, self.ignore, self.forget)
+            for texts in (self.prune, self.protect, self.ignore, self.forget, self.watch)
         )
-        return Policy(prune, protect, ignore, self.limits, forget, prune_unmanaged=self.prune_unmanaged)
+        return Policy(prune, protect, ignore, self.limits, forget, watch, self.prune_unmanaged)
 
     # Live objects.
 
     def _snapshot(self) -> Snapshot:
         root = self.registry.root.name
-        organization = LiveObject(root, "acme", None, None, {"title": "Acme"}, "/orgs/acme")
+        organization = LiveObject(
+            root, "acme", None, None, {"title": "Acme", **self.organization[0]}, "/orgs/acme"
+        )
         objects = {organization.identity: organization}
         matches = {ACME: Match("acme", "pin")}
         held: dict[Address, list[Identity]] = defaultdict(list)

@@ -259,12 +259,14 @@ def test_a_place_says_who_has_moved_it(
 
 
 def test_what_is_live_as_it_was_edited_is_counted_and_is_no_change() -> None:
+    new: Things = {"collection": {"n": {"title": "N"}}}
     case = Case(
-        space(emoji="B", language="en"), space(emoji="B", language="en"),
+        {**new, **space(emoji="B", language="en")}, space(emoji="B", language="en"),
         base=space(emoji="A", language="en"),
     )  # fmt: skip
     plan = make_plan(case.sides())
-    assert (plan.changes, plan.same_edit_twice) == ((), ("acme/spaces/s#emoji",))
+    assert [change.action for change in plan.changes] == ["create"]
+    assert plan.same_edit_twice == ("acme/spaces/s#emoji",)
     assert make_plan(Case(space(emoji="B"), space(emoji="B")).sides()).same_edit_twice == ()
 
 

@@ -238,6 +238,10 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
             "destination changed: external, https://a.example → external, https://b.example",
         ),
         (
+            Case({"installation": {"bot": {}}}, {"installation": {}}),
+            "a new integration: space_selection all, site_selection all",
+        ),
+        (
             Case({"saml": {"o": {"certificate": "a\nb\n"}}}, {"saml": {"o": {"certificate": None}}}),
             "certificate changed: nothing → set",
         ),
@@ -356,6 +360,12 @@ def shows(
         # What lets it be seen is listed itself.
         (shows({}), shows({"draft": True}, live=True), [PLACE]),
         (shows({}, group={}), shows({}, group={"draft": True}, live=True), ["acme/sites/d/structure/g"]),
+        # So is what lets more people see it.
+        (shows({}), shows({}, site={**OPEN, "visibility": "visitor-auth"}, live=True), ["acme/sites/d"]),
+        (shows({"condition": None}), shows({"condition": "x"}, live=True), [PLACE]),
+        (shows({}, section={"condition": None}), shows({}, section={"condition": "x"}, live=True),
+         ["acme/sites/d/structure/a"]),
+        (shows({"condition": None}), shows({"space": "t", "condition": "x"}, live=True), [PLACE, PLACE]),
         # It was published as openly elsewhere, or was not.
         (shows({}, elsewhere=OPEN), shows(None, elsewhere=OPEN, live=True), []),
         (shows({}, elsewhere={**OPEN, "visibility": "visitor-auth"}),

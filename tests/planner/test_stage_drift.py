@@ -10,6 +10,8 @@ from dpsync.model.drift import Drifted
 from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
+from dpsync.planner.unwatched import unwatched, unwatched_fields, unwatched_places
+from dpsync.planner.unwritten import with_unwritten
 
 from .stages import Case, Things
 
@@ -158,3 +160,70 @@ def test_what_no_request_writes_is_drift_all_the_same() -> None:
     )
     (item,) = drift(case)
     assert (item.address, [part.field for part in item.fields]) == ("acme/sites/s", ["type"])
+
+
+def test_of_what_is_planned_and_of_what_is_not_every_difference_is_told_once() -> None:
+    """The second site has a change for its title, the third one is to be made; another one goes."""
+    wanted = {"a": {"title": "a", "type": "basic"}, "b": {"title": "B", "type": "basic"}, "c": {"title": "c"}}
+    live = {
+        "a": {"title": "a", "type": "premium"},
+        "b": {"title": "b", "type": "premium"},
+        "d": {"title": "d"},
+    }
+    sides = Case({"site": wanted}, {"site": live}, prune=["sites"]).sides()
+    found = with_unwritten(sides, make_plan(sides).model_copy(update={"blocked": ()}))
+    assert {
+        item.address: (item.action, item.id, [one.field for one in item.differences])
+        for item in found.changes
+    } == {
+        "acme/sites/a": ("update", "site-a", ["type"]),
+        "acme/sites/b": ("update", "site-b", ["title", "type"]),
+        "acme/sites/c": ("create", None, ["title"]),
+        "acme/sites/[d]": ("delete", "site-d", []),
+    }
+
+
+@pytest.mark.parametrize(
+    ("watch", "prune", "told"),
+    [
+        (["teams"], [], [("acme/teams/[T]", True)]),
+        (["**"], [], [("acme/teams/[T]", True)]),
+        (["spaces"], [], []),
+        ([], [], []),
+        (["teams"], ["teams"], [("acme/teams/[T]", False)]),
+    ],
+)
+def test_what_appears_in_a_place_that_is_watched_is_drift(
+    watch: list[str], prune: list[str], told: list[tuple[str, bool]]
+) -> None:
+    case = Case({"team": {}, "space": {}}, {"team": TEAM}, watch=watch, prune=prune)
+    plan = make_plan(sides := case.sides())
+    found = find_drift(sides, plan, everything=True).found
+    assert [(item.address, item.kept) for item in found] == told
+    assert [item.kept for item in find_drift(sides, plan).found] == [False] * bool(prune)
+
+
+# What nobody watches.
+
+
+@pytest.mark.parametrize(
+    ("ignore", "fewer"),
+    [([], 0), (["spaces/s#language"], 1), (["spaces/*#emoji"], 0), (["teams"], 0), (["teams/*#title"], 0)],
+)
+def test_a_field_that_is_left_out_is_not_watched_unless_it_was_left_out_on_purpose(
+    ignore: list[str], fewer: int
+) -> None:
+    case = Case({**space(emoji="A"), "team": TEAM})
+    all_ = unwatched(case.sides())
+    found = unwatched(Case(case.wanted, ignore=ignore).sides())
+    assert (all_.fields - found.fields, all_.things - found.things) == (fewer, 0)
+
+
+def test_what_is_ignored_whole_is_watched_by_nobody_on_purpose() -> None:
+    case = Case({**space(emoji="A"), "team": TEAM})
+    before, after = (unwatched(Case(case.wanted, ignore=ignore).sides()) for ignore in ([], ["spaces"]))
+    entry = case.sides().resources[case.address("space", "s")]
+    fields, places = (list(found(case.sides(), entry)) for found in (unwatched_fields, unwatched_places))
+    assert (before.things - after.things, before.fields - after.fields) == (1, len(fields))
+    assert before.places - after.places == len(places)
+    assert {"title", "emoji"}.isdisjoint(field.name for field in fields)

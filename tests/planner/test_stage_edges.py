@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -9,10 +10,11 @@ import pytest
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.edges import edges
 from dpsync.planner.nesting import Nesting, own_places
+from dpsync.planner.plan import make_plan
 from dpsync.planner.unique import unique_values
 from dpsync.planner.writing import write_steps
 
-from .stages import ACME, Case, before
+from .stages import ACME, Case, Things, before
 
 
 def collection(key: str) -> Ref:
@@ -222,3 +224,16 @@ def test_what_a_thing_is_told_to_do_is_sent_when_somebody_says_so(
     steps = sent(Case(wanted, {**spaces, "translation": {"fr": there}}, confirm=confirm))
     path = "/orgs/acme/translations/translation-fr/run"
     assert steps == {f"acme/translations/fr act {word}": ("POST", path, None) for word in told}
+
+
+def test_what_comes_back_is_there_before_it_is_named() -> None:
+    tree: Things = {"site": {"d": {"title": "D"}}, "section": {"d/k": {"title": "K", "path": "k"}}}
+    names = Case({"space": {"s": {}}})
+    place = {"site_space": {"d/k/p": {"path": "p", "space": names.ref("space", "s")}}}
+    spaces = {"space": {"s": {"title": "S"}, "t": {"title": "T"}}}
+    sides = Case({**tree, **spaces, **place}, {**tree, **spaces}).sides()
+    gone = replace(sides.snapshot.objects["space", "space-s"], deleted=True)
+    objects = {**sides.snapshot.objects, gone.identity: gone}
+    plan = make_plan(replace(sides, snapshot=replace(sides.snapshot, objects=objects)))
+    needs = {step.id: set(step.needs) for change in plan.changes for step in change.steps}
+    assert "acme/spaces/s restore" in needs["acme/sites/d/structure/k/p create"]

@@ -32,6 +32,30 @@ def test_a_plan_names_organizations_and_nothing_else_as_organizations() -> None:
     assert plan.organizations == (Organization(address="acme", id="acme"),)
 
 
+def test_a_change_tells_its_fields_whether_it_makes_something_or_changes_it() -> None:
+    wanted = {"title": "One", "emoji": "A"}
+    for live, fields in [({}, ["title", "emoji"]), ({"one": {"title": "One"}}, ["emoji"])]:
+        (change,) = make_plan(Case({"space": {"one": wanted}}, {"space": live}).sides()).changes
+        assert [item.field for item in change.differences] == fields
+
+
+GROUPS = {
+    "site": {"s": {"title": "S"}},
+    "section_group": {"s/g": {"title": "G"}, "s/h": {"title": "H"}},
+}
+
+
+def test_where_a_node_is_in_is_a_field_of_what_is_live_and_the_place_of_what_is_new() -> None:
+    inside = {"title": "N", "group": Ref(ACME.child("sites", "s", "structure", "g"))}
+    other = {"title": "N", "group": LiveId("section_group-s-h")}
+    for live, fields in [({}, ["title"]), ({"s/n": other}, ["group"])]:
+        groups = GROUPS["section_group"]
+        wanted, now = ({**GROUPS, "section_group": {**groups, **more}} for more in ({"s/n": inside}, live))
+        (change,) = make_plan(Case(wanted, now).sides()).changes
+        assert [item.field for item in change.differences][:1] == fields
+        assert change.inside == (None if live else "acme/sites/s/structure/g")
+
+
 def with_unread_teams(case: Case, *, delete: bool = True) -> Sides:
     """Sides on which nobody can tell what is undeclared among the teams."""
     sides = case.sides()
@@ -182,6 +206,23 @@ def test_what_is_forgotten_does_not_go_with_what_it_is_in() -> None:
         assert [item.code for item in plan.refusals] == codes
 
 
+@pytest.mark.parametrize(
+    ("forget", "refused"),
+    [
+        ("teams/gone", ["teams/gone"]),
+        ("teams/[Two]", []),
+        ("teams/*", []),
+        ("collections/gone", []),
+    ],
+)
+def test_a_key_that_nobody_knows_any_more_may_be_any_of_those_that_go(
+    forget: str, refused: list[str]
+) -> None:
+    live = {"team": {**ONE, **TWO}, "collection": {"c": {"title": "C"}}}
+    plan = make_plan(Case({"team": {}}, live, prune=["teams"], forget=[forget]).sides())
+    assert [item.address for item in plan.refusals] == refused
+
+
 def test_what_is_set_once_is_refused_and_not_written() -> None:
     live = {"title": "Docs", "type": "basic"}
     plan = make_plan(Case({"site": {"s": {**live, "type": "premium"}}}, {"site": {"s": live}}).sides())
@@ -256,3 +297,59 @@ def test_steps_that_wait_for_each_other_are_no_plan(only_ended: bool) -> None:
     _check_circles(PlannedSteps(steps.drafts, Edges([Edge(one, two)])))
     with pytest.raises(CircularPlan, match=r"one create.*two create|two create.*one create"):
         _check_circles(PlannedSteps(steps.drafts, Edges([Edge(one, two), Edge(two, one, only_ended)])))
+
+
+# What an entry is perhaps, and how it is made.
+
+
+@pytest.mark.parametrize(
+    ("case", "notes"),
+    [
+        (
+            Case({"team": {"n": {"title": "Designers"}}}, {"team": {"old": {"title": "Designer"}}}),
+            ["it looks like"],
+        ),
+        (
+            Case(
+                {"team": {"n": {"title": "Designers", "new": True}}}, {"team": {"old": {"title": "Designer"}}}
+            ),
+            [],
+        ),
+        (
+            Case(
+                {"team": {"n": {"title": "Designers"}}},
+                {"team": {"old": {"title": "Designer"}}},
+                ignore=["teams/n"],
+            ),
+            [],
+        ),
+        (Case({"team": {"n": {"title": "Designers"}}}, {"team": {"n": {"title": "Designer"}}}), []),
+    ],
+)
+def test_a_new_entry_that_looks_like_something_live_is_told(case: Case, notes: list[str]) -> None:
+    assert [note.text[: len("it looks like")] for note in make_plan(case.sides()).notes] == notes
+
+
+def test_what_stands_where_a_new_entry_is_to_be_named_is_told() -> None:
+    def saml(team: Ref | LiveId) -> dict[str, dict[str, object]]:
+        return {"s": {"label": "S", "ssoURL": "https://s", "defaultRole": "read", "defaultTeam": team}}
+
+    wanted = {"team": {"n": {"title": "Quite another"}}, "saml": saml(Ref(ACME.child("teams", "n")))}
+    live = {"team": {"old": {"title": "Old"}}, "saml": saml(LiveId("team-old"))}
+    [note] = make_plan(Case(wanted, live).sides()).notes
+    assert (note.address, note.text.split(",")[0]) == (
+        "acme/teams/n",
+        'it takes the place of "Old" (team-old)',
+    )
+
+
+def test_a_person_is_added_by_the_id_and_nobody_else_is() -> None:
+    wanted = {"a@b": {"id": "u9", "sso": True, "role": "read"}, "c@d": {"sso": True}}
+    plan = make_plan(Case({"member": wanted}, {"member": {}}).sides())
+    (change,) = plan.changes
+    assert [(step.method, step.path.partition("/{")[0]) for step in change.steps] == [
+        ("POST", "/orgs/acme/members/u9/sso"),
+        ("PATCH", "/orgs/acme/members"),
+    ]
+    assert change.steps[1].body == {"role": "read"}
+    assert [item.address for item in plan.blocked] == ["acme/members/c@d"]

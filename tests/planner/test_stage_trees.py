@@ -10,8 +10,9 @@ import pytest
 
 from dpsync.kinds.registry import load
 from dpsync.model.change import Change
-from dpsync.model.snapshot import Match
+from dpsync.model.snapshot import Identity, Match
 from dpsync.model.values import LiveId
+from dpsync.planner.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.decisions import decide
 from dpsync.planner.plan import make_plan
 from dpsync.planner.restructuring import BY_CONTENT
@@ -365,3 +366,20 @@ def test_what_is_planned_later_keeps_nothing_else_from_being_deleted() -> None:
     case = Case({**files(**TWO), "team": {}}, {**platform(site_space=ROOT), "team": {"t": {"title": "T"}}})
     case.confirm, case.prune = [AGREED], ["teams", "sites/*/structure"]
     assert list(case.decisions().deletions.roots) == [("team", "team-t")]
+
+
+def test_what_is_deleted_and_would_go_along_anyway_is_known() -> None:
+    case = Case({}, {
+        "site": {"d": {"title": "D"}},
+        "section": {"d/k": {"title": "K", "path": "k"}},
+        "site_space": {"d/k/p": {"path": "p", "space": LiveId("s")}},
+    })  # fmt: skip
+    site, section, place = ("site", "site-d"), ("section", "section-d-k"), ("site_space", "site_space-d-k-p")
+
+    def found(*roots: Identity) -> Cascade:
+        return cascade(case.sides(), roots, lambda *_: False, lambda _: False)
+
+    assert found(site, section, place).also == {section: {site}, place: {section}}
+    assert found(site, section, place).objects == {}
+    assert found(section, place).also == {place: {section}}
+    assert found(site).objects == dict.fromkeys([section, place], INSIDE)

@@ -1,0 +1,155 @@
+"""What has nothing to do with a change changes nothing about it: whatever is before, after or around it.
+
+The cases are those of the other tests of the planner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from dpsync.model.plan import Plan
+from dpsync.model.values import LiveId
+from dpsync.planner.plan import make_plan
+
+from . import (
+    test_causes,
+    test_exposures,
+    test_stage_blocking,
+    test_stage_decisions,
+    test_stage_edges,
+    test_stage_fields,
+    test_stage_plan,
+    test_stage_trees,
+    test_stage_unclear,
+    test_stage_urls,
+)
+from .stages import Case, Things
+
+MODULES = (
+    test_causes,
+    test_exposures,
+    test_stage_blocking,
+    test_stage_decisions,
+    test_stage_edges,
+    test_stage_fields,
+    test_stage_plan,
+    test_stage_trees,
+    test_stage_unclear,
+    test_stage_urls,
+)
+BEFORE, AFTER = "!", "~"
+"""Keys of what stands before everything else, and behind it."""
+
+
+def cases(module: ModuleType) -> Iterator[Any]:
+    """Every case in its tables."""
+    for name, found in vars(module).items():
+        for mark in getattr(found, "pytestmark", ()):
+            for number, row in enumerate(mark.args[1]) if mark.name == "parametrize" else ():
+                for case in within(
+                    row.values if hasattr(row, "values") and not callable(row.values) else row
+                ):
+                    yield pytest.param(case, id=f"{module.__name__.rpartition('.')[2]}-{name}-{number}")
+        for case in within(found) if name.isupper() else ():
+            yield pytest.param(case, id=f"{module.__name__.rpartition('.')[2]}-{name}")
+
+
+def rows(test: Any, number: int) -> Iterator[Any]:
+    """The first values of each row of a table."""
+    for mark in test.pytestmark:
+        for row in mark.args[1]:
+            yield row[:number]
+
+
+def within(value: object) -> Iterator[Case]:
+    if isinstance(value, Case):
+        yield value
+    elif isinstance(value, Mapping):
+        for inside in value.values():
+            yield from within(inside)
+    elif isinstance(value, list | tuple):
+        for inside in value:
+            yield from within(inside)
+
+
+ALL = [
+    *(case for module in MODULES for case in cases(module)),
+    *(
+        test_stage_urls.case(*row)
+        for row in rows(test_stage_urls.test_a_site_moves_with_all_that_is_in_it, 3)
+    ),
+    *(
+        test_stage_urls.case(*row)
+        for row in rows(test_stage_urls.test_what_leads_on_from_an_old_url_is_named_or_suggested, 2)
+    ),
+    *(
+        Case(*row)
+        for row in rows(
+            test_exposures.test_content_that_was_there_and_comes_onto_a_published_site_is_listed, 2
+        )
+    ),
+]
+
+
+def beside(key: str) -> tuple[Things, Things]:
+    """What is declared and what is live: one thing that changes, one that does not, with a tree."""
+
+    def things(new: str, **site: Any) -> Things:
+        return {
+            "team": {
+                f"{key}t": {"title": new},
+                f"{key}u": {"title": "U"},
+                **({f"{key}n": {}} if new == "new" else {}),
+            },
+            "collection": {f"{key}c": {"title": new}},
+            "space": {f"{key}s": {"title": f"{key}s", "emoji": new}, f"{key}x": {"title": f"{key}x"}},
+            "site": {f"{key}d": {"title": f"{key}d", "basename": f"{key}d", **site}},
+            "section": {f"{key}d/k": {"title": "K", "path": new, "draft": False}},
+            "site_space": {f"{key}d/k/p": {"path": new, "space": LiveId(f"space-{key}s"), "draft": False}},
+        }
+
+    return things("new", visibility="unlisted", published=True), things(
+        "old", visibility="public", published=True
+    )
+
+
+def surrounded(case: Case) -> Case:
+    """The case between two others."""
+    wanted, live, base = case.wanted, case.live, case.base
+    for key, back in ((BEFORE, True), (AFTER, False)):
+        new, old = beside(key)
+        wanted, live = joined(new, wanted, back), joined(old, live, back)
+        base = joined(old, base, back) if base is not None else None
+    return replace(case, wanted=wanted, live=live, base=base)
+
+
+def joined(other: Things, things: Things, back: bool) -> Things:
+    pair = (other, things) if back else (things, other)
+    return {kind: {**pair[0].get(kind, {}), **pair[1].get(kind, {})} for kind in {**pair[0], **pair[1]}}
+
+
+LISTS = ("changes", "exposures", "urls", "navigation", "refusals", "blocked", "notes")
+
+
+def told(plan: Plan) -> dict[str, Any]:
+    """What it says of everything that is not beside it."""
+    found: dict[str, Any] = {"kept": plan.kept, "same edit twice": plan.same_edit_twice}
+    for name in LISTS:
+        found[name] = [item for item in getattr(plan, name) if not _beside(item.address)]
+    return found
+
+
+def _beside(address: str) -> bool:
+    if address.startswith("policy."):
+        return True  # it is about everything
+    return not {BEFORE, AFTER}.isdisjoint(segment[:1] for segment in address.split("/"))
+
+
+@pytest.mark.parametrize("case", ALL)
+def test_what_is_beside_something_changes_nothing_of_it(case: Case) -> None:
+    assert told(make_plan(surrounded(case).sides())) == told(make_plan(case.sides()))

@@ -1,0 +1,302 @@
+"""Which URLs change, by the rules alone, from plain values: the companion is asked in test_urls.py."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dpsync.model.impact import NavigationNode, UrlImpact
+from dpsync.model.values import LiveId
+from dpsync.planner.plan import make_plan
+
+from .stages import ACME, Case, Things
+
+SEEN = {"published": True, "visibility": "public"}
+HOST = "https://acme.example/"
+NAMES = Case({"space": {key: {} for key in "abcd"}})
+"""Only for references to what it has."""
+SPACES: Things = {"space": {key: {"title": key} for key in "abcd"}}
+
+
+NODE = {"draft": False}
+
+
+def site(key: str = "docs", **fields: Any) -> Things:
+    """A site in whose first section are two places, and one in its second."""
+    return {
+        "site": {key: {"title": key, "basename": key, **SEEN, **fields}},
+        "section": {
+            f"{key}/k": {**NODE, "title": "K", "path": "k", "default": True},
+            f"{key}/l": {**NODE, "title": "L", "path": "l"},
+        },
+        "site_space": {
+            f"{key}/k/a": {**NODE, "space": LiveId("space-a"), "path": "a", "default": True},
+            f"{key}/k/b": {**NODE, "space": LiveId("space-b"), "path": "b"},
+            f"{key}/l/c": {**NODE, "space": LiveId("space-c"), "path": "c", "default": True},
+        },
+    }
+
+
+def shown(base: str, key: str = "docs") -> dict[tuple[str, str], str]:
+    """Where people see it."""
+    return {
+        ("site", key): base,
+        ("section", f"{key}/k"): base,
+        ("section", f"{key}/l"): f"{base}l/",
+        ("site_space", f"{key}/k/a"): base,
+        ("site_space", f"{key}/k/b"): f"{base}b/",
+        ("site_space", f"{key}/l/c"): f"{base}l/",
+    }
+
+
+DOCS = site()
+
+
+def merged(*all_: Things) -> Things:
+    found: dict[str, dict[str, Any]] = {}
+    for things in all_:
+        for kind, paths in things.items():
+            found.setdefault(kind, {}).update(paths)
+    return found
+
+
+def with_(kind: str, at: str, **fields: Any) -> Things:
+    """The site with other fields of something, or without it."""
+    things = {name: dict(paths) for name, paths in DOCS.items()}
+    things.setdefault(kind, {})[at] = {**things.get(kind, {}).get(at, {}), **fields}
+    return things
+
+
+def without(kind: str, path: str) -> Things:
+    return {
+        name: {at: it for at, it in paths.items() if (name, at) != (kind, path)}
+        for name, paths in DOCS.items()
+    }
+
+
+def case(wanted: Things, live: Things = DOCS, urls: dict[tuple[str, str], str] | None = None) -> Case:
+    urls = shown(f"{HOST}docs/") if urls is None else urls
+    return Case(merged(SPACES, wanted), merged(SPACES, live), prune=["sites/*/structure"], urls=urls)
+
+
+def told(case: Case) -> dict[str, tuple[str | None, str | None] | str]:
+    """By the last key of what changes: its URLs, or why nobody can tell."""
+    found: dict[str, tuple[str | None, str | None] | str] = {}
+    for item in make_plan(case.sides()).urls:
+        name = item.address.rpartition("/")[2]
+        short = [one and one.removeprefix(HOST) for one in (item.before, item.after)]
+        found[name] = (short[0], short[1]) if item.known else item.why
+    return found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "urls"),
+    [
+        (DOCS, {}),
+        (with_("site_space", "docs/k/b", path="x"), {"b": ("docs/b/", "docs/x/")}),
+        (with_("site_space", "docs/k/a", path="x"), {}),
+        (with_("section", "docs/l", path="x"), {"c": ("docs/l/", "docs/x/")}),
+        (with_("section", "docs/k", path="x"), {}),
+        (with_("site_space", "docs/k/b", draft=True), {"b": ("docs/b/", None)}),
+        (with_("section", "docs/l", draft=True), {"c": ("docs/l/", None)}),
+        (
+            with_("site", "docs", published=False),
+            {"a": ("docs/", None), "b": ("docs/b/", None), "c": ("docs/l/", None)},
+        ),
+        (with_("site", "docs", visibility="unlisted"), {}),
+        (
+            with_("site", "docs", basename="x"),
+            {"a": ("docs/", "x/"), "b": ("docs/b/", "x/b/"), "c": ("docs/l/", "x/l/")},
+        ),
+        (without("site_space", "docs/k/b"), {"[b]": ("docs/b/", None)}),
+        (with_("site_space", "docs/k/n", space=LiveId("space-d"), path="n"), {"n": (None, "docs/n/")}),
+    ],
+)
+def test_a_url_changes_with_what_it_is_made_of(wanted: Things, urls: dict[str, Any]) -> None:
+    assert told(case(wanted)) == urls
+
+
+EVERYTHING = ("a", "b", "c")
+
+
+def all_of(before: str | None, after: str | None) -> dict[str, Any]:
+    """The URLs of all that is in the site, at one base and at another."""
+    bases = (before, after)
+    urls = {
+        name: [base and f"{base}{end}" for base in bases]
+        for name, end in zip(EVERYTHING, ("", "b/", "l/"), strict=True)
+    }
+    return {name: tuple(both) for name, both in urls.items()}
+
+
+ELSEWHERE = "nothing that was read tells at which host it will be"
+CHOSEN = "the platform chooses a part of it"
+NOWHERE = dict.fromkeys(EVERYTHING, ELSEWHERE)
+HELP = shown(f"{HOST}help/", "help")
+OTHER = site("help")
+THIRD = site("last", visibility="share-link")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "live", "urls", "found"),
+    [
+        # At a host of its own there is no basename, and a proxy goes before it.
+        (site(proxy="x.example/all"), DOCS, shown(f"{HOST}docs/"), all_of("docs/", "https://x.example/all/")),
+        (site(proxy="x.example"), site(hostname="y.example"), shown("https://y.example/"),
+         all_of("https://y.example/", "https://x.example/")),
+        (site(hostname="x.example", basename="new"), site(hostname="x.example"),
+         shown("https://x.example/"), {}),
+        (site(proxy=None), site(proxy="x.example"), shown("https://x.example/"), NOWHERE),
+        (site(basename="new"), DOCS, shown("https://own.example/"), {}),
+        # What is published is beside the others, when they agree.
+        (DOCS, site(published=False), {}, NOWHERE),
+        (merged(DOCS, OTHER), merged(site(published=False), OTHER), HELP, all_of(None, "docs/")),
+        (merged(DOCS, OTHER, THIRD), merged(site(published=False), OTHER, THIRD),
+         {**HELP, ("site", "last"): "https://other.example/last/"},
+         NOWHERE),
+        (merged(DOCS, OTHER), merged(site(published=False), site("help", proxy="x.example/help")),
+         shown("https://x.example/help/", "help"), NOWHERE),
+        # Where nothing explains its URLs, nobody knows what becomes of them.
+        (with_("site_space", "docs/k/b", path="x"), DOCS,
+         {**shown("https://x.example/docs/"), ("section", "docs/l"): "odd"},
+         dict.fromkeys(EVERYTHING, "its URLs are not made up as those of other sites are")),
+    ],
+)  # fmt: skip
+def test_a_site_moves_with_all_that_is_in_it(
+    wanted: Things, live: Things, urls: dict[tuple[str, str], str], found: dict[str, Any]
+) -> None:
+    assert told(case(wanted, live, urls)) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "known"),
+    [("acme", "new", True), ("other", "new", False), ("acme", None, False), ("other", None, False)],
+)
+def test_the_name_of_the_organization_begins_the_hosts_of_its_sites(
+    before: str, after: str | None, known: bool
+) -> None:
+    """Where it does not, or will have none, nobody can tell."""
+    host = "https://acme.docs.example/docs/"
+    one = case(DOCS, urls=shown(host))
+    one = replace(one, organization=({"hostname": before}, {"hostname": after}))
+    moved = all_of(host, "https://new.docs.example/docs/")
+    assert told(one) == (moved if known else NOWHERE)
+
+
+def test_what_cannot_be_told_of_a_flag_is_in_no_url() -> None:
+    """The first of two goes, which has the default: the platform chooses among the others."""
+    live = with_("site_space", "docs/k/n", **NODE, space=LiveId("space-d"), path="n")
+    urls = {**shown(f"{HOST}docs/"), ("site_space", "docs/k/n"): f"{HOST}docs/n/"}
+    wanted = {name: {at: it for at, it in paths.items() if at != "docs/k/a"} for name, paths in live.items()}
+    assert told(case(wanted, live, urls)) == {"[a]": ("docs/", None), "b": CHOSEN, "n": CHOSEN}
+
+
+# What becomes of the old URL.
+
+
+def leading(case: Case) -> list[tuple[str, str | None, str | None, Any]]:
+    """Of each URL that changes: what shows the old one, what leads on from it, and what would."""
+    return [
+        (
+            item.address.rpartition("/")[2],
+            item.shows and item.shows.rpartition("/")[2],
+            item.redirected,
+            item.redirect,
+        )
+        for item in make_plan(case.sides()).urls
+    ]
+
+
+MOVED = with_("site_space", "docs/k/b", path="x")
+TO_B = {"destination": {"kind": "site-space", "siteSpaceId": "k/b"}}
+TO_K = {"destination": {"kind": "site-section", "siteSectionId": "k"}}
+AWAY = {"destination": {"kind": "external", "url": "https://x.example"}}
+
+
+def redirects(*sources: str, site: str = "docs") -> Things:
+    return {"redirect": {f"{site}/{source}": AWAY for source in sources}}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "live", "found"),
+    [
+        (MOVED, DOCS, ("b", None, None, {"/b": TO_B})),
+        (without("site_space", "docs/k/b"), DOCS, ("[b]", None, None, {"/b": TO_K})),
+        (merged(MOVED, with_("site_space", "docs/k/b", draft=True)), DOCS, ("b", None, None, {"/b": TO_K})),
+        (merged(MOVED, redirects("b")), DOCS, ("b", None, "acme/sites/docs/redirects/b", None)),
+        (
+            merged(MOVED, redirects("b")),
+            merged(DOCS, redirects("b")),
+            ("b", None, "acme/sites/docs/redirects/b", None),
+        ),
+        (MOVED, merged(DOCS, redirects("b")), ("b", None, "acme/sites/docs/redirects/[b]", None)),
+        (merged(MOVED, redirects("c")), merged(DOCS, redirects("d")), ("b", None, None, {"/b": TO_B})),
+        (
+            merged(MOVED, OTHER, redirects("b", site="help")),
+            merged(DOCS, OTHER),
+            ("b", None, None, {"/b": TO_B}),
+        ),
+        (
+            merged(MOVED, OTHER),
+            merged(DOCS, OTHER, redirects("b", site="help")),
+            ("b", None, None, {"/b": TO_B}),
+        ),
+    ],
+)
+def test_what_leads_on_from_an_old_url_is_named_or_suggested(
+    wanted: Things, live: Things, found: Any
+) -> None:
+    assert leading(case(wanted, live, {**shown(f"{HOST}docs/"), **HELP})) == [found]
+
+
+def test_what_another_thing_shows_at_its_old_url_needs_no_redirect() -> None:
+    wanted = merged(
+        with_("site_space", "docs/k/b", path="x"),
+        with_("site_space", "docs/k/n", space=LiveId("space-d"), path="b"),
+    )
+    wanted["site_space"]["docs/k/b"] = {**wanted["site_space"]["docs/k/b"], "path": "x"}
+    assert leading(case(wanted)) == [("b", "n", None, None), ("n", None, None, None)]
+
+
+def test_where_a_site_moves_no_redirect_of_its_own_helps() -> None:
+    assert leading(case(site(basename="new"))) == [(name, None, None, None) for name in EVERYTHING]
+
+
+def test_urls_are_told_by_address_and_of_what_shows_something_only() -> None:
+    found: list[UrlImpact] = [*make_plan(case(site(basename="new")).sides()).urls]
+    assert [item.address for item in found] == sorted(item.address for item in found)
+    assert {item.address.count("/") for item in found} == {5}
+
+
+def test_of_a_site_whose_tree_was_not_read_only_its_own_url_is_told() -> None:
+    sides = case(site(basename="new")).sides()
+    tree = ACME.child("sites", "docs", "structure")
+    scopes = {place: found for place, found in sides.snapshot.scopes.items() if place != tree}
+    sides = replace(sides, snapshot=replace(sides.snapshot, scopes=scopes))
+    assert [item.address for item in make_plan(sides).urls] == ["acme/sites/docs"]
+
+
+# The navigation.
+
+
+def nodes(found: tuple[NavigationNode, ...]) -> list[Any]:
+    return [(one.title, one.path, *one.marks, *([nodes(one.inside)] if one.inside else [])) for one in found]
+
+
+def test_a_navigation_has_the_titles_of_what_it_shows_before_and_after() -> None:
+    wanted = merged(
+        with_("section", "docs/l", title="New"),
+        {"site_space": {"docs/k/b": {**NODE, "space": NAMES.ref("space", "b"), "path": "b"}}},
+    )
+    spaces = {"space": {**SPACES["space"], "b": {"title": "renamed"}}}
+    one = Case(merged(SPACES, wanted, spaces), merged(SPACES, DOCS))
+    (change,) = make_plan(one.sides()).navigation
+    first, second = [("K", "k", "default", [("a", "a", "default"), (name, "b")]) for name in ("b", "renamed")]
+    assert nodes(change.before) == [first, ("L", "l", [("c", "c", "default")])]
+    assert nodes(change.after) == [second, ("New", "l", [("c", "c", "default")])]
+
+
+def test_a_navigation_in_which_nothing_changes_is_not_told() -> None:
+    assert make_plan(case(site(basename="new")).sides()).navigation == ()
