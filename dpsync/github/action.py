@@ -18,6 +18,7 @@ from dpsync.github.api import GitHub, GitHubError
 from dpsync.github.asked import NotThisChange, asked_for
 from dpsync.github.commands import Log
 from dpsync.github.comments import Comments
+from dpsync.github.compared import compare
 from dpsync.github.drift_issue import APPLIED, DriftIssue
 from dpsync.github.inputs import Inputs
 from dpsync.github.issues import Issues
@@ -26,9 +27,8 @@ from dpsync.github.marker import (
     PlanMarker,
     State,
     WatchMarker,
-    change_digests,
-    is_approved,
     listed,
+    listed_addresses,
 )
 from dpsync.github.outputs import STOPPED, failure
 from dpsync.github.place import Place, make_key
@@ -46,7 +46,6 @@ from dpsync.github.plan_comment import (
 )
 from dpsync.github.watch import Watch
 from dpsync.model.diagnostic import Exit
-from dpsync.model.words import counted
 from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
 from dpsync.render.markdown import COMMENT
 from dpsync.render.markdown_text import code, prose
@@ -54,7 +53,6 @@ from dpsync.render.view import View, clip
 from dpsync.render.views import view
 
 _SIZES: Final = (COMMENT, SHORTER)
-_NAMED: Final = 10
 
 
 @dataclass(frozen=True)
@@ -225,6 +223,7 @@ class Action:
             sha=self.place.sha,
             digest=plan.digest if plan is not None else "",
             changes=listed(plan) if plan is not None else None,
+            addresses=listed_addresses(plan) if plan is not None else None,
             state=state,
             approved=approved or {},
         )
@@ -271,12 +270,9 @@ class Action:
         if not isinstance(ran.document, PlanDocument) or ran.code != Exit.DONE:
             return ran
         plan = ran.document.plan
-        known = (before.marker.changes if before is not None else None) or ""
-        others = [change for one, change in change_digests(plan).items() if not is_approved(one, known)]
-        if not others:
+        found = compare(before.marker if before is not None else None, plan)
+        if not found.unreviewed:
             return self.run(self._arguments("apply", "--approved", plan.digest))
-        names = ", ".join(clip(change.address, 100) for change in others[:_NAMED])
-        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         if not digest:
             return self._refuse(
                 "not-approved",
@@ -286,9 +282,13 @@ class Action:
             )
         refused = self._refuse(
             "plan-changed",
-            f"{counted(len(others), 'change')} would be made that the reviewed plan did not have: "
-            f"{names}{more}; look at the plan of now, then run this again with approval: {plan.digest[:16]}",
+            f"this is not the reviewed plan: {found}; look at the plan of now, then run this again with "
+            f"approval: {plan.digest[:16]}",
             ran,
+        )
+        self.said = (
+            "> [!WARNING]\n> **Refused:** this is not the reviewed plan. Look at it, then run this again "
+            f"with approval: {code(plan.digest[:16])}\n\n{found.markdown()}"
         )
         if comments is not None and self.inputs.comment != "never":
             with self._asking("The comment was not written"):
@@ -297,7 +297,7 @@ class Action:
 
     def _comment_other_plan(self, comments: Comments, document: PlanDocument, shown: View) -> None:
         marker = self._marker(document, "refused")
-        lines = [f"> [!WARNING]\n> {self.said}"]
+        lines = [self.said]
         text = comments.add(lambda size: plan_body(marker, shown, self.place, lines, size), _SIZES)
         self.more["comment-url"] = text.url
 

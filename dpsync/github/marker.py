@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from itertools import zip_longest
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -29,6 +30,8 @@ LISTED: Final = 1000
 """Changes whose digests are in a marker; of a larger plan only the digest of the whole is."""
 _SIZE: Final = 9
 """Bytes of a change's digest, 12 characters: enough that none can be made to fit."""
+_NAME: Final = 6
+"""Characters of an address's digest. Only words depend on these."""
 _MATERIAL: Final[Any] = {
     **dict.fromkeys(("address", "kind", "action", "id", "inside", "differences", "moved", "effects"), True),
     "steps": {"__all__": {"verb", "answers"}},
@@ -60,8 +63,18 @@ class PlanMarker(Marker):
     """plan: it may still be rewritten. applied: frozen. refused: made after the merge, approved by nobody."""
     changes: Base64url | None = None
     """The digests of the changes, one after the other; None where there are too many."""
+    addresses: Base64url | None = None
+    """The digests of what they change, in the same order."""
     approved: dict[Base64url, Hex] = Field(default_factory=dict, max_length=50)
     """Who has approved which plan: names in base64url."""
+
+    @property
+    def known(self) -> dict[str, str] | None:
+        """By the digest of each change that of its address; None where there are too many."""
+        if self.changes is None:
+            return None
+        addresses = _parted(self.addresses or "", _NAME)
+        return dict(zip_longest(_parted(self.changes, _SIZE * 4 // 3), addresses, fillvalue=""))
 
 
 class DriftMarker(Marker):
@@ -127,10 +140,18 @@ def listed(plan: Plan) -> str | None:
     return "".join(change_digests(plan)) if len(plan.changes) <= LISTED else None
 
 
-def is_approved(change_digest: str, changes: str) -> bool:
-    """Whether a change is one of those in a marker."""
-    width = len(change_digest)
-    return any(changes[at : at + width] == change_digest for at in range(0, len(changes), width))
+def listed_addresses(plan: Plan) -> str | None:
+    """The digests of the addresses, in the order of the changes, as a marker has them."""
+    changes = change_digests(plan).values()
+    return "".join(map(address_digest, changes)) if len(plan.changes) <= LISTED else None
+
+
+def address_digest(change: Change) -> str:
+    return base64url(hashlib.sha256(change.address.encode("utf-8", "surrogatepass")).digest())[:_NAME]
+
+
+def _parted(digests: str, width: int) -> list[str]:
+    return [digests[at : at + width] for at in range(0, len(digests), width)]
 
 
 def _digest(change: Change) -> str:

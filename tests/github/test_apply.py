@@ -69,6 +69,25 @@ def test_another_plan_than_the_reviewed_one_is_refused_and_shown(workflow: Workf
     assert {"Support", "Designers"} <= live(workflow)
 
 
+def test_a_plan_that_changed_is_told_as_its_difference_to_the_reviewed_one(workflow: Workflow) -> None:
+    workflow.commit(LATER)
+    reviewed(workflow)
+    workflow.ask("PUT", "/v1/orgs/acme/teams", {"title": "Designers"})
+    other = LATER.replace("title: Support", "title: Help desk") + "      interns: { title: Interns }\n"
+    workflow.github.merge(workflow.commit(other), 7)
+    ended = workflow.run("push", command="apply")
+    assert ended.outputs["failure-reason"] == "plan-changed"
+    told = (
+        "- 0 of 2 reviewed changes are still the same\n"
+        "- 1 is not needed any more\n"
+        "- 1 was reviewed with another content: `acme/teams/support`\n"
+        "- 1 is new: `acme/teams/interns`\n"
+    )
+    assert told in workflow.github.bodies(7)[-1]
+    assert told in ended.summary
+    assert "1 is new (acme/teams/interns);" in ended.step.of("error")[0].data
+
+
 def test_what_is_left_of_the_reviewed_plan_is_applied(workflow: Workflow) -> None:
     """Somebody has done a part of it by hand meanwhile."""
     workflow.commit(LATER)

@@ -1,0 +1,75 @@
+"""The plan of now beside what a marker says of the reviewed one."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsync.github.compared import compare
+from dpsync.github.marker import LISTED, PlanMarker, listed, listed_addresses
+from dpsync.model.change import Change, Difference
+from dpsync.model.plan import Plan
+
+
+def plan(words: str) -> Plan:
+    """`a1 b2`: what is done to a and b, and which content each gets."""
+    return Plan(
+        changes=tuple(
+            Change(
+                address=f"acme/teams/{word[0]}", kind="team", action="update",
+                differences=(Difference(field="title", before="", after=word[1:]),),
+            )
+            for word in words.split()
+        )
+    )  # fmt: skip
+
+
+def marker(reviewed: Plan) -> PlanMarker:
+    return PlanMarker(key="12", run=1, changes=listed(reviewed), addresses=listed_addresses(reviewed))
+
+
+@pytest.mark.parametrize(("before", "now", "said"), [
+    ("a1 b1", "a1 b1", "2 of 2 reviewed changes are still the same"),
+    ("a1", "a1", "1 of 1 reviewed change is still the same"),
+    ("a1 b1", "b1", "1 of 2 reviewed changes is still the same; 1 is not needed any more"),
+    ("a1 b1 c1", "", "0 of 3 reviewed changes are still the same; 3 are not needed any more"),
+    (
+        "a1 b1", "a1 b2",
+        "1 of 2 reviewed changes is still the same; 1 was reviewed with another content (acme/teams/b)",
+    ),
+    ("", "a1", "0 of 0 reviewed changes are still the same; 1 is new (acme/teams/a)"),
+    (
+        "a1 b1 c1 d1", "a1 b2 c2 e1",
+        "1 of 4 reviewed changes is still the same; 1 is not needed any more; 2 were reviewed with another "
+        "content (acme/teams/b, acme/teams/c); 1 is new (acme/teams/e)",
+    ),
+])  # fmt: skip
+def test_what_became_of_the_reviewed_changes(before: str, now: str, said: str) -> None:
+    found = compare(marker(plan(before)), plan(now))
+    assert str(found) == said
+    assert found.unreviewed == ("another" in said or "new" in said)
+
+
+def test_names_are_code_in_the_comment_and_of_many_ten_are_named() -> None:
+    found = compare(marker(plan("")), plan(" ".join(f"{letter}1" for letter in "`bcdefghijkl")))
+    assert found.markdown() == (
+        "- 0 of 0 reviewed changes are still the same\n"
+        "- 12 are new: `` acme/teams/` ``, "
+        + ", ".join(f"`acme/teams/{letter}`" for letter in "bcdefghij")
+        + " and 2 more"
+    )
+
+
+def test_of_too_many_to_list_all_are_new() -> None:
+    many = Plan(
+        changes=tuple(Change(address=f"acme/{n}", kind="t", action="create") for n in range(LISTED + 1))
+    )
+    found = compare(marker(many), plan("a1"))
+    assert str(found) == "1 is new (acme/teams/a)"
+    assert compare(None, plan("")).unreviewed is False
+
+
+def test_without_the_digests_of_addresses_nothing_more_is_approved() -> None:
+    half = marker(plan("a1 b1")).model_copy(update={"addresses": None})
+    assert str(compare(half, plan("a1 b2"))) == (
+        "1 of 2 reviewed changes is still the same; 1 is not needed any more; 1 is new (acme/teams/b)"
+    )
