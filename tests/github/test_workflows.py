@@ -229,11 +229,15 @@ def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow)
     assert "ada-token" not in "".join(printed)
 
 
-def test_a_fork_without_secrets_is_validated(act: Act, workflow: Workflow) -> None:
+def test_a_fork_without_secrets_is_validated_and_its_files_compared(act: Act, workflow: Workflow) -> None:
     act.github.tokens["token"] = Token(writes=frozenset())
+    base = {"sha": workflow.git("rev-parse", "HEAD"), "ref": "main"}
+    workflow.commit(ENVIRONMENTS.replace("title: Support", "title: Help desk"), "docs-platform/dpsync.yaml")
     payload = workflow.request(repository="eve/docs")
+    payload["pull_request"]["base"] |= base
     printed = act.run("plan.yml", "pull_request", payload, token="")
     assert "gets no secrets" in printed
+    assert "In the files: 1 changed." in printed
     assert act.github.comments == {}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dpsync.config.load import load
 from dpsync.model.edits import Edit
 from dpsync.planner.edits import edits
 from tests.config.loading import REGISTRY, loaded, organization, site
@@ -120,3 +121,22 @@ def test_each_is_told_with_its_line_and_a_removed_one_without(tmp_path: Path) ->
     now = org("teams:\n  a:\n    title: C\n  c: { title: D }")
     found = [(one.what, one.kind, one.label, one.at and one.at.line) for one in edited(tmp_path, before, now)]
     assert found == [("removed", "team", "B", None), ("changed", "team", "C", 7), ("added", "team", "D", 8)]
+
+
+def test_a_configuration_says_nothing_otherwise_than_itself() -> None:
+    root = Path(__file__).parents[2] / "examples" / "acme" / "dpsync.yaml"
+    desired, _ = load(root, REGISTRY, {})
+    assert len(desired.resources) > 50
+    assert edits(REGISTRY, desired, desired) == ()
+
+
+def test_what_one_direction_adds_the_other_removes(tmp_path: Path) -> None:
+    """From everything to an organization alone, and back."""
+    root = Path(__file__).parents[2] / "examples" / "acme" / "dpsync.yaml"
+    whole, _ = load(root, REGISTRY, {})
+    bare, _ = loaded(tmp_path, "dpsync: 1\norganizations: { acme: { id: acme } }\n")
+    added = [one for one in edits(REGISTRY, bare, whole) if one.what == "added" and one.kind != "place"]
+    removed = [one for one in edits(REGISTRY, whole, bare) if one.what == "removed" and one.kind != "place"]
+    assert len(added) == len(whole.resources) - 1
+    assert len(removed) + sum(one.inside for one in removed) == len(added)
+    assert {one.address for one in removed} <= {one.address for one in added}
