@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pkgutil import iter_modules
@@ -152,8 +152,12 @@ class Registry:
         return folded
 
 
+@cache
 def load(profile: str = FULL.name) -> Registry:
-    """Every kind declared in this package, one file each, of those that a server with this profile has."""
+    """Every kind declared in this package, one file each, of those that a server with this profile has.
+
+    The same registry each time: it never changes.
+    """
     import dpsync.kinds as package
 
     kinds: list[Kind] = []
