@@ -34,8 +34,8 @@ WITHOUT_EXAMPLE = {
 
 
 def _calls(name: str, files: Iterator[Path]) -> Iterator[ast.Call]:
-    for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for text in (file.read_text(encoding="utf-8") for file in files):
+        for node in ast.walk(ast.parse(text)) if f"{name}(" in text else ():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == name:
                 yield node
 
