@@ -6,6 +6,11 @@ requirements.txt with its hashes, as wheels only: no code of a package runs whil
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # whoever cancels while modules are loaded, signal itself too, sees no traceback
+    import _signal
+
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
 import hashlib
 import os
 import platform
@@ -19,23 +24,26 @@ from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "action" / "requirements.txt"
+ENDING = (signal.SIGINT, signal.SIGTERM)
 OPTIONS = ("--quiet", "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCK))
 
 
 def main() -> None:
     """Become `dpsync github`."""
-    before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in ENDING:
+        signal.signal(number, interrupted)
     sys.path[:0] = [str(ROOT), str(dependencies())]
-    from dpsync.cli.main import main as dpsync
+    import dpsync.cli.github  # noqa: F401
+    from dpsync.cli.main import main as run_dpsync
 
-    for number, handler in before.items():
-        signal.signal(number, handler)
-    dpsync(["github"])
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)  # until the command takes them, and again when it has ended
+    run_dpsync(["github"])
 
 
 def interrupted(number: int, _: object) -> None:
     """End the step. What is half installed is taken away, and no other signal keeps that from being done."""
-    for one in (signal.SIGINT, signal.SIGTERM):
+    for one in ENDING:
         signal.signal(one, signal.SIG_IGN)
     fail("interrupted before it began", "interrupted", 128 + number)
 

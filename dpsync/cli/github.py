@@ -38,11 +38,28 @@ def command() -> int:
     the job only when the input fail-on is changes.
     """
     from dpsync.github.commands import Log
+
+    log, patience = Log(sys.stdout), Patience()
+    with handled(patience.handle):
+        try:
+            with patience.droppable():
+                given = _given(log)
+            return Exit.USAGE if given is None else _carry_out(log, *given, patience)
+        except Ended as stopped:
+            patience.last()
+            if not patience.begun:
+                from dpsync.github.outputs import outputs
+
+                _write_outputs(log, outputs(None, stopped.code))
+            return stopped.code
+
+
+def _given(log: Log) -> tuple[Inputs, Place] | None:
+    """What the workflow asks for, and where; None after saying what is wrong with it."""
     from dpsync.github.inputs import WrongInput, read_inputs
     from dpsync.github.outputs import killed, outputs
     from dpsync.github.place import find_place
 
-    log = Log(sys.stdout)
     # If nothing else is written any more, this holds.
     _write_outputs(log, killed())
     # What is started from here on inherits no token.
@@ -53,13 +70,11 @@ def command() -> int:
     except (WrongInput, ValueError) as wrong:
         log.notice(str(wrong), "error")
         _write_outputs(log, outputs(None, Exit.USAGE))
-        return Exit.USAGE
+        return None
     log.mask(inputs.token)
     log.mask(inputs.github_token)
     log.mask(inputs.ids_token)
-    patience = Patience()
-    with handled(patience.handle):
-        return _carry_out(log, inputs, place, patience)
+    return inputs, place
 
 
 def _carry_out(log: Log, inputs: Inputs, place: Place, patience: Patience) -> int:
@@ -101,6 +116,7 @@ def _carry_out(log: Log, inputs: Inputs, place: Place, patience: Patience) -> in
     try:
         ran = action.carry_out()
     except KeyboardInterrupt as stopped:
+        patience.last()
         code = stopped.code if isinstance(stopped, Ended) else Exit.INTERRUPTED
         ran = action.came_to(last[0], code)
         log.notice("Interrupted: GitHub was not told all of it.", "warning")

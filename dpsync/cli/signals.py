@@ -81,6 +81,8 @@ class Patience:
     """
 
     received: list[int] = field(default_factory=list)
+    begun: bool = False
+    """Whether a part was started that may have done something."""
     _droppable: bool = False
     _last: bool = False
 
@@ -90,9 +92,10 @@ class Patience:
             raise Ended(number)
 
     def go_on(self) -> None:
-        """Raise Ended where a signal was noted."""
+        """Right before a part that may do something: raise Ended where a signal was noted."""
         if self.received:
             raise Ended(self.received[0])
+        self.begun = True
 
     @contextmanager
     def droppable(self) -> Iterator[None]:

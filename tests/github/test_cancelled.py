@@ -220,6 +220,17 @@ def test_what_comes_before_an_apply_keeps_it_from_being_started(number: int, wor
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_cancelled_while_the_inputs_are_read_nothing_is_run_and_the_outputs_are_set(
+    number: int, code: int, workflow: Workflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsync.github.inputs.read_inputs", lambda _: os.kill(os.getpid(), number))
+    ended = workflow.run("push", command="apply", approval="none")
+    assert (ended.code, ended.outputs["exit-code"]) == (code, str(code))
+    assert (ended.outputs["outcome"], ended.outputs["failure-reason"]) == ("failed", "interrupted")
+    assert "$ dpsync" not in ended.printed
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_plan_that_is_cancelled_while_it_reads_tells_nothing(
     number: int, code: int, workflow: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,7 +89,7 @@ def settled(text: str) -> str:
         (r"/\S+/repository/", "/home/runner/work/docs/"),
         (r"\d{8}T\d{6}Z", "20260101T000000Z"),
         (r"[0-9-]{10} [0-9:]{5} UTC", "2026-01-01 06:00 UTC"),
-        (r'"since":\d+', '"since":0'),
+        (r"<!--.*?-->\n", ""),  # nobody sees it
     ):
         text = re.sub(pattern, instead, text)
     return text
