@@ -37,10 +37,11 @@ import threading
 import time
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
-from functools import cache
+from functools import cache, cached_property
 from io import StringIO
 from itertools import pairwise
 from multiprocessing import Pipe
@@ -93,20 +94,27 @@ class Observed:
     """The tests that ran a line, by file and line. While tests are collected, that is the test `""`."""
 
     def tests_of(self, file: str, lines: range, at_import: bool, slow: float) -> list[str]:
-        """The tests that ran these lines, quickest first; of what an import runs, those of the file."""
+        """The tests that ran these lines, the quickest first; all of a file, and idle ones, for an import."""
         by_line = self.contexts.get(file, {})
         found = {test for line in lines for test in by_line.get(line, ())}
         if at_import:
-            found = {test for tests in by_line.values() for test in tests}
+            found = {test for tests in by_line.values() for test in tests} | self.idle
         fast = [test for test in found if self.seconds.get(test, slow) < slow]
         return sorted(fast, key=lambda test: (self.seconds[test], test))
+
+    @cached_property
+    def idle(self) -> set[str]:
+        """The tests that run no line of the packages: some look at the modules themselves."""
+        files = self.contexts.values()
+        return self.seconds.keys() - {test for lines in files for tests in lines.values() for test in tests}
 
     def outside(self, file: str, lines: range) -> bool:
         """Whether these lines were run while tests were collected."""
         return any("" in self.contexts.get(file, {}).get(line, ()) for line in lines)
 
     def within(self, tests: Sequence[str], budget: float, own: str, file: str, around: range) -> list[str]:
-        """Of many tests the quickest ones, then some of each line around the change, then some of each file.
+        """Of many tests the quickest, some of each line around it, those that run the most of the file; then
+        some of each file of tests.
 
         A line that few of them run is a case of its own, so that it comes first. The files take turns: a turn
         is an amount of time, so that all tests of values come before the second one of a server. Tests in the
@@ -116,7 +124,11 @@ class Observed:
         ran = [frozenset(by_line.get(line, ())) for line in around]
         cases = [[test for test in tests if test in there] for there in ran]
         rare = sorted((case for case in cases if len(case) < len(tests)), key=len)
-        first = dict.fromkeys([*tests[:FIRST], *(test for case in rare for test in case[:OF_EACH_LINE])])
+        depth = Counter(test for there in by_line.values() for test in there)
+        quick = [test for test in tests if self.seconds[test] * FIRST < budget]
+        deep = sorted(quick, key=lambda test: (-depth[test], self.seconds[test]))[:FIRST]
+        of_lines = (test for case in rare for test in case[:OF_EACH_LINE])
+        first = dict.fromkeys([*tests[:FIRST], *of_lines, *deep])
         taken: dict[str, float] = {}
         rest = []
         for test in tests:
@@ -279,6 +291,7 @@ def _serve(tree: Path, tests: Sequence[str], there: Connection) -> None:
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtestloop(self, session: pytest.Session) -> bool:
             items = {item.nodeid: item for item in session.items}
+            gc.unfreeze()  # what is frozen is not told
             functions = [one for one in gc.get_objects() if type(one) is FunctionType]
             gc.freeze()
 

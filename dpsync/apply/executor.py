@@ -21,7 +21,6 @@ from dpsync.apply.schedule import Schedule
 from dpsync.apply.task import Task
 from dpsync.client.client import WriteClient
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.journal import GOOD, Outcome
 from dpsync.model.mask import Mask
@@ -78,11 +77,6 @@ class Executor:
         self._shared = Shared(
             client, registry, desired, self.journal, secrets, ids, fresh, checks, self._stop
         )
-
-    @property
-    def ids(self) -> Mapping[Address, str]:
-        """Which live id each address has by now."""
-        return self._shared.ids.snapshot()
 
     @property
     def trouble(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -61,6 +62,7 @@ class Reading:
 
     def __init__(self, found: Sequence[LiveObject] | Exception = (), place: bool = True) -> None:
         self.found_there, self.place = found, place
+        self.sources: Any = None
 
     def sending(self) -> None:
         """A write is about to be sent."""
@@ -269,6 +271,22 @@ def test_what_is_so_already_tells_what_was_answered(status: int) -> None:
 def test_what_is_sent_whole_is_what_is_live_with_what_is_wanted_over_it(everything: bool, body: Any) -> None:
     live = {"a": 1, "b": {"c": 2, "d": 9}, "e": [0]}
     assert _laid_over(live, {"b": {"c": 3}, "e": [1]}, everything) == body
+
+
+@pytest.mark.parametrize(
+    ("method", "whole", "sent"),
+    [
+        ("PUT", True, {"title": "T", "emoji": "A"}),
+        ("PATCH", True, {"title": "T"}),
+        ("POST", True, {"title": "T"}),
+        ("PUT", False, {"title": "T"}),
+    ],
+)
+def test_what_replaces_all_of_it_is_sent_with_what_is_live(method: str, whole: bool, sent: Any) -> None:
+    client, reading = Client(answer()), Reading()
+    reading.sources = SimpleNamespace(to_write_back=lambda *_: {"title": "Old", "emoji": "A"})
+    attempt(client, step("update", "safe", method=method, whole=whole), reading)
+    assert [body for _, _, body in client.sent] == [sent]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from dpsync.model.values import LiveId
 from dpsync.planner.cascade import cascade
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
-from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
 
 NOBODY = cast(ReadClient, SimpleNamespace(observer=Nobody()))
@@ -239,6 +238,8 @@ def test_what_is_different_stops_its_delete_and_no_other() -> None:
     assert [item.reason if item else None for item in objections] == ["it is another one", None]
 
 
+MORE = "would go along, which the plan has not shown"
+LESS = "would not go along any more, which the plan has shown"
 MEMBER = LiveObject(
     "team_member", "ada", ("team", "team-a"), None, {"role": "owner"}, "/members", own_id=False
 )
@@ -249,8 +250,8 @@ MEMBER = LiveObject(
     [
         ([MEMBER], [MEMBER], None),
         ([], [], None),
-        ([], [MEMBER], "would go along, which the plan has not shown"),
-        ([MEMBER], [], "would not go along any more, which the plan has shown"),
+        ([], [MEMBER], MORE),
+        ([MEMBER], [], LESS),
     ],
 )
 def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
@@ -267,35 +268,78 @@ def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
 
 
 def deleted(
-    *spaces: str, unseen: bool = False, gone: bool = False, sent: Sequence[Identity] = ()
-) -> dict[Identity, str]:
-    """What is different of the delete of a collection and of a team, with this live meanwhile."""
-    live = {"collection": {"c": {"title": "C"}}, "team": {"a": {"title": "A"}}}
-    wanted: Things = {"collection": {}, "team": {}, "space": {"keep": {"title": "Keep"}}}
-    sides = Case(
-        wanted, {**live, "space": {"keep": {"title": "Keep"}}}, prune=["collections", "teams"]
-    ).sides()
-    plan = make_plan(sides)
+    *spaces: str,
+    before: Sequence[LiveObject] = (),
+    now: Sequence[LiveObject] = (),
+    unseen: bool = False,
+    gone: bool = False,
+    sent: Sequence[Identity] = (),
+) -> dict[str, str]:
+    """By kind what is different of the delete of a collection and of a team, with this live meanwhile."""
+    live: Things = {"collection": {"c": {"title": "C"}}, "team": {"a": {"title": "A"}}}
+    keep: Things = {"space": {"keep": {"title": "Keep"}}}
+    wanted: Things = {"collection": {}, "team": {}, **keep}
+    sides = with_objects(Case(wanted, {**live, **keep}, prune=["collections", "teams"]).sides(), before)
     inside = {key: {"title": key, "collection": LiveId("collection-c")} for key in spaces}
-    now = Case(wanted, {"team": live["team"]} if gone else {**live, "space": inside}).sides().snapshot
+    things: Things = {"team": live["team"]} if gone else {**live, "space": inside}
+    late = with_objects(Case(wanted, things).sides(), now)
     evidence = Evidence(unseen={("team", "team-a"): "/x"} if unseen else {})
-    now = replace(now, evidence=evidence)
+    late = replace(late, snapshot=replace(late.snapshot, evidence=evidence))
     roots = [("collection", "collection-c"), ("team", "team-a")]
-    found = cascade(Sides(REGISTRY, sides.desired, now), roots, lambda *_: False, lambda _: False)
-    shared = Shared(sides, plan)
+    found = cascade(late, roots, lambda *_: False, lambda _: False)
+    shared = Shared(sides, make_plan(sides))
     shared._sent |= {*sent}
-    return shared._different(now, found)
+    return {identity[0]: reason for identity, reason in shared._different(late.snapshot, found).items()}
 
 
-def test_each_delete_is_stopped_by_what_is_different_about_it() -> None:
-    assert deleted() == {}
-    reason = "it is not empty: acme/spaces/[one], acme/spaces/[two]"
-    assert deleted("two", "one") == {("collection", "collection-c"): reason}
-    mine = ("space", "space-one")
-    assert deleted("one", sent=[mine]) == {}
-    assert deleted("one", "two", sent=[mine]) == {
-        ("collection", "collection-c"): "it is not empty: acme/spaces/[two]"
-    }
-    seen = "what goes along cannot be seen any more: GET /x is not allowed"
-    assert deleted(unseen=True) == {("team", "team-a"): seen}
-    assert deleted(gone=True, unseen=True) == {("team", "team-a"): seen}
+def with_objects(sides: Sides, more: Sequence[LiveObject]) -> Sides:
+    objects = {**sides.snapshot.objects, **{item.identity: item for item in more}}
+    return replace(sides, snapshot=replace(sides.snapshot, objects=objects))
+
+
+IN_BOTH = LiveObject("team_member", "bo", ("team", "team-a"), None, {}, "/members", own_id=False)
+SENT = ("space", "space-one")
+
+
+@pytest.mark.parametrize(
+    ("found", "reasons"),
+    [
+        (deleted(), {}),
+        (deleted("two", "one"), {"collection": "it is not empty: acme/spaces/[one], acme/spaces/[two]"}),
+        (deleted("one", sent=[SENT]), {}),
+        (deleted("one", "two", sent=[SENT]), {"collection": "it is not empty: acme/spaces/[two]"}),
+        (deleted(unseen=True), {"team": "what goes along cannot be seen any more: GET /x is not allowed"}),
+        (deleted(gone=True, before=[MEMBER]), {"team": f"acme/teams/[A]/members/[ada] {LESS}"}),
+        (deleted(before=[MEMBER, IN_BOTH], now=[MEMBER, IN_BOTH]), {}),
+        (deleted(before=[IN_BOTH], now=[MEMBER, IN_BOTH]), {"team": f"acme/teams/[A]/members/[ada] {MORE}"}),
+        (deleted(before=[MEMBER, IN_BOTH], now=[IN_BOTH]), {"team": f"acme/teams/[A]/members/[ada] {LESS}"}),
+        (deleted(before=[MEMBER], sent=[MEMBER.identity]), {}),
+        (deleted(before=[MEMBER], sent=[("team", "team-a")]), {}),
+    ],
+)
+def test_each_delete_is_stopped_by_what_is_different_about_it(
+    found: dict[str, str], reasons: dict[str, str]
+) -> None:
+    assert found == reasons
+
+
+def test_only_what_does_not_come_back_with_it_is_read_again() -> None:
+    """What lies in a space comes back with it; the members of a team do not."""
+    live: Things = {"space": {"s": {"title": "S"}}, "team": {"a": {"title": "A"}}}
+    sides = Case({"space": {}, "team": {}}, live, prune=["spaces", "teams"]).sides()
+    along = Along(NOBODY, sides.registry, sides.desired, sides.snapshot, make_plan(sides))
+    asked: list[Identity] = []
+    along._around = cast(Any, SimpleNamespace(inside=lambda item: asked.append(item.identity) or []))
+    for root in [("space", "space-s"), ("team", "team-a")]:
+        assert along._inside(root) == {}
+    assert asked == [("team", "team-a")]
+
+
+def test_what_has_a_known_id_is_found_by_that_alone() -> None:
+    sides = CASE.sides()
+    platform = Platform(sides, make_plan(sides))
+    now = {**team("x", "Two"), **team("y", "Other")}
+    entry = sides.resources[CASE.address("team", "two")]
+    assert [item.id for item in platform.found(entry, now)] == ["x"]
+    assert [item.id for item in platform.found(entry, now, "y")] == ["y"]
+    assert platform.found(entry, now, "z") == []

@@ -27,7 +27,7 @@ def test_each_event_is_one_line_and_there_at_once(tmp_path: Path) -> None:
 
 def test_two_journals_never_share_a_file(tmp_path: Path) -> None:
     one, two = (FileJournal(tmp_path / "journal", "stamp") for _ in range(2))
-    assert one.path != two.path
+    assert [Path(str(journal.path)).name for journal in (one, two)] == ["stamp.jsonl", "stamp-1.jsonl"]
     one.close()
     two.close()
 

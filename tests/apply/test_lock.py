@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from dpsync.apply.lock import NoState, state_directory
+from dpsync.apply.lock import Locked, NoState, locked, state_directory
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,23 @@ def test_without_a_home_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Path, "home", homeless)
     with pytest.raises(NoState, match="HOME"):
         state_directory({})
+
+
+def test_each_organization_of_a_platform_is_locked_once_and_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for _ in range(2):
+        with locked("http://x", ["acme", "globex", "acme"]):
+            for url, organization, taken in [("http://x", "globex", True), ("http://y", "globex", False)]:
+                with pytest.raises(Locked) if taken else nullcontext(), locked(url, [organization]):
+                    pass
+
+
+def test_where_no_lock_can_be_held_it_is_said_and_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "dpsync").write_text("")
+    with pytest.raises(NoState, match="no lock can be held in "), locked("http://x", ["acme"]):
+        pass

@@ -18,6 +18,7 @@ from dpsync.model.change import Change
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Plan
+from dpsync.model.remark import PlatformTrouble
 from dpsync.model.step import Step
 
 ID = "acme/teams/t update"
@@ -144,6 +145,25 @@ def test_an_end_that_cannot_be_recorded_is_told() -> None:
     assert report.trouble == ("it stumbled", "no space left")
 
 
+@pytest.mark.parametrize(
+    ("kind", "action", "result", "told"),
+    [
+        ("space", "delete", "done", True),
+        ("space", "delete", "already", False),
+        ("space", "update", "done", False),
+        ("space", "create", "done", False),
+        ("team", "delete", "done", False),
+    ],
+)
+def test_what_was_deleted_and_can_be_brought_back_is_told(
+    kind: str, action: Any, result: Any, told: bool
+) -> None:
+    run = Run()
+    run.plan = Plan(changes=(CHANGE.model_copy(update={"kind": kind, "action": action, "id": "i"}),))
+    run.run = lambda: run.outcomes.update({ID: DONE.model_copy(update={"result": result})})  # type: ignore[method-assign]
+    assert [item.id for item in carried_out(run).restorable] == ["i"] * told
+
+
 def test_what_has_no_outcome_is_not_in_the_report() -> None:
     run = Run()
     run.run = lambda: None  # type: ignore[method-assign]
@@ -168,3 +188,23 @@ def test_ids_are_written_whatever_ends_it() -> None:
         carried_out(run, gone)
 
     assert run.wrote == ["flush", "close"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "reads", "writes"),
+    [({"GET": 5, "PATCH": 2, "PUT": 1}, 5, 3), ({"GET": 5}, 5, 0), ({"PATCH": 2}, 0, 2), ({}, 0, 0)],
+)
+def test_requests_are_counted_by_what_they_do(sent: dict[str, int], reads: int, writes: int) -> None:
+    run = Run()
+    run.client = SimpleNamespace(stats=lambda: SimpleNamespace(by_method=sent))
+    report = carried_out(run)
+    assert (report.reads, report.writes) == (reads, writes)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_what_is_in_trouble_since_then_is_told(known: bool) -> None:
+    mine, other = (PlatformTrouble(address=at, what="failed") for at in ("acme/teams/t", "acme/teams/u"))
+    run = Run()
+    run.plan = PLAN.model_copy(update={"trouble": (mine,) if known else ()})
+    left = Plan(trouble=(mine, other))
+    assert carried_out(run, lambda: left).started == (() if known else (mine,))

@@ -97,40 +97,40 @@ ALL = [
 
 
 def beside(key: str) -> tuple[Things, Things]:
-    """What is declared and what is live: one thing that changes, one that does not, with a tree."""
+    """What is declared and what is live: things that change, that do not, and one that is new."""
 
-    def things(new: str, **site: Any) -> Things:
-        return {
-            "team": {
-                f"{key}t": {"title": new},
-                f"{key}u": {"title": "U"},
-                **({f"{key}n": {}} if new == "new" else {}),
-            },
-            "collection": {f"{key}c": {"title": new}},
-            "space": {f"{key}s": {"title": f"{key}s", "emoji": new}, f"{key}x": {"title": f"{key}x"}},
-            "site": {f"{key}d": {"title": f"{key}d", "basename": f"{key}d", **site}},
-            "section": {f"{key}d/k": {"title": "K", "path": new, "draft": False}},
-            "site_space": {f"{key}d/k/p": {"path": new, "space": LiveId(f"space-{key}s"), "draft": False}},
+    def things(value: str, visibility: str) -> Things:
+        found: Things = {
+            "team": {f"{key}t": {"title": value}, f"{key}u": {"title": "U"}},
+            "space": {f"{key}s": {"title": f"{key}s", "emoji": value}},
         }
+        site = {"title": f"{key}d", "basename": f"{key}d", "published": True, "visibility": visibility}
+        place = {"path": value, "space": LiveId(f"space-{key}s"), "draft": False}
+        tree: Things = {
+            "collection": {f"{key}c": {"title": value}},
+            "site": {f"{key}d": site},
+            "section": {f"{key}d/k": {"title": "K", "path": value, "draft": False}},
+            "site_space": {f"{key}d/k/p": place},
+        }
+        return {**found, **tree} if key == BEFORE else found
 
-    return things("new", visibility="unlisted", published=True), things(
-        "old", visibility="public", published=True
-    )
+    wanted, live = things("new", "unlisted"), things("old", "public")
+    return {**wanted, "team": {**wanted["team"], f"{key}n": {"title": "New"}}}, live
 
 
 def surrounded(case: Case) -> Case:
     """The case between two others."""
     wanted, live, base = case.wanted, case.live, case.base
-    for key, back in ((BEFORE, True), (AFTER, False)):
+    for key in (BEFORE, AFTER):
         new, old = beside(key)
-        wanted, live = joined(new, wanted, back), joined(old, live, back)
-        base = joined(old, base, back) if base is not None else None
+        wanted, live = joined(new, wanted, key), joined(old, live, key)
+        base = joined(old, base, key) if base is not None else None
     return replace(case, wanted=wanted, live=live, base=base)
 
 
-def joined(other: Things, things: Things, back: bool) -> Things:
-    pair = (other, things) if back else (things, other)
-    return {kind: {**pair[0].get(kind, {}), **pair[1].get(kind, {})} for kind in {**pair[0], **pair[1]}}
+def joined(other: Things, things: Things, key: str) -> Things:
+    first, second = (other, things) if key == BEFORE else (things, other)
+    return {kind: {**first.get(kind, {}), **second.get(kind, {})} for kind in {**first, **second}}
 
 
 LISTS = ("changes", "exposures", "urls", "navigation", "refusals", "blocked", "notes")

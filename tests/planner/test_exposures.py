@@ -183,6 +183,7 @@ def test_what_raises(of: Field, before: Any, after: Any, more: bool) -> None:
 
 # New things.
 
+LED = {"kind": "external", "url": f"https://{'a' * 60}.example"}
 AWAY = {"kind": "external", "url": "https://a.example"}
 
 
@@ -236,6 +237,10 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
                 {"site": {"d": {}}, "redirect": {"d/old": {"destination": AWAY}}},
             ),
             "destination changed: external, https://a.example → external, https://b.example",
+        ),
+        (
+            Case({"site": {"d": {}}, "redirect": {"d/old": {"destination": LED}}}, {"site": {"d": {}}}),
+            f"a new redirect: destination external, {LED['url'][:59]}…",
         ),
         (
             Case({"installation": {"bot": {}}}, {"installation": {}}),

@@ -10,7 +10,10 @@ from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, One, Pag
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.remark import Blocked
+from dpsync.model.snapshot import Gone
 from dpsync.planner.decisions import decide
+from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options
 
 from .stages import Case, Things
 
@@ -126,3 +129,33 @@ def test_what_names_something_that_is_still_to_come_out_waits_for_another_apply(
     nothing_yet = replace(sides.snapshot, outputs={translated.address: None})
     found = [item.address for item in decide(replace(sides, snapshot=nothing_yet)).blocking.all()]
     assert found == (["acme/sites/docs/structure/fr", "acme/spaces/t#mergeRules"] if waits else [])
+
+
+def test_a_field_that_names_what_nobody_makes_is_not_written() -> None:
+    names = Case({"collection": {"c": {}}})
+    wanted = {
+        "collection": {"c": {"title": "C"}},
+        "space": {"s": {"title": "S", "collection": names.ref("collection", "c")}},
+    }
+    for ignore, fields in [([], ["collection"]), (["collections/c"], [])]:
+        plan = make_plan(Case(wanted, {"space": {"s": {"title": "S"}}}, ignore=ignore).sides())
+        assert [item.field for change in plan.changes for item in change.differences if change.id] == fields
+        assert [item.address for item in plan.blocked] == ["acme/spaces/s#collection"] * (not fields)
+
+
+@pytest.mark.parametrize(
+    ("restorable", "reason", "back"),
+    [(True, "was deleted", True), (False, "is not live, or this token may not see it", False)],
+)
+def test_content_whose_object_is_gone_is_not_just_made_anew(
+    restorable: bool, reason: str, back: bool
+) -> None:
+    case = Case({"space": {"s": {"title": "S"}}, "team": {"t": {"title": "T"}}})
+    lost = {case.address(kind, kind[0]): Gone("old", restorable) for kind in ("space", "team")}
+    sides = case.sides()
+    sides = replace(sides, snapshot=replace(sides.snapshot, gone=lost))
+    [found] = decide(sides).blocking.all()
+    assert (found.address, found.reason) == ("acme/spaces/s", f"the space old that it is {reason}")
+    assert found.todo.startswith("id: old brings it back") is back
+    again = replace(sides, options=Options(("new acme/spaces/s",)))
+    assert [*decide(again).blocking.all()] == []

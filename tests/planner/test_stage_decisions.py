@@ -147,6 +147,11 @@ def test_somebody_stays_admin_and_nobody_removes_themselves() -> None:
     assert refused(followed) == []
     myself = Case({"member": {"ada": live["ada"]}}, {"member": live}, prune=["members"], user="member-bo")
     assert [item.code for item in refused(myself)] == ["own-user"]
+    demoted = Case(
+        {"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}}, {"member": live}, user="member-ada"
+    )
+    words = ["they would be removed", "they would stop being admin"]
+    assert [item.message.split(", and ")[1] for case in (myself, demoted) for item in refused(case)] == words
 
 
 def test_an_entry_that_names_what_is_deleted_by_its_id_is_refused() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from dpsync.model.desired import Unserved
 from dpsync.model.drift import Drifted
 from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
@@ -13,7 +15,7 @@ from dpsync.planner.plan import make_plan
 from dpsync.planner.unwatched import unwatched, unwatched_fields, unwatched_places
 from dpsync.planner.unwritten import with_unwritten
 
-from .stages import Case, Things
+from .stages import SPAN, Case, Things
 
 ADA = "ada@acme.example"
 
@@ -201,6 +203,18 @@ def test_what_appears_in_a_place_that_is_watched_is_drift(
     found = find_drift(sides, plan, everything=True).found
     assert [(item.address, item.kept) for item in found] == told
     assert [item.kept for item in find_drift(sides, plan).found] == [False] * bool(prune)
+
+
+@pytest.mark.parametrize("ignore", [[], ["spaces/*#emoji"], ["spaces"], ["teams"]])
+def test_what_could_not_be_read_is_told_unless_it_is_ignored(ignore: list[str]) -> None:
+    case = Case({**space(), "team": TEAM}, {**space(), "team": TEAM}, ignore=ignore)
+    sides = case.sides()
+    why = Unserved("it may not be read", SPAN)
+    fields = {(case.address("space", "s"), "emoji"): why}
+    snapshot = replace(sides.snapshot, unread_fields=fields, unread={case.address("team", "t"): why})
+    found = find_drift(sides := replace(sides, snapshot=snapshot), make_plan(sides)).unread
+    told = {"acme/spaces/s#emoji": "spaces", "acme/teams/t": "teams"}
+    assert found == tuple(at for at, word in told.items() if not any(word in one for one in ignore))
 
 
 # What nobody watches.

@@ -90,7 +90,10 @@ def test_somebody_becomes_admin_before_the_other_one_stops_being_it() -> None:
     live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
     demoted = Case({"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}}, {"member": live}).steps()
     assert before(demoted, "acme/members/bo update", "acme/members/ada update")
-    removed = Case({"member": {"bo": {"role": "admin"}}}, {"member": live}, prune=["members"]).steps()
+    gone = {"member": live, "team": {"t": {"title": "T"}}}
+    wanted: Things = {"member": {"bo": {"role": "admin"}}, "team": {}}
+    removed = Case(wanted, gone, prune=["members", "teams"]).steps()
+    assert not before(removed, "acme/members/bo update", "acme/teams/[T] delete")
     assert before(removed, "acme/members/bo update", "acme/members/[ada] delete")
 
 
