@@ -189,7 +189,8 @@ class Action:
             return
         with self._asking("The comment was not written"):
             comments = Comments(self.github, number, self.key)
-            before = rewritable(comments.found())
+            found = comments.found()
+            before = rewritable(found)
             approved: dict[str, str] = {}
             if before is not None:
                 with self._asking("Who has approved this could not be read", quietly=True):
@@ -206,6 +207,7 @@ class Action:
                 self.log.notice(f"The comment was left as it is: {decision.why}.")
             if text is not None:
                 self.more["comment-url"] = text.url
+                comments.drop_others(found, text, marker.age)
 
     def _heading(self) -> str:
         """Which of several configurations it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from dpsync.github.api import GitHub, GitHubError, Text
@@ -56,6 +56,12 @@ class Comments:
             return again, first.text
         number = first.text.number
         return again, self._sized(lambda text: self.github.edit_comment(number, text), body, sizes)
+
+    def drop_others(self, found: Iterable[Found], kept: Text, age: tuple[int, int]) -> None:
+        """Delete what earlier runs have left beside the one comment, as one that was killed does."""
+        for other in found:
+            if other.marker.state == "plan" and other.text.number != kept.number and other.marker.age < age:
+                self.github.delete_comment(other.text.number)
 
     def add(self, body: Callable[[int], str], sizes: tuple[int, ...]) -> Text:
         """One more comment, whatever there is."""

@@ -82,6 +82,20 @@ def test_of_two_comments_that_were_made_at_once_the_first_stays(workflow: Workfl
     assert ended.outputs["comment-url"].endswith(f"#issuecomment-{number}")
 
 
+def test_what_a_killed_run_has_left_beside_the_comment_goes_with_the_next_plan(workflow: Workflow) -> None:
+    """It had made one more, and could not delete it."""
+    workflow.run("pull_request", workflow.request(), run_id="5")
+    (body,) = workflow.github.bodies(7)
+    workflow.github.comment(7, body.replace('"run":5,', '"run":6,'))
+    workflow.github.comment(7, body.replace('"run":5,', '"run":9,'))  # not older than the next one
+    workflow.github.comment(7, body.replace('"state":"plan"', '"state":"refused"'))
+    workflow.commit(OTHER)
+    ended = workflow.run("pull_request", workflow.request(), run_id="7")
+    left = [(one["id"], "Help" in one["body"]) for one in workflow.github.comments.values()]
+    assert left == [(1, True), (3, False), (4, False)]
+    assert ended.outputs["comment-url"].endswith("#issuecomment-1")
+
+
 def test_comments_with_other_keys_and_of_other_people_stay_as_they_are(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     (mine,) = workflow.github.bodies(7)
