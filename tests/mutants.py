@@ -313,7 +313,7 @@ def _serve(tree: Path, tests: Sequence[str], there: Connection) -> None:
                     there.send((_outcome(_in_a_child(run, cpu)), failed.read_text()))
             return True
 
-    pytest.main([*_arguments(tree), "-s", *tests], plugins=[Serving()])
+    pytest.main([*_arguments(tree), "-s", "--tb=no", *tests], plugins=[Serving()])
 
 
 def _change(functions: Sequence[FunctionType], path: Path, text: str) -> bool:

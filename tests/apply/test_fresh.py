@@ -298,29 +298,29 @@ def with_objects(sides: Sides, more: Sequence[LiveObject]) -> Sides:
 
 
 IN_BOTH = LiveObject("team_member", "bo", ("team", "team-a"), None, {}, "/members", own_id=False)
-SENT = ("space", "space-one")
+SENT, ADA = ("space", "space-one"), "acme/teams/[A]/members/[ada]"
 
 
 @pytest.mark.parametrize(
-    ("found", "reasons"),
+    ("spaces", "more", "reasons"),
     [
-        (deleted(), {}),
-        (deleted("two", "one"), {"collection": "it is not empty: acme/spaces/[one], acme/spaces/[two]"}),
-        (deleted("one", sent=[SENT]), {}),
-        (deleted("one", "two", sent=[SENT]), {"collection": "it is not empty: acme/spaces/[two]"}),
-        (deleted(unseen=True), {"team": "what goes along cannot be seen any more: GET /x is not allowed"}),
-        (deleted(gone=True, before=[MEMBER]), {"team": f"acme/teams/[A]/members/[ada] {LESS}"}),
-        (deleted(before=[MEMBER, IN_BOTH], now=[MEMBER, IN_BOTH]), {}),
-        (deleted(before=[IN_BOTH], now=[MEMBER, IN_BOTH]), {"team": f"acme/teams/[A]/members/[ada] {MORE}"}),
-        (deleted(before=[MEMBER, IN_BOTH], now=[IN_BOTH]), {"team": f"acme/teams/[A]/members/[ada] {LESS}"}),
-        (deleted(before=[MEMBER], sent=[MEMBER.identity]), {}),
-        (deleted(before=[MEMBER], sent=[("team", "team-a")]), {}),
+        ([], {}, {}),
+        (["two", "one"], {}, {"collection": "it is not empty: acme/spaces/[one], acme/spaces/[two]"}),
+        (["one"], {"sent": [SENT]}, {}),
+        (["one", "two"], {"sent": [SENT]}, {"collection": "it is not empty: acme/spaces/[two]"}),
+        ([], {"unseen": True}, {"team": "what goes along cannot be seen any more: GET /x is not allowed"}),
+        ([], {"gone": True, "before": [MEMBER]}, {"team": f"{ADA} {LESS}"}),
+        ([], {"before": [MEMBER, IN_BOTH], "now": [MEMBER, IN_BOTH]}, {}),
+        ([], {"before": [IN_BOTH], "now": [MEMBER, IN_BOTH]}, {"team": f"{ADA} {MORE}"}),
+        ([], {"before": [MEMBER, IN_BOTH], "now": [IN_BOTH]}, {"team": f"{ADA} {LESS}"}),
+        ([], {"before": [MEMBER], "sent": [MEMBER.identity]}, {}),
+        ([], {"before": [MEMBER], "sent": [("team", "team-a")]}, {}),
     ],
 )
 def test_each_delete_is_stopped_by_what_is_different_about_it(
-    found: dict[str, str], reasons: dict[str, str]
+    spaces: list[str], more: dict[str, Any], reasons: dict[str, str]
 ) -> None:
-    assert found == reasons
+    assert deleted(*spaces, **more) == reasons
 
 
 def test_only_what_does_not_come_back_with_it_is_read_again() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpsync.identity.asking import candidates
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import is_in_base
 from dpsync.identity.match import Matching, View, match
@@ -482,3 +483,8 @@ def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:
     objects.append(live("3", path="3", title="Three"))
     matching = asked(both, entries, objects)
     assert sorted(str(item.address) for item in matching.diagnostics) == ["acme/things/b", "acme/things/c"]
+
+
+def test_a_candidate_is_called_by_its_title_or_by_its_id() -> None:
+    there = {"1": live("1", title="T"), "2": live("2", title=""), "3": live("3"), "4": None}
+    assert [one.title for one in candidates(kind("title"), wanted("a"), there)] == ["T", "2", "3", "4"]

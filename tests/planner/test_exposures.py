@@ -243,6 +243,14 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
             f"a new redirect: destination external, {LED['url'][:59]}…",
         ),
         (
+            Case({"space": {"s": {"mergeRules": BYPASS}}}, {"space": {"s": {"mergeRules": RULES}}}),
+            "mergeRules: allow_bypass added",
+        ),
+        (
+            Case({"space": {"s": {"mergeRules": RULES}}}, {"space": {"s": {"mergeRules": MORE_RULES}}}),
+            "mergeRules may bind less",
+        ),
+        (
             Case({"installation": {"bot": {}}}, {"installation": {}}),
             "a new integration: space_selection all, site_selection all",
         ),

@@ -189,7 +189,7 @@ def test_of_what_is_planned_and_of_what_is_not_every_difference_is_told_once() -
     ("watch", "prune", "told"),
     [
         (["teams"], [], [("acme/teams/[T]", True)]),
-        (["**"], [], [("acme/teams/[T]", True)]),
+        (["**"], [], [("acme/collections/[C]", True), ("acme/teams/[T]", True)]),
         (["spaces"], [], []),
         ([], [], []),
         (["teams"], ["teams"], [("acme/teams/[T]", False)]),
@@ -198,7 +198,8 @@ def test_of_what_is_planned_and_of_what_is_not_every_difference_is_told_once() -
 def test_what_appears_in_a_place_that_is_watched_is_drift(
     watch: list[str], prune: list[str], told: list[tuple[str, bool]]
 ) -> None:
-    case = Case({"team": {}, "space": {}}, {"team": TEAM}, watch=watch, prune=prune)
+    live = {"collection": {"c": {"title": "C"}}, "team": TEAM}
+    case = Case({"collection": {}, "team": {}, "space": {}}, live, watch=watch, prune=prune)
     plan = make_plan(sides := case.sides())
     found = find_drift(sides, plan, everything=True).found
     assert [(item.address, item.kept) for item in found] == told

@@ -7,6 +7,7 @@ from itertools import islice
 
 import pytest
 
+from dpsync.identity.temporary_name import temporary
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.edges import edges
 from dpsync.planner.nesting import Nesting, own_places
@@ -75,6 +76,8 @@ def test_names_that_go_round_are_freed_once(ring: str) -> None:
     steps = Case({"team": wanted}, {"team": live}).steps()
     freeing = [step.id for step in steps.drafts.steps.values() if step.phase == "free"]
     assert freeing == ["acme/teams/a free title"]
+    # By this name the next run knows it, if this one is interrupted.
+    assert steps.drafts.steps[freeing[0]].body == {"title": temporary("acme/teams/a")}
     assert len(steps.drafts.steps) == len(ring) + 1
     for key in ring[1:]:
         assert before(steps, freeing[0], f"acme/teams/{key} update")
@@ -84,6 +87,8 @@ def test_a_name_is_given_up_before_it_is_taken() -> None:
     live = {"a": {"title": "One"}, "b": {"title": "Two"}}
     steps = Case({"team": {"a": {"title": "Two"}, "b": {"title": "Three"}}}, {"team": live}).steps()
     assert before(steps, "acme/teams/b update", "acme/teams/a update")
+    new = Case({"team": {"n": {"title": "Two"}, "b": {"title": "Three"}}}, {"team": {"b": {"title": "Two"}}})
+    assert before(new.steps(), "acme/teams/b update", "acme/teams/n create")
 
 
 def test_somebody_becomes_admin_before_the_other_one_stops_being_it() -> None:

@@ -39,6 +39,13 @@ def test_a_change_tells_its_fields_whether_it_makes_something_or_changes_it() ->
         assert [item.field for item in change.differences] == fields
 
 
+def test_the_fields_of_what_is_made_are_there_for_the_same_reason() -> None:
+    new = {"title": "One", "emoji": "A"}
+    for base, cause in [({"space": {}}, "edited here"), ({"space": {"one": new}}, "changed outside")]:
+        (change,) = make_plan(Case({"space": {"one": new}}, base=base).sides()).changes
+        assert {change.cause, *(item.cause for item in change.differences)} == {cause}
+
+
 GROUPS = {
     "site": {"s": {"title": "S"}},
     "section_group": {"s/g": {"title": "G"}, "s/h": {"title": "H"}},
@@ -54,6 +61,14 @@ def test_where_a_node_is_in_is_a_field_of_what_is_live_and_the_place_of_what_is_
         (change,) = make_plan(Case(wanted, now).sides()).changes
         assert [item.field for item in change.differences][:1] == fields
         assert change.inside == (None if live else "acme/sites/s/structure/g")
+
+
+def test_what_its_address_says_is_no_field_of_what_is_made() -> None:
+    """A place is in its section, and its address says so."""
+    tree = {"site": {"s": {"title": "S"}}, "section": {"s/k": {"title": "K", "path": "k"}}}
+    place = {"site_space": {"s/k/p": {"path": "p", "space": LiveId("x")}}}
+    (change,) = make_plan(Case({**tree, **place}, tree).sides()).changes
+    assert [item.field for item in change.differences] == ["space", "path"]
 
 
 def with_unread_teams(case: Case, *, delete: bool = True) -> Sides:
@@ -353,3 +368,9 @@ def test_a_person_is_added_by_the_id_and_nobody_else_is() -> None:
     ]
     assert change.steps[1].body == {"role": "read"}
     assert [item.address for item in plan.blocked] == ["acme/members/c@d"]
+
+
+def test_a_line_that_has_served_is_told_also_beside_what_is_not_live_yet() -> None:
+    wanted = {"a": {"title": "A", "new": True}, "b": {"title": "B", "new": True}}
+    notes = make_plan(Case({"team": wanted}, {"team": {"b": {"title": "B"}}}).sides()).notes
+    assert [note.address for note in notes] == ["acme/teams/b#new"]

@@ -383,3 +383,13 @@ def test_what_is_deleted_and_would_go_along_anyway_is_known() -> None:
     assert found(site, section, place).objects == {}
     assert found(section, place).also == {place: {section}}
     assert found(site).objects == dict.fromkeys([section, place], INSIDE)
+
+
+def test_what_goes_itself_loses_no_value() -> None:
+    """A provider whose default team goes: it loses that, unless it goes, too."""
+    case = Case(
+        {}, {"team": {"a": {"title": "A"}}, "saml": {"s": {"label": "S", "defaultTeam": LiveId("team-a")}}}
+    )
+    for roots, lost in [(["team-a"], 1), (["team-a", "saml-s"], 0)]:
+        going = [(id.partition("-")[0], id) for id in roots]
+        assert len(cascade(case.sides(), going, lambda *_: False, lambda _: False).losses) == lost

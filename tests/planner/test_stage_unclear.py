@@ -231,6 +231,7 @@ def test_the_others_that_must_be_answered_are_counted() -> None:
     plan = make_plan(Case(spaces("m", "n"), spaces("gone"), lines=[("space", "gone")]).sides())
     assert ["1 other space would be made" in item.message for item in plan.refusals] == [True, True]
     assert [one.add for one in plan.refusals[0].answers] == ["id: space-gone", "new: true"]
+    assert not any("more than are named here" in item.message for item in plan.refusals)
 
 
 @pytest.mark.parametrize(
@@ -268,3 +269,13 @@ def test_a_candidate_tells_what_shows_it() -> None:
     case = showing({}, "old")
     [refusal] = make_plan(case.sides()).refusals
     assert [one.shown_in for one in refusal.candidates] == [("acme/sites/d/structure/k/p",)]
+
+
+@pytest.mark.parametrize(("put_out", "deleted"), [(True, False), (False, True), (False, False)])
+def test_what_the_platform_has_put_out_or_deleted_is_no_candidate(put_out: bool, deleted: bool) -> None:
+    sides = recorded(Case(spaces("n"), spaces("gone"), lines=[("space", "gone")]))
+    gone = replace(sides.snapshot.objects["space", "space-gone"], deleted=deleted)
+    objects = {**sides.snapshot.objects, gone.identity: gone}
+    outputs = frozenset({gone.identity}) if put_out else frozenset()
+    snapshot = replace(sides.snapshot, objects=objects, put_out=outputs)
+    assert bool(asked(replace(sides, snapshot=snapshot))) is not (put_out or deleted)
