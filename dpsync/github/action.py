@@ -14,7 +14,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from dpsync.github.api import GitHub, GitHubError
+from dpsync.github.api import GitHub
 from dpsync.github.asked import NotThisChange, asked_for
 from dpsync.github.commands import Log
 from dpsync.github.comments import Comments
@@ -44,6 +44,7 @@ from dpsync.github.plan_comment import (
     with_status,
     worth_telling,
 )
+from dpsync.github.transport import GitHubError
 from dpsync.github.watch import Watch
 from dpsync.model.diagnostic import Exit
 from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument

@@ -10,8 +10,9 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from dpsync.github.api import GitHub, GitHubError, PullRequest
+from dpsync.github.api import GitHub, PullRequest
 from dpsync.github.place import Place
+from dpsync.github.transport import GitHubError
 
 
 class NotThisChange(Exception):

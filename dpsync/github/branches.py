@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
-from dpsync.github.api import GitHub, GitHubError
+from dpsync.github.api import GitHub
+from dpsync.github.members import at, number_at, text_at
+from dpsync.github.transport import GitHubError
 
 _SHA: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _MISSING: Final = 404
@@ -121,7 +123,7 @@ class Branches:
 
 
 def _decoded(answer: Any) -> bytes:
-    text = answer.get("content") if isinstance(answer, dict) else None
+    text = at(answer, "content")
     if not isinstance(text, str) or answer.get("encoding") != "base64":
         raise GitHubError("GitHub did not answer with the content of a file")
     try:
@@ -131,15 +133,14 @@ def _decoded(answer: Any) -> bytes:
 
 
 def _request(found: Any) -> Request:
-    number = found.get("number") if isinstance(found, dict) else None
-    if not isinstance(number, int) or isinstance(number, bool):
+    number = number_at(found, "number")
+    if number is None:
         raise GitHubError("GitHub answered something that is no pull request")
     return Request(number, found.get("state") == "open", _sha(found, "head", "sha"))
 
 
 def _sha(found: Any, *names: str) -> str:
-    for name in names:
-        found = found.get(name) if isinstance(found, dict) else None
-    if not isinstance(found, str) or not _SHA.fullmatch(found):
+    sha = text_at(found, *names)
+    if not _SHA.fullmatch(sha):
         raise GitHubError("GitHub answered something without the name of a commit or file")
-    return found
+    return sha

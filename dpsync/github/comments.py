@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from dpsync.github.api import GitHub, GitHubError, Text
+from dpsync.github.api import GitHub, Text
 from dpsync.github.marker import PlanMarker
 from dpsync.github.plan_comment import Decision, Found, decide, ours, rewritable
+from dpsync.github.transport import GitHubError
 
 TOO_LONG = 422
 

@@ -13,9 +13,9 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from dpsync.config.ids_file import parse, render
-from dpsync.github.api import GitHubError
 from dpsync.github.branches import Branches, Content, Request
 from dpsync.github.place import Place, make_key
+from dpsync.github.transport import GitHubError
 from dpsync.kinds.registry import Registry
 from dpsync.model.ids import IdsFile
 from dpsync.model.ids_merge import MergedIds, merge_ids

@@ -14,11 +14,11 @@ from typing import Final
 from dpsync import disk
 from dpsync.config.git import NoRepository, Repository
 from dpsync.config.reader import DEFAULT_LIMITS
-from dpsync.github.api import GitHubError
 from dpsync.github.branches import Branches
 from dpsync.github.commands import Log
 from dpsync.github.ids_branch import Brought, By, IdsBranch, Learned, Unclear, kept_out, parsed
 from dpsync.github.place import Place
+from dpsync.github.transport import GitHubError
 from dpsync.kinds.registry import Registry
 from dpsync.model.ids import Line
 from dpsync.model.ids_merge import LineChange, line_changes

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from dpsync.github.members import at, number_at, text_at
+
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _SERVER: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
@@ -65,16 +67,16 @@ def find_place(env: Mapping[str, str], event: Any) -> Place:
     if not (_REPOSITORY.fullmatch(repository) and run.isdecimal()):
         raise ValueError("GITHUB_REPOSITORY and GITHUB_RUN_ID do not say which run of a workflow this is")
     name = env.get("GITHUB_EVENT_NAME", "")
-    request = _at(event, "pull_request")
+    request = at(event, "pull_request")
     fork = False
     if request is not None:
-        fork = _at(request, "head", "repo", "full_name") != repository
+        fork = at(request, "head", "repo", "full_name") != repository
     elif name == "workflow_run":
-        fork = _at(event, "workflow_run", "head_repository", "full_name") != repository
-    issue = _at(event, "issue") if name == "issue_comment" else None
-    asked = _at(issue, "pull_request") is not None
-    number = _number(issue if asked else request, "number")
-    head = _at(request, "head", "sha")
+        fork = at(event, "workflow_run", "head_repository", "full_name") != repository
+    issue = at(event, "issue") if name == "issue_comment" else None
+    asked = at(issue, "pull_request") is not None
+    number = number_at(issue if asked else request, "number")
+    head = at(request, "head", "sha")
     sha = head if isinstance(head, str) and _COMMIT.fullmatch(head) else tested
     attempt = env.get("GITHUB_RUN_ATTEMPT", "")
     return Place(
@@ -90,7 +92,7 @@ def find_place(env: Mapping[str, str], event: Any) -> Place:
         branch="" if fork or asked else _branch(env, event),
         helpless=fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
         asked=asked,
-        comment=_number(event, "comment", "id") if asked else None,
+        comment=number_at(event, "comment", "id") if asked else None,
     )
 
 
@@ -99,25 +101,13 @@ def _branch(env: Mapping[str, str], event: Any) -> str:
     ref = env.get("GITHUB_REF", "")
     if ref.startswith("refs/heads/"):
         return ref.removeprefix("refs/heads/")
-    request = _at(event, "pull_request")
-    found = _at(request, "base" if _at(request, "merged") else "head", "ref")
+    request = at(event, "pull_request")
     if request is None:
-        found = _at(event, "repository", "default_branch")
-    return found if isinstance(found, str) else ""
+        return text_at(event, "repository", "default_branch")
+    return text_at(request, "base" if at(request, "merged") else "head", "ref")
 
 
 def make_key(*parts: str) -> str:
     """The name of a configuration, environment and part, in 32 hexadecimal digits."""
     joined = "\0".join(part.replace("\0", "") for part in parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _number(event: Any, *names: str) -> int | None:
-    value = _at(event, *names)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _at(event: Any, *names: str) -> Any:
-    for name in names:
-        event = event.get(name) if isinstance(event, dict) else None
-    return event

@@ -14,10 +14,11 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from dpsync.github.api import GitHubError, Text
+from dpsync.github.api import Text
 from dpsync.github.issues import Issues, moment
 from dpsync.github.marker import WatchMarker, first_line
 from dpsync.github.plan_comment import written_by
+from dpsync.github.transport import GitHubError
 from dpsync.model.words import counted
 from dpsync.render.markdown import COMMENT, render_markdown, units
 from dpsync.render.views import view

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from dpsync.github.api import BOT, PATIENCE, TRIES, GitHub, GitHubError
+from dpsync.github.api import BOT, GitHub
+from dpsync.github.transport import PATIENCE, TRIES, GitHubError
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
 
 WAITED: list[float] = []
