@@ -68,25 +68,34 @@ class Project:
         directory = at.relative_to(self.repository.top).as_posix()
         return "" if directory == "." else directory
 
-    def before(self, commit: str, names: list[str], most: int) -> list[str]:
-        """The latest commits before one that have other files of the configuration than the next."""
+    def before(self, commit: str, names: list[str], most: int) -> list[str | None]:
+        """The latest commits before one that have other files of the configuration than the next.
+
+        Where that is all of the past, also the one before the files began; None: there is no such commit.
+        """
         at = self._directory
         below = [f"{at}/{name}" if at else name for name in names] if len(names) <= _NAMED else [at or "."]
         # The first one has made the files what they are in the commit.
-        return self.repository.changing(commit, below, most + 1)[1:]
+        found: list[str | None] = [*self.repository.changing(commit, below, most + 1)]
+        if len(found) <= most:
+            before = self.repository.commit(f"{found[-1] if found else commit}~1")
+            if before is not None or not self.repository.shallow:
+                found.append(before)
+        return found[1:]
 
 
 @dataclass
 class Earlier:
     """The configuration in commits before the base, the latest first. Each is read when it is looked at.
 
-    One that does not load says nothing; neither does one that a shallow clone lacks.
+    One that does not load says nothing; neither does one that a shallow clone lacks. Before there was a
+    configuration there was one without entries.
     """
 
     project: Project
     commit: str
     base: Desired
-    _left: list[str] | None = None
+    _left: list[str | None] | None = None
     _found: list[Desired] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Desired]:
@@ -101,7 +110,10 @@ class Earlier:
             most = min(_MOST, max(1, _LONGEST // max(1, size)))
             self._left = self.project.before(self.commit, sorted(self.base.texts), most)
         while self._left:
-            loaded = self.project.load(self._left.pop(0))
+            commit = self._left.pop(0)
+            loaded = self.project.load(commit) if commit is not None else None
+            if loaded is None and not self._left:
+                loaded = Desired({}, {}), None
             if loaded is not None and loaded[1] is None:
                 self._found.append(loaded[0])
                 return True

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import jsonschema
 import pytest
 
@@ -25,9 +26,12 @@ FILE = text(
 
 
 @pytest.fixture
-def pull_request(project: Project, monkeypatch: pytest.MonkeyPatch, run: Run, tmp_path: Path) -> Path:
+def pull_request(
+    project: Project, monkeypatch: pytest.MonkeyPatch, run: Run, platform: ThreadedServer
+) -> Path:
     """A checkout as CI makes it: a branch of one commit, and the branch that it goes to as a remote one."""
     directory = project(FILE)
+    assert run("apply", "-C", str(directory), "--yes").code == 0
     git(directory, "init", "-q", "-b", "main")
     git(directory, "add", "dpsync.yaml")
     git(directory, "commit", "-q", "-m", "as it is")
@@ -168,3 +172,30 @@ def test_what_only_the_past_needed_cannot_be_compared(
     assert {item["field"]: item["cause"] for item in change["differences"]} == {
         "title": "origin unknown", "visibility": "origin unknown",
     }  # fmt: skip
+
+
+def test_what_was_committed_for_the_first_time_is_not_blamed_on_anybody(
+    run: Run, platform: ThreadedServer, project: Project, tmp_path: Path
+) -> None:
+    directory = project(FILE.replace("legacy: {", "new: { title: New }\n      legacy: {"))
+    git(directory, "init", "-q", "-b", "main")
+    git(directory, "add", "dpsync.yaml")
+    git(directory, "commit", "-q", "-m", "the first")
+    assert '+ new  new team "New"  (not applied yet)' in run("plan", "-C", str(directory)).out
+    # Where a clone lacks what was before, nobody can tell.
+    git(directory, "commit", "-q", "--allow-empty", "-m", "another")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{directory}", str(tmp_path / "shallow"))
+    assert '+ new  new team "New"  (deleted outside)' in run("plan", "-C", str(tmp_path / "shallow")).out
+    # Once applied, it was deleted by somebody.
+    assert run("apply", "-C", str(directory), "--yes").code == 0
+    team = next(one for one in asked_teams(platform) if one["title"] == "New")
+    change(platform, f"/orgs/acme/teams/{team['id']}", "DELETE")
+    assert '+ new  new team "New"  (deleted outside)' in run("plan", "-C", str(directory)).out
+
+
+def asked_teams(platform: ThreadedServer) -> list[dict[str, Any]]:
+    token = {"Authorization": "Bearer ada-token"}
+    found: list[dict[str, Any]] = httpx.get(f"{platform.url}/v1/orgs/acme/teams", headers=token).json()[
+        "items"
+    ]
+    return found

@@ -345,14 +345,31 @@ def test_the_commits_before_the_base_that_have_changed_its_files_are_there_the_l
         commit(tmp_path, {"notes.txt": title})
     found = base(tmp_path)
     assert titles(found) == ["Third"]
-    assert [titles(Base("", desired=then)) for then in found.earlier] == [["Second"], ["First"]]
-    assert [titles(Base("", desired=then)) for then in found.earlier] == [["Second"], ["First"]]
+    # Before the first one there was nothing.
+    assert [titles(Base("", desired=then)) for then in found.earlier] == [["Second"], ["First"], []]
+    assert [titles(Base("", desired=then)) for then in found.earlier] == [["Second"], ["First"], []]
+
+
+def test_what_a_shallow_clone_lacks_is_not_taken_for_nothing(tmp_path: Path) -> None:
+    (tmp_path / "whole").mkdir()
+    for title in ("First", "Second", "Third"):
+        commit(tmp_path / "whole", {"dpsync.yaml": team(title)})
+    for depth, there in ((1, []), (2, [["Second"]]), (3, [["Second"], ["First"]])):
+        clone = tmp_path / f"depth-{depth}"
+        git(tmp_path, "clone", "-q", f"--depth={depth}", f"file://{tmp_path / 'whole'}", str(clone))
+        assert [titles(Base("", desired=then)) for then in base(clone).earlier] == there
+
+
+def test_what_began_later_than_the_repository_was_nothing_before(tmp_path: Path) -> None:
+    commit(tmp_path, {"notes.txt": "x"})
+    commit(tmp_path, {"dpsync.yaml": team("First")})
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [[]]
 
 
 def test_an_earlier_commit_that_does_not_load_says_nothing(tmp_path: Path) -> None:
     for text in (team("First"), "dpsync: 2\n", team("Third")):
         commit(tmp_path, {"dpsync.yaml": text})
-    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"]]
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"], []]
 
 
 def test_of_many_earlier_commits_some_are_read_and_none_before_somebody_looks(
@@ -377,10 +394,10 @@ def test_a_long_history_is_not_searched_to_its_beginning(
     monkeypatch.setattr("dpsync.config.git._FAR", 3)
     for title in ("First", "Second"):
         commit(tmp_path, {"dpsync.yaml": team(title)})
-    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"]]
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"], []]
     commit(tmp_path, {"dpsync.yaml": team("Third")})
     commit(tmp_path, {"notes.txt": "x"})
-    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["Second"]]
+    assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["Second"], ["First"]]
 
 
 def test_a_merge_is_one_commit_of_its_line(checkout: Path) -> None:
@@ -389,7 +406,7 @@ def test_a_merge_is_one_commit_of_its_line(checkout: Path) -> None:
     commit(checkout, {"dpsync.yaml": team("Better")})
     git(checkout, "switch", "-q", "main")
     git(checkout, "merge", "-q", "--no-ff", "-m", "merge", "topic")
-    assert [titles(Base("", desired=then)) for then in base(checkout).earlier] == [["First"]]
+    assert [titles(Base("", desired=then)) for then in base(checkout).earlier] == [["First"], []]
 
 
 def test_on_a_timer_nothing_has_just_changed(branch: Path) -> None:
