@@ -66,14 +66,14 @@ class _Reader:
         self.scopes = {**desired.scopes, **(desired.watched if desired.watching else {})}
         self.registry, self.desired, self.sources = reading.registry, reading.desired, reading.sources
         self.unread = Unread(reading)
+        self._fetched_at = (-1, -1, -1)
         self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
         for lookup in self.desired.lookups.values():
             self._looked_up[lookup.kind, lookup.parent].append(lookup)
 
     def kind(self, kind: Kind) -> None:
         """Read what is known to be needed by now, then match the entries of this kind."""
-        self.sources.fetch(self._needed(), refusable=True)
-        self._put_out()
+        self._fetch()
         for parent in self._parents(kind):
             source = self.reading.source(kind, parent)
             if source.url in self.sources.refused:
@@ -82,6 +82,17 @@ class _Reader:
                 self._match(kind, parent, source)
         if kind.lifecycle.transfer is not None:
             find_transfers(self.reading, self.unread, kind)
+
+    def _fetch(self) -> None:
+        """Nothing more is needed than last time while nothing more was recognised."""
+        if self._progress() != self._fetched_at:
+            self.sources.fetch(self._needed(), refusable=True)
+            self._put_out()
+            self._fetched_at = self._progress()
+
+    def _progress(self) -> tuple[int, int, int]:
+        """What the needed sources and the outputs follow from; it only ever grows."""
+        return len(self.reading.matches), len(self.reading.transferred), len(self.sources.objects)
 
     def _parents(self, kind: Kind) -> list[Address]:
         """The bound objects below which this kind is declared or looked up, in the order of addresses."""
