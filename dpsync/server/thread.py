@@ -3,6 +3,8 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
+from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -62,10 +64,18 @@ class ThreadedServer:
     def call(self, function: Callable[[], T]) -> T:
         """Runs a function in the thread of the server, between two requests."""
 
-        async def run() -> T:
-            return function()
+        ended: SimpleQueue[Future[T]] = SimpleQueue()  # quicker than a future that is waited for
 
-        return asyncio.run_coroutine_threadsafe(run(), self._loop).result(timeout=30)
+        def run() -> None:
+            result: Future[T] = Future()
+            try:
+                result.set_result(function())
+            except BaseException as error:
+                result.set_exception(error)
+            ended.put(result)
+
+        self._loop.call_soon_threadsafe(run)
+        return ended.get(timeout=30).result()
 
     def finish(self, abandoned: bool = False) -> None:
         """Returns when the companion has no work left to do in the background; `abandoned`: nor any under way
