@@ -11,12 +11,12 @@ from contextlib import suppress
 from dataclasses import replace
 
 from dpsync.github.api import GitHub, PullRequest
-from dpsync.github.place import Place
+from dpsync.github.place import Checkout, Place
 from dpsync.github.transport import GitHubError
 
 
 class NotThisChange(Exception):
-    """Nothing is done with the working copy: `reason` is a word for programs, `why` is for people."""
+    """Nothing may be done with the working copy: `reason` is a word for programs, `why` is for people."""
 
     def __init__(self, reason: str, why: str) -> None:
         super().__init__(reason, why)
@@ -24,10 +24,10 @@ class NotThisChange(Exception):
         self.why = why
 
 
-def asked_for(place: Place, github: GitHub | None, head: str | None, merged: str | None) -> Place:
+def asked_for(place: Place, github: GitHub | None, checkout: Checkout) -> Place:
     """The place with what GitHub says of the pull request. The person's comment gets a reaction.
 
-    `head` is the commit of the working copy, `merged` what that merges. Raises NotThisChange.
+    Raises NotThisChange.
     """
     if github is None or place.number is None:
         raise NotThisChange("untrusted", "without github-token it is not known whose change this is")
@@ -36,7 +36,7 @@ def asked_for(place: Place, github: GitHub | None, head: str | None, merged: str
             request = github.pull_request(place.number)
         except GitHubError as error:
             raise NotThisChange("untrusted", f"it is not known whose change this is: {error.what}") from None
-        _check(request, place, head, merged)
+        _check(request, place, checkout)
     except NotThisChange:
         _react(github, place, "confused")
         raise
@@ -44,18 +44,18 @@ def asked_for(place: Place, github: GitHub | None, head: str | None, merged: str
     return replace(place, sha=request.head, base=request.base)
 
 
-def _check(request: PullRequest, place: Place, head: str | None, merged: str | None) -> None:
+def _check(request: PullRequest, place: Place, checkout: Checkout) -> None:
     if request.repository != place.repository:
         raise NotThisChange(
             "untrusted", "this run holds the secrets of the repository, and the change comes from a fork"
         )
     if not request.open:
         raise NotThisChange("stale", f"pull request {place.number} is not open any more")
-    if request.head not in (head, merged):
+    if request.head not in (checkout.commit, checkout.merged):
         raise NotThisChange(
             "stale",
-            f"the working copy ({(head or 'no commit')[:12]}) is not pull request {place.number} as it is "
-            f"now ({request.head[:12]}): somebody has pushed meanwhile, then ask again; or "
+            f"the working copy ({(checkout.commit or 'no commit')[:12]}) is not pull request {place.number} "
+            f"as it is now ({request.head[:12]}): somebody has pushed meanwhile, then ask again; or "
             f"actions/checkout was not told ref: refs/pull/{place.number}/merge",
         )
 

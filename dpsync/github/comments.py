@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dpsync.github.api import GitHub, Text
 from dpsync.github.marker import PlanMarker
-from dpsync.github.plan_comment import Decision, Found, decide, ours, rewritable
+from dpsync.github.plan_comment import SIZES, Decision, Found, decide, ours, rewritable
 from dpsync.github.transport import GitHubError
 
 TOO_LONG = 422
@@ -26,37 +26,29 @@ class Comments:
         return ours(self.github.comments(self.number), self.github.viewer(), self.key)
 
     def write(
-        self,
-        present: Found | None,
-        marker: PlanMarker,
-        body: Callable[[int], str],
-        sizes: tuple[int, ...],
-        worth_it: bool,
+        self, present: Found | None, marker: PlanMarker, body: Callable[[int], str], worth_it: bool
     ) -> tuple[Decision, Text | None]:
         """One comment for the key: edited, made, or left alone. `body` makes it for a size.
 
         `present` is the one that was there a moment ago. Where two runs make one at once, the oldest stays,
         and the later run's text with it.
         """
-        decision = decide(present, marker.age, body(sizes[0]), worth_it)
+        decision = decide(present, marker.age, body(SIZES[0]), worth_it)
         match decision.what:
             case "leave":
                 return decision, decision.found.text if decision.found else None
             case "edit":
                 assert present is not None
-                return decision, self._sized(
-                    lambda text: self.github.edit_comment(present.text.number, text), body, sizes
-                )
-        made = self.add(body, sizes)
+                return decision, self._edit(present, body)
+        made = self.add(body)
         first = rewritable(self.found())
         if first is None or first.text.number >= made.number:
             return decision, made
         self.github.delete_comment(made.number)
-        again = decide(first, marker.age, body(sizes[0]), worth_it)
+        again = decide(first, marker.age, body(SIZES[0]), worth_it)
         if again.what == "leave":
             return again, first.text
-        number = first.text.number
-        return again, self._sized(lambda text: self.github.edit_comment(number, text), body, sizes)
+        return again, self._edit(first, body)
 
     def drop_others(self, found: Iterable[Found], kept: Text, age: tuple[int, int]) -> None:
         """Delete what earlier runs have left beside the one comment, as one that was killed does."""
@@ -64,16 +56,19 @@ class Comments:
             if other.marker.state == "plan" and other.text.number != kept.number and other.marker.age < age:
                 self.github.delete_comment(other.text.number)
 
-    def add(self, body: Callable[[int], str], sizes: tuple[int, ...]) -> Text:
+    def add(self, body: Callable[[int], str]) -> Text:
         """One more comment, whatever there is."""
-        return self._sized(lambda text: self.github.comment(self.number, text), body, sizes)
+        return self._sized(lambda text: self.github.comment(self.number, text), body)
+
+    def _edit(self, found: Found, body: Callable[[int], str]) -> Text:
+        return self._sized(lambda text: self.github.edit_comment(found.text.number, text), body)
 
     @staticmethod
-    def _sized(send: Callable[[str], Text], body: Callable[[int], str], sizes: tuple[int, ...]) -> Text:
-        for size in sizes[:-1]:
+    def _sized(send: Callable[[str], Text], body: Callable[[int], str]) -> Text:
+        for size in SIZES[:-1]:
             try:
                 return send(body(size))
             except GitHubError as error:
                 if error.status != TOO_LONG:
                     raise
-        return send(body(sizes[-1]))
+        return send(body(SIZES[-1]))

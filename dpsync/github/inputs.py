@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, cast, get_args
 
 from pydantic_core import from_json
 
+from dpsync.github.place import make_key
 from dpsync.model.suggest import did_you_mean
 
 Command = Literal["plan", "apply", "drift", "validate"]
@@ -54,6 +55,29 @@ class Inputs:
     """Whose they are then; "": that of `github_token`."""
     fail_on: FailOn = "error"
     arguments: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The name of what is planned: the same in every run."""
+        return make_key(
+            self.directory, "\n".join(self.config), self.environment, "\n".join(sorted(self.select))
+        )
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        """What tells this configuration from others, for people; empty for the only one."""
+        directory = "" if self.directory == "." else self.directory
+        return tuple(filter(None, (directory, *self.config, self.environment, *self.select)))
+
+    def command_line(self, command: str) -> list[str]:
+        """A command of dpsync, and what these inputs say about it."""
+        words = [command, "--directory", self.directory]
+        words += [part for name in self.config for part in ("--file", name)]
+        words += ["--env", self.environment] if self.environment else []
+        if command == "validate":
+            return [*words, "--changes"]
+        words += [part for pattern in self.select for part in ("--select", pattern)]
+        return [*words, *self.arguments]
 
 
 def read_inputs(text: str) -> Inputs:

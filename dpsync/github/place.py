@@ -1,4 +1,4 @@
-"""Which run of which workflow this is, as GitHub says it in the environment and in the event's file."""
+"""Which run of which workflow this is, as GitHub says in the environment and the event's file."""
 
 from __future__ import annotations
 
@@ -57,6 +57,17 @@ class Place:
     def untrusted(self) -> bool:
         """It holds secrets, and somebody else's change has caused it."""
         return self.fork and self.event in _UNTRUSTED
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """The commit of the working copy, and the one that it merges into another, as GitHub's trial merges do.
+
+    Both are None where there is no commit, or where there are several.
+    """
+
+    commit: str | None = None
+    merged: str | None = None
 
 
 def find_place(env: Mapping[str, str], event: Any) -> Place:

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from pydantic import BaseModel
+
 from dpsync.github.api import Review, Text
 from dpsync.github.marker import (
     PlanMarker,
     State,
     base64url,
     first_line,
+    listed,
+    listed_addresses,
     name_of,
     read_marker,
     without_marker,
@@ -23,12 +27,12 @@ from dpsync.render.markdown_text import code, prose
 from dpsync.render.report_text import done, ending
 from dpsync.render.view import View, clip
 
-SHORTER: Final = COMMENT // 2
-"""UTF-16 units of the second try, where GitHub finds the first one too long."""
+SIZES: Final = (COMMENT, COMMENT // 2)
+"""UTF-16 units of a comment: of the first try, and of the second where GitHub finds that too long."""
 _CONTENT: Final = "<!-- dpsync:content -->\n"
 """Between what happened and the plan. It stands before all foreign text, so the first one is ours."""
 _NAMED: Final = 5
-"""People that are named in one line."""
+"""People or labels that are named in one line."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ def rewritable(found: Iterable[Found]) -> Found | None:
     return next((one for one in found if one.marker.state == "plan"), None)
 
 
-def reviewed(found: Iterable[Found]) -> Found | None:
+def latest_reviewed(found: Iterable[Found]) -> Found | None:
     """The comment whose plan was reviewed: that of the latest run, whether it was applied since or not."""
     shown = [one for one in found if one.marker.state != "refused"]
     return max(shown, key=lambda one: (one.marker.age, one.text.number), default=None)
@@ -108,6 +112,34 @@ def changed_since(approved: Mapping[str, str], digest: str) -> str:
     ]
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
     return f"> [!WARNING]\n> **The plan changed since** {', '.join(told)}{more}. Look at it again."
+
+
+def plan_marker(
+    key: str,
+    place: Place,
+    document: BaseModel,
+    state: State = "plan",
+    approved: Mapping[str, str] | None = None,
+) -> PlanMarker:
+    """The marker of a comment that tells a plan, or why there is none."""
+    plan = document.plan if isinstance(document, PlanDocument) else None
+    return PlanMarker(
+        key=key,
+        run=place.run,
+        attempt=place.attempt,
+        sha=place.sha,
+        digest=plan.digest if plan is not None else "",
+        changes=listed(plan) if plan is not None else None,
+        addresses=listed_addresses(plan) if plan is not None else None,
+        state=state,
+        approved=dict(approved or {}),
+    )
+
+
+def heading(name: Iterable[str]) -> str:
+    """Which of several configurations it is; empty for the only one."""
+    labels = [code(clip(label, 100)) for label in name]
+    return f"dpsync plan · {' · '.join(labels[:_NAMED])}" if labels else ""
 
 
 def plan_body(

@@ -162,7 +162,7 @@ def test_what_goes_wrong_while_github_is_told_changes_nothing_of_the_apply(
 ) -> None:
     for wrong, level in ((KeyboardInterrupt, "warning"), (AttributeError, "error")):
         with monkeypatch.context() as patch:
-            patch.setattr("dpsync.github.action.Action._tell_applied", raising(wrong))
+            patch.setattr("dpsync.github.apply.tell_applied", raising(wrong))
             ended = workflow.run("push", command="apply", approval="none")
         assert (ended.code, ended.outputs["exit-code"]) == (0, "0")
         assert ended.step.of(level)[0].data.startswith(("Interrupted", "dpsync made a mistake"))

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.github.action import Action, Ran
+from dpsync.github.action import carry_out
 from dpsync.github.api import GitHub
 from dpsync.github.commands import Log
 from dpsync.github.drift_issue import DriftIssue
 from dpsync.github.inputs import Inputs
 from dpsync.github.issues import Issues
 from dpsync.github.marker import DriftMarker, PlanMarker, first_line, read_marker
-from dpsync.github.place import Place
+from dpsync.github.place import Checkout, Place
+from dpsync.github.run import ActionRun, Ran
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan
@@ -48,10 +49,10 @@ def test_an_apply_that_was_stopped_freezes_the_comment_once_anything_was_sent(
     document = ApplyDocument(exit=3, converged=False, plan=plan_document(Plan()), report=report)
     client = GitHub(github.url, "token", REPOSITORY)
     log = Log(io.StringIO())
-    action = Action(Inputs("apply"), PLACE, log, lambda _: Ran(3, document), client, tmp_path)
+    run = ActionRun(Inputs("apply"), PLACE, log, lambda *_: Ran(3, document), client, tmp_path)
     github.merge(PLACE.tested, 7)
-    github.comment(7, first_line(PlanMarker(key=action.key, run=5, digest="ab")) + "the plan")
-    assert action.carry_out() == Ran(3, document)
+    github.comment(7, first_line(PlanMarker(key=run.inputs.key, run=5, digest="ab")) + "the plan")
+    assert carry_out(run, Checkout()) == Ran(3, document)
     client.close()
     (body,) = github.bodies(7)
     marker = read_marker(body, PlanMarker)

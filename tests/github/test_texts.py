@@ -23,7 +23,15 @@ from dpsync.github.marker import (
     read_marker,
 )
 from dpsync.github.place import find_place, make_key
-from dpsync.github.plan_comment import Found, changed_since, decide, ours, remembered, reviewed, rewritable
+from dpsync.github.plan_comment import (
+    Found,
+    changed_since,
+    decide,
+    latest_reviewed,
+    ours,
+    remembered,
+    rewritable,
+)
 from dpsync.model.change import Change, Difference, Effect
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Plan
@@ -129,13 +137,13 @@ def test_only_texts_of_ours_with_the_key_at_their_beginning_are_ours() -> None:
 def test_which_comment_is_meant(states: str, rewritten: int | None, looked_at: int | None) -> None:
     names: dict[str, Any] = {"p": "plan", "a": "applied", "r": "refused"}
     all_ = [found(MARKER.model_copy(update={"state": names[one]}), at) for at, one in enumerate(states)]
-    first, last = rewritable(all_), reviewed(all_)
+    first, last = rewritable(all_), latest_reviewed(all_)
     assert (first and first.text.number, last and last.text.number) == (rewritten, looked_at)
 
 
 def test_the_plan_of_the_latest_run_was_reviewed_wherever_it_stands() -> None:
     newer = MARKER.model_copy(update={"run": 6})
-    assert reviewed([found(newer, 1), found(MARKER, 2)]) == found(newer, 1)
+    assert latest_reviewed([found(newer, 1), found(MARKER, 2)]) == found(newer, 1)
 
 
 @pytest.mark.parametrize(("present", "age", "body", "worth_it", "what"), [

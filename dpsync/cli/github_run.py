@@ -1,0 +1,127 @@
+"""A run of the action, from its inputs to its exit code: it is prepared, carried out and told."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+
+from dpsync.cli.github_commands import Commands, for_branch
+from dpsync.cli.github_files import stem, write_outputs, write_result, write_summary
+from dpsync.cli.ids_update import ids_update
+from dpsync.cli.output import below, changed_files
+from dpsync.cli.place import Place as Project
+from dpsync.cli.signals import Ended, Patience
+from dpsync.config.git import NoRepository, Repository
+from dpsync.github.action import carry_out, stopped
+from dpsync.github.api import GitHub
+from dpsync.github.commands import Log
+from dpsync.github.inputs import Inputs
+from dpsync.github.outputs import outputs
+from dpsync.github.place import Checkout, Place
+from dpsync.github.run import ActionRun, Ran
+from dpsync.github.summary import summary
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.render.documents import FindingsDocument, PlanDocument
+from dpsync.render.formats import How, render
+from dpsync.render.views import view
+
+
+def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> int:
+    """Do what the inputs ask for, and tell it on GitHub; the exit code of the step."""
+    with ExitStack() as opened:
+        client = partial(_client, opened, place)
+        commands, files = Commands(log, inputs, patience), stem(inputs, place)
+        github = client(inputs.github_token)
+        run = ActionRun(inputs, place, log, commands.run, github, files.with_name(f"{files.name}.plan.json"))
+        run.plan_file.unlink(missing_ok=True)
+        ids = ids_update(log, inputs, place, client)
+        if ids is not None:
+            run.after_apply = ids.bring
+        ran = _carried_out(run, _checkout(inputs), commands, patience)
+        if ids is not None:
+            ids.end()
+            run.told.said = "\n\n".join(filter(None, (run.told.said, ids.said)))
+            run.told.outputs["ids-url"] = ids.url
+        written = write_result(files, ran)
+        write_outputs(log, outputs(ran.document, ran.code, {**written, **run.told.outputs}))
+        _tell(run, ran)
+    return _exit_code(inputs, ran)
+
+
+def _client(opened: ExitStack, place: Place, token: str) -> GitHub | None:
+    """A client for a token, if there is one. It is closed with `opened`."""
+    if not token:
+        return None
+    url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
+    graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
+    return opened.enter_context(closing(GitHub(url, token, place.repository, graphql)))
+
+
+def _carried_out(run: ActionRun, checkout: Checkout, commands: Commands, patience: Patience) -> Ran:
+    """How the run ends, whatever ends it. From then on signals are only noted: what follows is short."""
+    try:
+        ran = carry_out(run, checkout)
+        patience.last()
+        return ran
+    except KeyboardInterrupt as interrupt:
+        patience.last()
+        code = interrupt.code if isinstance(interrupt, Ended) else Exit.INTERRUPTED
+        run.log.notice("Interrupted: GitHub was not told all of it.", "warning")
+        return stopped(run, commands.last, code)
+    except Exception as mistake:
+        if os.environ.get("DPSYNC_DEBUG"):
+            raise
+        patience.last()
+        what = f"dpsync made a mistake of its own while it told GitHub ({type(mistake).__name__})."
+        run.log.notice(what, "error")
+        return stopped(run, commands.last, Exit.FAILED)
+
+
+def _checkout(inputs: Inputs) -> Checkout:
+    """The commit of the working copy; an empty one where it is no commit, or of several repositories."""
+    directory = Path(inputs.directory)
+    found = set()
+    for folder in (directory, *((directory / name).parent for name in inputs.config)):
+        try:
+            repository = Repository.around(folder)
+        except NoRepository:
+            return Checkout()
+        commit = repository.commit("HEAD")
+        parents = repository.parents(commit) if commit is not None else []
+        found.add(Checkout(commit, parents[1] if len(parents) == 2 else None))
+    return found.pop() if len(found) == 1 else Checkout()
+
+
+def _tell(run: ActionRun, ran: Ran) -> None:
+    """Show the result in the log, on the lines of the files, and in the summary of the job."""
+    document, said = ran.document, run.told.said
+    if document is not None:
+        if not isinstance(document, FindingsDocument) or document.edits is not None:
+            with run.log.text() as stream:
+                stream.write(f"{render(document, 'text')}\n")
+        if run.inputs.annotations:
+            directory = Path(run.inputs.directory)
+            how = How(below=lambda: _below(run.inputs), changed=lambda: changed_files(directory))
+            with for_branch(run.place.base):
+                run.log.commands(filter(None, render(document, "github", how).split("\n")))
+    if run.inputs.summary and (document is not None or said):
+        write_summary(run.log, summary(view(document), said) if document is not None else f"{said}\n")
+
+
+def _below(inputs: Inputs) -> str:
+    """Where the project is in its repository, as `a/b/`."""
+    try:
+        return below(Project.find(inputs.config, Path(inputs.directory)).root.parent)
+    except DiagnosticError:
+        return ""
+
+
+def _exit_code(inputs: Inputs, ran: Ran) -> int:
+    """That of the command, except that changes and drift are a failure only where the inputs say so."""
+    document = ran.document
+    planned = ran.code == Exit.DONE and isinstance(document, PlanDocument) and not document.plan.empty
+    if ran.code == Exit.CHANGES or planned:
+        return Exit.CHANGES if inputs.fail_on == "changes" else Exit.DONE
+    return ran.code
