@@ -34,7 +34,7 @@ class Commands:
 
     def __init__(self, log: Log, inputs: Inputs, patience: Patience) -> None:
         self.last = Ran(Exit.INTERRUPTED)
-        """What came of the last one that has ended; of none: interrupted before."""
+        """How the last one ended. Where none was run, the run was interrupted before."""
         self._log = log
         self._given = Given(inputs.url, inputs.token) if inputs.url or inputs.token else None
         self._patience = patience
