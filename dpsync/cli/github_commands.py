@@ -33,8 +33,8 @@ class Commands:
     """The commands of one run of the action, one after the other."""
 
     def __init__(self, log: Log, inputs: Inputs, patience: Patience) -> None:
-        self.last = Ran(Exit.INTERRUPTED)
-        """How the last one ended. Where none was run, the run was interrupted before."""
+        self.last: Ran | None = None
+        """How the last one ended."""
         self._log = log
         self._given = Given(inputs.url, inputs.token) if inputs.url or inputs.token else None
         self._patience = patience
@@ -48,9 +48,9 @@ class Commands:
         if words[0] == "apply":
             write_outputs(self._log, killed(applying=True))
         with for_branch(base):
-            self.last = self._ran(words)
-        write_outputs(self._log, outputs(self.last.document, self.last.code))
-        return self.last
+            ran = self.last = self._ran(words)
+        write_outputs(self._log, outputs(ran.document, ran.code))
+        return ran
 
     def _ran(self, words: list[str]) -> Ran:
         code, printed = self._printed(words)

@@ -44,12 +44,12 @@ def carry_out(run: ActionRun, checkout: Checkout) -> Ran:
             return run.dpsync("validate")
 
 
-def stopped(run: ActionRun, last: Ran, code: int) -> Ran:
-    """How a run ends that was stopped with `code` after the command `last`.
+def stopped(run: ActionRun, last: Ran | None, code: int) -> Ran:
+    """How a run ends that was stopped with `code` after the command `last`, or before any.
 
     Where an apply was asked for and that has only planned, its result is not that of the run.
     """
-    if run.inputs.command != "apply" or isinstance(last.document, ApplyDocument):
+    if last is not None and (run.inputs.command != "apply" or isinstance(last.document, ApplyDocument)):
         return last
     return run.told.refused or Ran(code)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from dpsync.github.marker import PlanMarker, read_marker
 from tests.github.conftest import CONFIG, Ended, Workflow
 from tests.github.fake_github import REPOSITORY, Token
+from tests.github.test_cancelled import at
 
 RENAMED = CONFIG.replace("title: Support", "title: Help desk")
 
@@ -147,3 +149,14 @@ def test_a_comment_on_an_issue_is_about_no_pull_request(workflow: Workflow) -> N
     payload = {"issue": {"number": 7, "state": "open"}, "comment": {"id": 1}}
     ended = workflow.run("issue_comment", payload)
     assert (ended.code, ended.outputs["comment-url"]) == (0, "")
+
+
+@pytest.mark.usefixtures("request_7")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_before_the_first_command_is_how_the_run_ends(
+    number: int, code: int, workflow: Workflow
+) -> None:
+    workflow.github.before = at("/pulls/7", number)
+    ended = say(workflow)
+    assert (ended.code, ended.outputs["failure-reason"]) == (code, "interrupted")
+    assert ours(workflow) == []
