@@ -54,8 +54,8 @@ def _check(request: PullRequest, place: Place, checkout: Checkout) -> None:
     if request.head not in (checkout.commit, checkout.merged):
         raise NotThisChange(
             "stale",
-            f"the working copy ({(checkout.commit or 'no commit')[:12]}) is not pull request {place.number} "
-            f"as it is now ({request.head[:12]}): somebody has pushed meanwhile, then ask again; or "
+            f"the working copy ({(checkout.commit or 'no commit')[:12]}) is not what pull request "
+            f"{place.number} is now ({request.head[:12]}): somebody has pushed meanwhile, then ask again; or "
             f"actions/checkout was not told ref: refs/pull/{place.number}/merge",
         )
 

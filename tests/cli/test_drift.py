@@ -120,6 +120,7 @@ def test_what_somebody_deleted_and_what_somebody_added_in_a_pruned_place(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = committed(project, text())
+    assert run("apply", "-C", str(directory), "--yes").code == 0  # from here on it was live once
     change(platform, "/orgs/acme/teams/legacy", "DELETE")
     change(platform, "/orgs/acme/teams", "PUT", title="Surprise")
     found = {item["what"]: item for item in drift(run, directory, 2)["drift"]["found"]}

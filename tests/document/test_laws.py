@@ -28,7 +28,7 @@ def test_what_was_written_is_written_the_same_again(document: Json) -> None:
 
 
 @given(st.one_of(markdown_lines, st.text(HARD), st.text()))
-@settings(max_examples=examples(100, soak=3000))
+@settings(max_examples=examples(50, soak=3000))
 def test_a_text_becomes_a_document_that_can_be_written_or_is_refused_with_places(text: str) -> None:
     read = _read(text)
     if isinstance(read, tuple):

@@ -107,7 +107,7 @@ GROUPS: Setting = (
     nodes,
 )
 ALL = {"teams": TEAMS, "spaces": SPACES, "sites": SITES, "paths": PATHS, "groups": GROUPS}
-INTERRUPTED = 6
+INTERRUPTED = 4
 """How many of the 30 exchanges a normal run interrupts at each of their writes."""
 ROUND = {"two exchange": (1, 0, 2), "three in a ring": (1, 2, 0), "a chain": (1, 2, 3)}
 

@@ -20,7 +20,7 @@ from .states import differences, ids, settled
 
 RICH = (32, 15)
 """Seeds of organizations whose plans have every kind of step."""
-PLACES = 3
+PLACES = 2
 """At how many of the writes of such a plan a normal run kills or disturbs it; a soak does so at each."""
 
 

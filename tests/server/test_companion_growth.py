@@ -17,7 +17,7 @@ from dpsync.server.app import build
 from dpsync.server.store import Record, open_store
 from dpsync.server.thread import ThreadedServer
 
-FEW, MANY = 30, 300
+FEW, MANY = 30, 150
 LIMIT = 5
 ORG = "/orgs/acme"
 TOKENS = {"admin": "user-0", "reader": "user-1", "guest": "user-2"}

@@ -238,7 +238,7 @@ def test_the_platform_is_what_the_model_says(
         run_state_machine_as_test(
             Served,
             settings=settings(
-                max_examples=examples(3, soak=500),
+                max_examples=examples(2, soak=500),
                 stateful_step_count=examples(25, soak=50),
                 suppress_health_check=[*HealthCheck],
             ),

@@ -16,6 +16,7 @@ from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.soak import slice_of
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,11 @@ def done(api: Api, row: Operation, world: Any) -> Done:
     return Done(answer.status_code, answer.text.replace(api.server.url, "https://here.example"), api.state())
 
 
-@pytest.mark.parametrize("row", OPERATIONS, ids=lambda row: str(row.id))
+COMPARED = 120
+"""How many of the 247 operations a normal run compares."""
+
+
+@pytest.mark.parametrize("row", slice_of(OPERATIONS, COMPARED), ids=lambda row: str(row.id))
 def test_every_operation_does_the_same_on_both_databases(
     on_sqlite: Api, on_postgres: Api, row: Operation, builtin_world: Any
 ) -> None:
