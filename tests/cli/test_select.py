@@ -230,7 +230,7 @@ def navigation(*keys: str) -> str:
     return f"    spaces:\n{spaces}    sites:\n{site}{nodes}"
 
 
-SIBLINGS = 2
+SIBLINGS = 1
 """How many of the six siblings of each order a normal run moves alone."""
 
 
@@ -263,7 +263,7 @@ def test_the_selection_is_part_of_the_digest(run: Run, project: Project, platfor
 
 # All of the example, one by one.
 
-ALONE = 4
+ALONE = 3
 """How many of its changes a normal run applies alone."""
 
 

@@ -18,7 +18,7 @@ from tests.soak import SOAK
 from .past import Project, git
 
 TITLES = ["Guides", "Handbook", "News", "Release 1", "Release 2", "API", "Changelog"]
-SEEDS = range(400 if SOAK else 6)
+SEEDS = range(400 if SOAK else 4)
 STEPS = 14
 PRUNED = "{ prune: [spaces, sites/docs/structure], limits: { deletes: 99, percent: 100 } }"
 

@@ -30,7 +30,7 @@ MADE_AT = {
 ITSELF = {"collections": "/collections/{}", "spaces": "/spaces/{}", "sites": "/orgs/acme/sites/{}"}
 FAMILY = {"collection": "collections", "space": "spaces", "site": "sites"}
 KEYS = {"collections": "c", "spaces": "p", "sites": "w"}
-SEEDS = range(400 if SOAK else 5)
+SEEDS = range(400 if SOAK else 4)
 STEPS = 14
 POLICY = (
     "{ prune: [collections, spaces, sites, sites/*/structure], limits: { deletes: 99, percent: 100 }MORE }"

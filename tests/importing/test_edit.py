@@ -34,7 +34,7 @@ def readable(text: str) -> bool:
     return read(text, "made.yaml")[1] == []
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=examples(80, soak=2000))
+@settings(suppress_health_check=list(HealthCheck), max_examples=examples(40, soak=2000))
 @given(
     LIKELY | VALUES, LIKELY | VALUES, st.booleans(), st.sampled_from([2, 4]), st.sampled_from(["", "  # why"])
 )

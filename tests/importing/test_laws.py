@@ -127,7 +127,7 @@ def _decorated(draw: Draw, made: Fields) -> Fields:
 
 
 @settings(
-    max_examples=examples(15, soak=400), deadline=None, suppress_health_check=list(HealthCheck), database=None
+    max_examples=examples(8, soak=400), deadline=None, suppress_health_check=list(HealthCheck), database=None
 )
 @given(document=documents)
 def test_any_document_of_the_core_is_imported(server: ThreadedServer, document: Fields) -> None:

@@ -30,7 +30,7 @@ from tests.soak import SOAK, examples
 
 from .answers import GONE, WRONG, Tape, Way, places, replaced
 
-SAMPLE = examples(12, soak=10_000)
+SAMPLE = examples(6, soak=10_000)
 """How many changes are tried for each kind: of the answers that have it, in a soak of all."""
 HOLDERS = ("items", "structure", "children", "siteSpaces")
 """What holds items or nodes; the first two at the top of an answer."""

@@ -18,7 +18,7 @@ from tests.soak import SOAK
 from .organizations import Draw
 from .platform import Platform
 
-SLICE = 9
+SLICE = 11
 """A normal run tries one of so many organizations."""
 SHRINK = os.environ.get("DPSYNC_SHRINK") == "1"
 AMBIGUOUS = {"DP301", "DP302", "DP303"}

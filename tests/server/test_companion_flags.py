@@ -142,7 +142,7 @@ viewBilling.
 """
 
 CASES = [(kind, way, role) for kind, ways in WAYS.items() for way in ways for role in ROLES]
-LOOKED_AT = 90
+LOOKED_AT = 60
 """How many of these a normal run looks at."""
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from dpsync.server.operations import OPERATIONS
 from tests.soak import examples
 
-SEQUENCES = examples(10, soak=1000)
+SEQUENCES = examples(6, soak=1000)
 """How many sequences of requests are drawn."""
-EACH = examples(3, soak=200)
+EACH = examples(2, soak=200)
 """How many bodies and queries are drawn for each operation."""
 SITES = ("docs", "help")
 SECTIONS = ("docs-guides", "docs-news", "docs-api", "sect-1", "sect-2", "none")

@@ -60,7 +60,7 @@ def done(api: Api, row: Operation, world: Any) -> Done:
     return Done(answer.status_code, answer.text.replace(api.server.url, "https://here.example"), api.state())
 
 
-COMPARED = 120
+COMPARED = 60
 """How many of the 247 operations a normal run compares."""
 
 

@@ -18,7 +18,7 @@ from dpsync.server.app import build
 from dpsync.server.store import open_store
 from tests.soak import examples, slice_of
 
-OPERATIONS = 6
+OPERATIONS = 4
 """How many of the 247 operations a normal run asks."""
 EXAMPLES = examples(5, soak=300)
 """How many cases are drawn for each, beside those at the bounds."""

@@ -115,7 +115,7 @@ def test_one_field_that_both_changed_is_a_conflict_whatever_else_they_did(
         assert Conflict("page", id, "deleted") in conflicts
 
 
-@settings(max_examples=examples(80, soak=3000))
+@settings(max_examples=examples(40, soak=3000))
 @given(edits, edits)
 def test_what_is_merged_is_a_tree_with_everything_that_both_have_made(
     main_edits: list[Json], their_edits: list[Json]
@@ -135,7 +135,7 @@ def test_what_is_merged_is_a_tree_with_everything_that_both_have_made(
     assert {file["id"] for file in merged.content["files"]} == files
 
 
-@settings(max_examples=examples(80, soak=3000))
+@settings(max_examples=examples(40, soak=3000))
 @given(edits, edits)
 def test_updating_and_then_merging_is_the_same_as_merging(
     main_edits: list[Json], their_edits: list[Json]

@@ -16,7 +16,7 @@ from processes import Serving, serving
 
 from tests.soak import examples
 
-ROUNDS = examples(2, soak=60)
+ROUNDS = examples(1, soak=60)
 CHILDREN = 200
 WORLD = {
     "users": [{"id": "ada", "displayName": "Ada"}],
