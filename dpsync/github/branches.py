@@ -17,7 +17,6 @@ from dpsync.github.members import at, number_at, text_at
 from dpsync.github.transport import GitHubError
 
 _SHA: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-_MISSING: Final = 404
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Branches:
         try:
             answer = self.github.ask("GET", f"/git/ref/heads/{quote(branch)}")
         except GitHubError as error:
-            if error.status != _MISSING:
+            if not error.missing:
                 raise
             return None
         return _sha(answer, "object", "sha")
@@ -60,7 +59,7 @@ class Branches:
         try:
             return self.common(quote(branch), commit) == commit
         except GitHubError as error:
-            if error.status != _MISSING:
+            if not error.missing:
                 raise
             return False
 
@@ -69,7 +68,7 @@ class Branches:
         try:
             answer = self.github.ask("GET", f"/contents/{quote(path)}", query={"ref": ref})
         except GitHubError as error:
-            if error.status != _MISSING:
+            if not error.missing:
                 raise
             return Content()
         if not isinstance(answer, dict) or answer.get("type") != "file":

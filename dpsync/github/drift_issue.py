@@ -68,8 +68,7 @@ class DriftIssue:
     def _tell(self, document: DriftDocument, name: tuple[str, ...]) -> Text:
         digest = drift_digest(document.drift)
         github, place = self.issues.github, self.issues.place
-        found = self.issues.found()
-        text, before = next((one for one in found if one[0].open), found[-1] if found else (None, None))
+        text, before = self.issues.current() or (None, None)
         again = text is not None and text.open
         marker = DriftMarker(
             key=self.issues.key,

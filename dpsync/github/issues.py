@@ -37,6 +37,11 @@ class Issues(Generic[M]):
                 found.append((text, marker))
         return found
 
+    def current(self) -> tuple[Text, M] | None:
+        """The one that is open, else the last one."""
+        found = self.found()
+        return next((one for one in found if one[0].open), found[-1]) if found else None
+
     def open_one(self, name: tuple[str, ...], body: str) -> Text:
         """Open one. Where two runs do that at once, the first one stays."""
         title = visible(" · ".join(filter(None, name)))[:_TITLE]

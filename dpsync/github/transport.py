@@ -40,6 +40,11 @@ class GitHubError(Exception):
         """The token may not do this: it is that of a fork, or lacks a permission."""
         return self.status in (401, 403, 404)
 
+    @property
+    def missing(self) -> bool:
+        """There is no such thing, or not for this token."""
+        return self.status == 404
+
 
 class Transport:
     """The connections to one GitHub with one token. Every request raises GitHubError.

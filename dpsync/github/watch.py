@@ -33,7 +33,7 @@ _KEPT: Final = re.compile(
     r"(\d{1,6}) failed drift checks? since (\d{4}-\d\d-\d\dT\d\d:\d\dZ), run (\d{1,18})\.(\d{1,9}):([a-z -]*)"
 )
 _TIME: Final = "%Y-%m-%dT%H:%MZ"
-_MISSING, _THERE_ALREADY = 404, 422
+_THERE_ALREADY = 422
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,10 @@ class Watch:
         github, place = self.issues.github, self.issues.place
         marker = WatchMarker(key=self.issues.key, run=place.run, attempt=place.attempt, sha=place.sha)
         body = _body(marker, failed, document, f"\n\n{written_by(place)}")
-        found = self.issues.found()
-        if not found:
+        current = self.issues.current()
+        if current is None:
             return self.issues.open_one(("Drift is not being watched", *name), body)
-        text, before = next((one for one in found if one[0].open), found[-1])
+        text, before = current
         if before.age > place.age:
             return text
         changed = github.edit_issue(text.number, body=body, state="open")
@@ -125,7 +125,7 @@ class Watch:
         try:
             found = self.issues.github.ask("GET", f"/labels/{self.label}")
         except GitHubError as error:
-            if error.status == _MISSING:
+            if error.missing:
                 return None
             raise
         said = found.get("description") if isinstance(found, dict) else None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,8 +10,10 @@ import pytest
 from dpsync.github.ids_branch import TITLE
 from tests.github.conftest import CONFIG, Ended, Workflow
 from tests.github.fake_github import REPOSITORY, Token
+from tests.github.test_cancelled import at
 
 IDS = "dpsync.ids.yaml"
+PUT = f"PUT /repos/{REPOSITORY}/contents/{IDS}"
 HOME = f"https://github.example/{REPOSITORY}"
 TEAMS = {"writers", "reviewers", "sales", "legacy", "support"}
 
@@ -125,7 +125,7 @@ def test_what_an_apply_has_learned_that_could_not_do_everything_is_brought(branc
 
 
 def test_an_interruption_waits_until_the_lines_are_there(branch: Workflow) -> None:
-    branch.github.before = at("PUT", signal.SIGINT)
+    branch.github.before = at(PUT, signal.SIGINT)
     ended = apply(branch)
     assert (ended.code, set(lines(branch))) == (0, TEAMS)
     assert ended.outputs["ids-url"].startswith(f"{HOME}/commit/")
@@ -133,22 +133,11 @@ def test_an_interruption_waits_until_the_lines_are_there(branch: Workflow) -> No
 
 
 def test_a_second_one_does_not_wait_and_the_lines_are_told(branch: Workflow) -> None:
-    branch.github.before = at("PUT", signal.SIGINT, signal.SIGTERM)
+    branch.github.before = at(PUT, signal.SIGINT, signal.SIGTERM)
     ended = apply(branch)
     assert (ended.code, ended.outputs["outcome"]) == (0, "applied")
     not_written(ended, "interrupted")
     assert "5 lines of dpsync.ids.yaml may be missing on main" in ended.step.of("notice")[0].data
-
-
-def at(wanted: str, *numbers: int) -> Callable[[str, str], None]:
-    """Send signals when GitHub is first asked for something."""
-    left = list(numbers)
-
-    def before(method: str, path: str) -> None:
-        while method == wanted and left:
-            os.kill(os.getpid(), left.pop(0))
-
-    return before
 
 
 def test_an_apply_that_ends_in_the_middle_tells_its_lines(
