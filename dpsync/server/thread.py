@@ -3,8 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
-from queue import SimpleQueue
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -30,8 +29,8 @@ class ThreadedServer:
     def __init__(self, app: Companion, plane: ControlPlane | None = None) -> None:
         self.app = app
         self.url = ""
-        self._starts: dict[bytes, worlds.Start] = {}
-        """The last ones, by their world: tests start from the same few again and again."""
+        # Tests start from the same few worlds again and again.
+        self._start = lru_cache(_STARTS)(self._new_start)
         self._ready = threading.Event()
         self._server = (
             Listening(plane, self._ready.set, plane.gateway.drop)
@@ -64,18 +63,10 @@ class ThreadedServer:
     def call(self, function: Callable[[], T]) -> T:
         """Runs a function in the thread of the server, between two requests."""
 
-        ended: SimpleQueue[Future[T]] = SimpleQueue()  # quicker than a future that is waited for
+        async def run() -> T:
+            return function()
 
-        def run() -> None:
-            result: Future[T] = Future()
-            try:
-                result.set_result(function())
-            except BaseException as error:
-                result.set_exception(error)
-            ended.put(result)
-
-        self._loop.call_soon_threadsafe(run)
-        return ended.get(timeout=30).result()
+        return asyncio.run_coroutine_threadsafe(run(), self._loop).result(timeout=30)
 
     def finish(self, abandoned: bool = False) -> None:
         """Returns when the companion has no work left to do in the background; `abandoned`: nor any under way
@@ -83,22 +74,16 @@ class ThreadedServer:
         """
         asyncio.run_coroutine_threadsafe(self.app.finish(abandoned), self._loop).result(timeout=30)
 
-    def _start(self, world: dict[str, Any] | None) -> worlds.Start:
-        name = to_json(world)
-        start = self._starts.pop(name, None)
-        if start is None:
-            chosen = worlds.builtin() if world is None else from_json(name)
-            start = worlds.Start(chosen, self.app.families)
-        self._starts[name] = start
-        while len(self._starts) > _STARTS:
-            del self._starts[next(iter(self._starts))]
-        return start
+    def _new_start(self, text: bytes) -> worlds.Start:
+        """From a world as JSON; null is the built-in one."""
+        world = from_json(text)
+        return worlds.Start(worlds.builtin() if world is None else world, self.app.families)
 
     def reset(self, world: dict[str, Any] | None = None) -> None:
         """Replaces all state by a world (the built-in one), and forgets the request log."""
 
         def load() -> None:
-            self._start(world).load(self.app.store, self.app.clock())
+            self._start(to_json(world)).load(self.app.store, self.app.clock())
             self.app.requests.clear()
             self.app.violations.clear()
 
