@@ -5,7 +5,6 @@ One companion for each test process, which each test resets to a world of its ow
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -24,10 +23,6 @@ settings.register_profile("ci", settings.get_profile("everywhere"), derandomize=
 settings.load_profile("ci" if os.environ.get("CI") else "everywhere")
 # What a script starts in the background ignores it, and so would everything that is started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_collection_finish() -> None:
-    gc.freeze()  # the garbage collector need not look through all that was imported again and again
 
 
 @pytest.fixture(scope="session")
