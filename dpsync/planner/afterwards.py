@@ -211,8 +211,6 @@ class _Trees:
             if item.field.nest:
                 if isinstance(item.after, Ref):
                     return item.after.address
-                if isinstance(item.after, LiveId):
-                    return sides.names.address((item.field.type.refers[0], item.after.id))
                 return sides.names.address(live.parent) if live.parent is not None else None
         around = live.holder or live.parent
         return sides.names.address(around) if around is not None else None

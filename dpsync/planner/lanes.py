@@ -25,9 +25,6 @@ from dpsync.planner.requests import Requests
 from dpsync.planner.sides import Sides
 from dpsync.planner.stepset import Edge, Edges, StepDraft, StepSet, by_needs
 
-Sibling = Address | Identity
-"""A declared sibling by its address, another one by what it is live."""
-
 
 @dataclass(frozen=True)
 class Lanes:
@@ -110,10 +107,10 @@ class _Lanes:
             before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
             there = set(before)
             known = [child for child in children if self._will_be(child, there)]
-            found += self._tree_siblings(self._then(before, holder, known), known)
+            found += self._tree_siblings(self._then(before, known), known)
         return found
 
-    def _tree_siblings(self, then: list[Sibling], wanted: list[Address]) -> list[StepDraft]:
+    def _tree_siblings(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
         """The moves of one list of nodes, or of each kind in it where kinds have no common order."""
         kinds = {self._kind(address).name: self._kind(address) for address in wanted}
         if all(kind.order is not None and not kind.order.apart for kind in kinds.values()):
@@ -128,14 +125,11 @@ class _Lanes:
                 self._cannot_move(same_kind, mine)
         return found
 
-    def _kind(self, item: Sibling) -> Kind:
-        if isinstance(item, Address):
-            return self.sides.kind(self.sides.resources[item])
-        return self.sides.registry[item[0]]
+    def _kind(self, address: Address) -> Kind:
+        return self.sides.kind(self.sides.resources[address])
 
-    def _cannot_move(self, then: list[Sibling], wanted: list[Address]) -> None:
+    def _cannot_move(self, then: list[Address], wanted: list[Address]) -> None:
         for move in moves(then, self._movable(wanted)):
-            assert isinstance(move.item, Address)
             if self.sides.policy.left_out(move.item):
                 continue
             nest = self._kind(move.item).nest
@@ -155,18 +149,14 @@ class _Lanes:
             return live is not None and live.identity in before
         return live is not None or address in self.steps.makers
 
-    def _then(self, before: tuple[Identity, ...], holder: Resource, wanted: list[Address]) -> list[Sibling]:
-        """The list as it will be when everything has been made and placed: who stays, then who arrives."""
-        staying: list[Sibling] = []
-        children = set(holder.children)
-        for identity in before:
-            address = self.sides.names.declared.get(identity)
-            if address is not None and address in children:
-                staying.append(address)
-            elif address is None or self.sides.policy.left_out(address):
-                staying.append(identity)
-        here = set(staying)
-        return [*staying, *(address for address in wanted if address not in here)]
+    def _then(self, before: tuple[Identity, ...], wanted: list[Address]) -> list[Address]:
+        """The wanted siblings as they stand when everything has been made: who stays, then who arrives.
+
+        Others keep their places among them, and nothing is placed beside them.
+        """
+        declared, here = self.sides.names.declared, set(wanted)
+        staying = (declared[identity] for identity in before if identity in declared)
+        return list(dict.fromkeys((*(address for address in staying if address in here), *wanted)))
 
     def lists(self) -> None:
         """Lanes outside of trees: an order declared on the object that holds the siblings."""
@@ -197,12 +187,11 @@ class _Lanes:
         known = [address for address in listed if self._will_be(address, there)]
         # In the order of addresses, and found at once.
         here = {address: None for address in held if not self.sides.policy.left_out(address)}
-        staying: list[Sibling] = [
-            address or identity
+        staying = [
+            address
             for identity in before
-            if (address := self.sides.names.declared.get(identity)) is None
-            or address in here
-            or not self._leaves(address, order.by)
+            if (address := self.sides.names.declared.get(identity)) is not None
+            and (address in here or not self._leaves(address, order.by))
         ]
         present = set(staying)
         arriving = [address for address in dict.fromkeys((*known, *here)) if address not in present]
@@ -225,16 +214,15 @@ class _Lanes:
             if step.phase != "place" or place in step.fields
         ]
 
-    def _movable(self, wanted: list[Address]) -> list[Sibling]:
+    def _movable(self, wanted: list[Address]) -> list[Address]:
         """What a policy ignores keeps its place, as what is not declared does."""
         return [address for address in wanted if not self.sides.desired.policy.ignores(address)]
 
-    def _moves(self, then: list[Sibling], wanted: list[Address]) -> list[StepDraft]:
+    def _moves(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
         found = []
         for move in moves(then, self._movable(wanted)):
-            assert isinstance(move.item, Address)
             side, other = ("after", move.after) if move.after is not None else ("before", move.before)
-            assert isinstance(other, Address)
+            assert other is not None
             if self.sides.policy.left_out(move.item):
                 self.out_of_place.add(move.item)
                 continue
