@@ -39,6 +39,7 @@ def kind(*identity: str | tuple[str, ...], **more: Any) -> Kind:
 
 
 TITLE, BY_PATH = kind("title"), kind("path", "title")
+BY_THREE = kind("path", "title", "terms.en")
 BY_TERMS, BY_BOX = kind("terms.en", "terms.de"), kind("title", tie_breakers=("box",))
 
 
@@ -115,6 +116,13 @@ def test_a_later_key_of_the_base_counts_only_while_nothing_else_is_known(
 ) -> None:
     """In the base it has the path p, which nothing bears any more, and the title T."""
     assert ids(matched(BY_PATH, [entry("a", **present)], there, [entry("a", path="p", title="T")])) == found
+
+
+def test_a_third_key_of_the_base_counts_behind_a_second_one_that_was_kept() -> None:
+    base = entry("a", path="p", title="T", terms={"en": "Old"})
+    now = entry("a", path="q", title="T", terms={"en": "New"})
+    found = matched(BY_THREE, [now], [live("1", path="r", title="U", terms={"en": "Old"})], [base])
+    assert ids(found) == {"a": ("1", "base")}
 
 
 @pytest.mark.parametrize(("of", "name"), [(TITLE, "title"), (BY_PATH, "path")])

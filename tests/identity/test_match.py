@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -386,6 +387,15 @@ def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
         assert '"1"' in item.message
         assert '"2"' in item.message
         assert "id:" in str(item.hint)
+    assert exchanged[0].message == 'its path is that of "2", its title that of "1"'
+
+
+def test_a_question_about_a_key_of_several_fields_stands_at_the_first() -> None:
+    entry = wanted("a", title="T", language="en")
+    places = {"title": Span("dpsync.yaml", 2, 1, 2, 2), "language": Span("dpsync.yaml", 3, 1, 3, 2)}
+    two = [live(id, path=id, title="T", language="en") for id in "12"]
+    (question,) = asked(kind(("title", "language")), [replace(entry, spans=places)], two).diagnostics
+    assert (question.code, question.span) == ("DP302", places["title"])
 
 
 def test_two_entries_that_could_be_one_object_are_told_of_each_other() -> None:

@@ -135,6 +135,13 @@ def test_what_is_protected_is_not_deleted() -> None:
     assert [(item.code, item.address) for item in refused(case)] == [("protected", "acme/teams/[Two]")]
 
 
+def test_of_several_who_lose_it_the_first_is_named() -> None:
+    live = {key: {"role": "admin"} for key in ("ada", "bo")}
+    wanted = {key: {"role": "read"} for key in live}
+    (refusal,) = refused(Case({"member": wanted}, {"member": live}, user="somebody"))
+    assert (refusal.code, refusal.address) == ("last-admin", "acme/members/ada")
+
+
 def test_somebody_stays_admin_and_nobody_removes_themselves() -> None:
     live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
     removed = Case(

@@ -294,6 +294,28 @@ def test_a_section_is_not_planned_without_the_place_that_is_made_along() -> None
     assert (wrong.code, wrong.message) == ("DP331", f"acme/{tree} needs acme/{tree}/p, which is excluded")
 
 
+def test_only_the_key_of_an_organization_begins_an_address() -> None:
+    sides = Case({"collection": {"c": {"title": "C"}}, "space": {"s": {"title": "S"}}}).sides()
+    with pytest.raises(DiagnosticError) as found:
+        make_plan(replace(sides, options=Options(select=("c/spaces/s",))))
+    (wrong,) = found.value.diagnostics
+    assert (wrong.code, wrong.message.split(" is ")[0]) == ("DP234", '"c"')
+
+
+def test_what_is_made_public_last_brings_nothing_along_into_a_selection() -> None:
+    group = {"docs/g": {"title": "G"}}
+    wanted = {
+        "site": {"docs": {"title": "Docs", "published": True}},
+        "section_group": {"docs/g": {"title": "New"}},
+    }
+    live = {"site": {"docs": {"title": "Docs", "published": False}}, "section_group": group}
+    everything = make_plan(Case(wanted, live).sides())
+    assert [len(step.needs) for change in everything.changes for step in change.steps] == [1, 0]
+    options = Options(select=("sites/docs",), exclude=("sites/docs/structure",))
+    part = make_plan(replace(Case(wanted, live).sides(), options=options))
+    assert told(part)[0] == ["acme/sites/docs"]
+
+
 @pytest.mark.parametrize(
     ("terms", "name"),
     [({"en": "Old", "de": "Alt"}, "[Alt]"), ({"en": "Old"}, "[Old]"), ({}, "[glossary_term-g]")],

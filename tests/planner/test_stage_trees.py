@@ -16,7 +16,7 @@ from dpsync.planner.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.decisions import decide
 from dpsync.planner.plan import make_plan
 from dpsync.planner.restructuring import BY_CONTENT
-from dpsync.planner.sides import Sides
+from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import PlannedSteps
 
 from .stages import ACME, Case, Things, before
@@ -360,6 +360,32 @@ def test_no_other_site_keeps_one_from_being_settled() -> None:
     case.confirm = [f"restructure acme/sites/{key}" for key in (made, changing, other)]
     pins = case.decisions().restructuring.pins
     assert pins == {case.address("section", f"{other}/a"): f"section-{other}-z"}
+
+
+@pytest.mark.parametrize("select", [("sites/docs-a/structure",), ("sites/docs-b/structure/a",), ()])
+def test_a_navigation_outside_of_the_selected_part_keeps_its_root(select: tuple[str, ...]) -> None:
+    names = ("docs-a", "docs-b")
+    sites = {key: {"title": key} for key in names}
+    wanted = files(
+        section={f"{key}/a": {"title": "a"} for key in names},
+        site_space={f"{key}/a/p": {"space": "x"} for key in names},
+    )
+    live = platform(site_space={f"{key}/x": {"space": "x"} for key in names})
+    sides = Case({**wanted, "site": sites}, {**live, "site": sites}).sides()
+    plan = make_plan(replace(sides, options=Options(select=select)))
+    refused = [item.address for item in plan.refusals if item.code == "restructure"]
+    assert refused == [f"acme/sites/{key}" for key in names if any(key in one for one in select or names)]
+
+
+def test_what_the_platform_made_is_left_over_wherever_it_stands() -> None:
+    """Behind the sections that are declared, too."""
+    live = platform(
+        section={"docs/a": {"title": "a"}, "docs/z": {"title": "Docs"}},
+        site_space={"docs/a/p": {"space": "x"}, "docs/z/p": {"space": "y"}},
+    )
+    wanted = files(section={"docs/a": {"title": "a"}}, site_space={"docs/a/p": {"space": "x"}})
+    case = Case(wanted, live, confirm=[AGREED])
+    assert case.decisions().restructuring.left_over == (("section", "section-docs-z"),)
 
 
 def test_what_is_planned_later_keeps_nothing_else_from_being_deleted() -> None:
