@@ -54,8 +54,8 @@ def remember(
             if kind.recorded:
                 told = {entry.address for entry in entries if _line(snapshot, entry) is not None}
                 matches = {**_by_lines(entries, snapshot, {item.id for item in here}), **matches}
-            taken = {item.id for item in matches.values()}
-            rest = [entry for entry in entries if entry.address not in matches.keys() | told]
+            taken, settled = {item.id for item in matches.values()}, matches.keys() | told
+            rest = [entry for entry in entries if entry.address not in settled]
             free = [item for item in here if item.id not in taken]
             if isinstance(kind.shape, Single):
                 matches |= {entry.address: Match(item.id, "place") for entry in rest for item in free[:1]}

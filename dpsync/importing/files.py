@@ -101,12 +101,14 @@ def _outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
 
 def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """A root file by the other name: with two there is no configuration."""
+    if paths.keys().isdisjoint(ROOT_NAMES):
+        return []
     return [
         Diagnostic(
             "exists", f"{name} is a root file already", hint="remove it, or import into another directory"
         )
         for name in ROOT_NAMES
-        if name not in paths and set(ROOT_NAMES) & paths.keys() and (directory / name).exists()
+        if name not in paths and (directory / name).exists()
     ]
 
 

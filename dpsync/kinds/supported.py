@@ -36,7 +36,7 @@ def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Suppor
     support = _Support(kinds, profile)
     found = {kind.name: made for kind in kinds.values() if (made := support.kind(kind)) is not None}
     while orphans := [
-        kind.name for kind in found.values() if kind.parents and not {*kind.parents} & {*found}
+        kind.name for kind in found.values() if kind.parents and found.keys().isdisjoint(kind.parents)
     ]:
         for name in orphans:
             del found[name]

@@ -70,8 +70,8 @@ class Surroundings:
         for url, then in before.items():
             now = {item.identity for item in self.sources.objects[url]}
             # What something has put out stands in the list and was left out on purpose.
-            more = now - then - self.snapshot.put_out
-            if not then <= now or any(identity[0] in {kind for kind, _ in then} for identity in more):
+            more, kinds = now - then - self.snapshot.put_out, {kind for kind, _ in then}
+            if not then <= now or any(kind in kinds for kind, _ in more):
                 message = f"GET {url} gave other objects the second time: somebody else is writing"
                 hint = "nothing was planned; try again when it is quiet"
                 raise DiagnosticError([Diagnostic("DP320", message, hint=hint)], Exit.FAILED)
@@ -266,14 +266,15 @@ class Surroundings:
             sources[source.url] = source, place
             named[source.url] |= {id for value in maker.fields.values() for id in live_ids(value)}
         self.sources.fetch([source for source, _ in sources.values()])
+        scopes = dict(self.snapshot.scopes)
         for url, (_, place) in sources.items():
             objects = self.sources.objects[url]
             new = [item for item in objects if item.id in named[url] and item.identity not in self._objects]
             self._objects |= {item.identity: item for item in new}
             identities = [item.identity for item in new]
             self._by_source[url] += identities
-            scopes = {**self.snapshot.scopes, place: (*self.snapshot.scopes[place], *identities)}
-            self.snapshot = replace(self.snapshot, scopes=scopes)
+            scopes[place] = (*scopes[place], *identities)
+        self.snapshot = replace(self.snapshot, scopes=scopes)
 
     def _places_of_outputs(self, makers: set[Identity]) -> dict[Identity, Address]:
         """The declared places in which the outputs of these objects are."""

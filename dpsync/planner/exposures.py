@@ -72,7 +72,8 @@ def _lifts(how: Lifted, before: Value, after: Value) -> bool:
 
 
 def _opening(how: Lifted, value: Value) -> set[str]:
-    return {word for word in how.opens if word in list(leaves(value))}
+    said = list(leaves(value))
+    return {word for word in how.opens if word in said}
 
 
 def _holds(value: Value, part: Value) -> bool:

@@ -26,9 +26,9 @@ def undeclared(
         if identity not in sides.names.declared
     }
     found: dict[Address, LiveObject] = {}
-    problems = []
+    problems, addresses = [], sorted(known)
     for pattern in patterns:
-        named = [address for address in sorted(known) if pattern.matches(address)]
+        named = [address for address in addresses if pattern.matches(address)]
         found |= {address: known[address] for address in named}
         if not named:
             message = f'"{pattern.text}" names nothing that was read and that no entry declares'
