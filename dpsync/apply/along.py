@@ -56,7 +56,7 @@ class Along:
         }
         self._early = any(step.phase == "clear" for change in plan.changes for step in change.steps)
         self._roots = self._identities(plan)
-        self._shown = self._planned(plan)
+        self._cascade = self._planned(plan)
         self._sent: set[Identity] = set()
         """Deletes that were sent, or are about to be."""
         self._stale: Mapping[Identity, str] | None = None
@@ -128,7 +128,7 @@ class Along:
 
     def _inside(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
         """What is now in each list of the deleted object and of the objects that go along with it."""
-        along = [identity for identity, name in self._shown.by_root.get(root, ()) if not name]
+        along = [identity for identity, name in self._cascade.by_root.get(root, ()) if not name]
         objects = [self._snapshot.objects[identity] for identity in (root, *along)]
         own = [item for item in objects if self._registry[item.kind].lifecycle.restore is None]
         found = {source.url: self._read(source) for item in own for source in self._around.inside(item)}
@@ -182,12 +182,12 @@ class Along:
             for root in _roots_of(found, identity) & there:
                 stale[root] = f"what goes along cannot be seen any more: GET {url} is not allowed"
         for lost in found.lost:
-            if lost not in self._shown.causes:
+            if lost not in self._cascade.causes:
                 for root in found.causes[lost] & there:
                     stale.setdefault(root, _more(_name(sides, lost)))
-        for lost in self._shown.lost:
+        for lost in self._cascade.lost:
             if lost not in found.causes and not self._explained(lost):
-                for root in self._shown.causes[lost] & there:
+                for root in self._cascade.causes[lost] & there:
                     stale.setdefault(root, _less(_name(self._sides, lost)))
         for root, inside in found.left_inside.items():
             names = sorted(
@@ -199,7 +199,7 @@ class Along:
 
     def _explained(self, lost: Lost) -> bool:
         """Whether something is no longer there because of what this apply has deleted."""
-        causes = self._shown.causes.get(lost, frozenset())
+        causes = self._cascade.causes.get(lost, frozenset())
         return self._deleted(lost[0]) or any(self._deleted(cause) for cause in causes)
 
     def _deleted(self, root: Identity) -> bool:
@@ -209,7 +209,7 @@ class Along:
             one = waiting.pop()
             if one in self._sent:
                 return True
-            more = self._shown.also.get(one, frozenset()) - seen
+            more = self._cascade.also.get(one, frozenset()) - seen
             seen |= more
             waiting += more
         return False

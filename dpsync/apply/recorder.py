@@ -203,9 +203,9 @@ class Recorder:
         section = self._sections[owner]
         for address in section.of(id):
             if any(one.name == kind for one in self._places.kinds(address)):
-                for gone in section.below(address):
-                    section.drop(gone)
-                    self._edit(owner, gone, None)
+                for removed in section.below(address):
+                    section.drop(removed)
+                    self._edit(owner, removed, None)
 
     def _edit(self, owner: str, address: Address, line: Line | None) -> None:
         self._edits[owner, address] = line

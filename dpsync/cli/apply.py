@@ -149,8 +149,8 @@ def _show_plan(out: Output, plan: Plan) -> None:
 
     if not out.text:
         return
-    shown = out.mask.model(plan)
-    out.result(render_plan(shown, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
+    masked = out.mask.model(plan)
+    out.result(render_plan(masked, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
     if out.left:
         # Nobody has seen it: then nothing is done either.
         raise click.exceptions.Exit(Exit.FAILED)

@@ -42,10 +42,10 @@ def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> in
         ran = _carried_out(run, _checkout(inputs), commands, patience)
         if ids is not None:
             ids.end()
-            run.told.said = "\n\n".join(filter(None, (run.told.said, ids.said)))
-            run.told.outputs["ids-url"] = ids.url
+            run.result.said = "\n\n".join(filter(None, (run.result.said, ids.said)))
+            run.result.outputs["ids-url"] = ids.url
         written = write_result(files, ran)
-        write_outputs(log, outputs(ran.document, ran.code, {**written, **run.told.outputs}))
+        write_outputs(log, outputs(ran.document, ran.code, {**written, **run.result.outputs}))
         _tell(run, ran)
     return _exit_code(inputs, ran)
 
@@ -96,7 +96,7 @@ def _checkout(inputs: Inputs) -> Checkout:
 
 def _tell(run: ActionRun, ran: Ran) -> None:
     """Show the result in the log, on the lines of the files, and in the summary of the job."""
-    document, said = ran.document, run.told.said
+    document, said = ran.document, run.result.said
     if document is not None:
         if not isinstance(document, FindingsDocument) or document.edits is not None:
             with run.log.text() as stream:

@@ -102,7 +102,7 @@ class Output:
 
     def _put(self, text: str) -> None:
         try:
-            with self.progress.aside():
+            with self.progress.paused():
                 click.echo(text, color=True)
         except BrokenPipeError:
             silence()
@@ -118,7 +118,7 @@ class Output:
 
     def complain(self, text: str) -> None:
         """Say what went wrong, or may have; not even --quiet keeps it back."""
-        with suppress(OSError), self.progress.aside():
+        with suppress(OSError), self.progress.paused():
             click.echo(visible_lines(self.mask(text), self.paint(error=True).on), err=True, color=True)
 
 

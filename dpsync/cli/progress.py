@@ -2,7 +2,7 @@
 
 On a terminal one line is rewritten and is gone at the end; elsewhere a line is said now and then. `Progress`
 counts what a client and an apply report, and knows when something is due; a thread only asks it again and
-again. Whatever else is written to the terminal goes through `aside`.
+again. Whatever else is written to the terminal goes through `paused`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Progress:
         self._doing: str | None = None
         self._said_at = 0.0
         self._due = FIRST
-        self._shown = False
+        self._visible = False
         self._read = self._left = 0
         self._done = self._steps = 0
         self._waits: tuple[Why, float] | None = None
@@ -126,7 +126,7 @@ class Progress:
         finally:
             over.set()
             teller.join()
-            with self.aside():
+            with self.paused():
                 self._doing = None
 
     def _tell(self, over: threading.Event) -> None:
@@ -145,15 +145,15 @@ class Progress:
                 self._said_at, self._due = now, EVERY
                 self._put(f"{self.line()}\n")
             else:
-                self._due, self._shown = 0.0, True
+                self._due, self._visible = 0.0, True
                 self._put(f"\r{_cut(self.line(), columns - 1)}\x1b[K")
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
+    def paused(self) -> Iterator[None]:
         """While something else is written: the line is taken away, and comes back with the next tick."""
         with self._lock:
-            if self._shown:
-                self._shown = False
+            if self._visible:
+                self._visible = False
                 self._put("\r\x1b[K")
             yield
 
@@ -165,10 +165,10 @@ class Progress:
             if not self._left:
                 read = f"read {counted(self._read, 'request')}"
             if self._steps:
-                told = steps if self._done < self._steps else f"{steps}, reading back: {read}"
+                progress = steps if self._done < self._steps else f"{steps}, reading back: {read}"
             else:
-                told = read
-            return f"{self._doing}: {told}{self._waiting()}"
+                progress = read
+            return f"{self._doing}: {progress}{self._waiting()}"
 
     def _waiting(self) -> str:
         left = self._waits[1] - self._now() if self._waits else 0.0

@@ -111,9 +111,9 @@ class Unknown(ClientError):
 
     def what(self) -> str:
         if self.method == "GET":  # a read leaves nothing behind that could be unknown
-            within = "in time" if self.seconds is None else f"within {self.seconds:g} s"
+            in_time = "in time" if self.seconds is None else f"within {self.seconds:g} s"
             return (
-                f"no answer {within}"
+                f"no answer {in_time}"
                 if self.reason == "timeout"
                 else _NO_ANSWER.get(self.reason, self.reason)
             )

@@ -133,13 +133,13 @@ class _Call(Generic[T]):
         try:
             result = retrying(self._try)
         except ClientError as error:
-            failure = self._told(error)
+            failure = self._final(error)
         else:
             self._policy.budget.refill()
             return result
         raise failure
 
-    def _told(self, error: ClientError) -> ClientError:
+    def _final(self, error: ClientError) -> ClientError:
         """The failure as the caller must see it, with an earlier try in doubt taken into account."""
         if self._doubt is None or error is self._doubt:
             return error

@@ -80,8 +80,8 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     if ref is not None:
         raise _unusable(ref, why)
     said = f"the configuration in {base.said} does not load"
-    told = warning(f"{said} ({where}{first.message})", "name another commit with --base")
-    return Base(said, warning=told)
+    remark = warning(f"{said} ({where}{first.message})", "name another commit with --base")
+    return Base(said, warning=remark)
 
 
 def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path) -> Base:

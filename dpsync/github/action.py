@@ -51,7 +51,7 @@ def stopped(run: ActionRun, last: Ran | None, code: int) -> Ran:
     """
     if last is not None and (run.inputs.command != "apply" or isinstance(last.document, ApplyDocument)):
         return last
-    return run.told.refused or Ran(code)
+    return run.result.refused or Ran(code)
 
 
 def _check(run: ActionRun, checkout: Checkout) -> None:

@@ -111,10 +111,10 @@ def _refuse_other_plan(
     )
     if run.inputs.comment != "never":
         with run.asking("The comment was not written"):
-            marker, shown = plan_marker(run.inputs.key, run.place, document, "refused"), view(document)
-            lines = [run.told.said]
-            text = reviewed.comments.add(lambda size: plan_body(marker, shown, run.place, lines, size))
-            run.told.outputs["comment-url"] = text.url
+            marker, content = plan_marker(run.inputs.key, run.place, document, "refused"), view(document)
+            lines = [run.result.said]
+            text = reviewed.comments.add(lambda size: plan_body(marker, content, run.place, lines, size))
+            run.result.outputs["comment-url"] = text.url
     return refused
 
 
@@ -127,12 +127,12 @@ def tell_applied(run: ActionRun, ran: Ran, reviewed: Reviewed | None) -> None:
         with run.asking("The comment was not written"):
             body = with_status(reviewed.comment, _state(document, reviewed), status(document, run.place))
             text = run.github.edit_comment(reviewed.comment.text.number, body)
-            run.told.outputs["comment-url"] = text.url
+            run.result.outputs["comment-url"] = text.url
     if document.converged and run.inputs.drift_issue:
         with run.asking("The issue of the drift was not closed", quietly=True):
             issues = Issues(run.github, run.inputs.key, run.place, DriftMarker)
             if (issue := DriftIssue(issues).close(APPLIED)) is not None:
-                run.told.outputs["issue-url"] = issue.url
+                run.result.outputs["issue-url"] = issue.url
 
 
 def _state(document: ApplyDocument, reviewed: Reviewed) -> State:

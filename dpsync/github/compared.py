@@ -20,13 +20,13 @@ _NAMED: Final = 10
 class Compared:
     """`same` changes were reviewed as they are; `other` ones were reviewed with another content.
 
-    `gone` counts those that were reviewed and are not needed any more. `reviewed` is how many there were;
+    `dropped` counts those that were reviewed and are not needed any more. `reviewed` is how many there were;
     where that is not known it is None, and all are `new`.
     """
 
     reviewed: int | None
     same: int
-    gone: int
+    dropped: int
     other: tuple[Change, ...]
     new: tuple[Change, ...]
 
@@ -47,8 +47,8 @@ class Compared:
         if self.reviewed is not None:
             of = counted(self.reviewed, "reviewed change")
             yield f"{self.same} of {of} {_are(self.same)} still the same", ()
-        if self.gone:
-            yield f"{self.gone} {_are(self.gone)} not needed any more", ()
+        if self.dropped:
+            yield f"{self.dropped} {_are(self.dropped)} not needed any more", ()
         if self.other:
             were = "was" if len(self.other) == 1 else "were"
             yield f"{len(self.other)} {were} reviewed with another content", self.other
@@ -68,7 +68,7 @@ def compare(reviewed: PlanMarker | None, plan: Plan) -> Compared:
     return Compared(
         reviewed=len(before),
         same=same,
-        gone=len(before) - same - len(other),
+        dropped=len(before) - same - len(other),
         other=other,
         new=tuple(change for change in others if address_digest(change) not in left),
     )
@@ -86,6 +86,6 @@ def _in_code(changes: tuple[Change, ...]) -> str:
     return f": {_names(changes, code)}" if changes else ""
 
 
-def _names(changes: tuple[Change, ...], shown: Callable[[str], str]) -> str:
-    names = ", ".join(shown(clip(change.address, 100)) for change in changes[:_NAMED])
+def _names(changes: tuple[Change, ...], quoted: Callable[[str], str]) -> str:
+    names = ", ".join(quoted(clip(change.address, 100)) for change in changes[:_NAMED])
     return f"{names} and {len(changes) - _NAMED} more" if len(changes) > _NAMED else names

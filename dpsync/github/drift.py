@@ -23,7 +23,7 @@ def drift(run: ActionRun) -> Ran:
     else:
         issue = _failed(run, run.github, ran)
     if issue is not None:
-        run.told.outputs["issue-url"] = issue.url
+        run.result.outputs["issue-url"] = issue.url
     return ran
 
 

@@ -167,11 +167,11 @@ def _said(line: Line) -> str:
 
 
 def _block(lines: list[str]) -> str:
-    shown, room = [], _TOLD
+    kept, room = [], _TOLD
     for line in lines:
         room -= len(line)
         if room < 0:
             break
-        shown.append(line)
-    more = f"\n\n{len(lines) - len(shown)} more are in the log." if len(shown) < len(lines) else ""
-    return "\n".join(fence(shown, "diff")) + more
+        kept.append(line)
+    more = f"\n\n{len(lines) - len(kept)} more are in the log." if len(kept) < len(lines) else ""
+    return "\n".join(fence(kept, "diff")) + more

@@ -23,7 +23,7 @@ def plan(run: ActionRun) -> Ran:
     """Save the plan, and tell it in the pull request."""
     ran = run.dpsync("plan", "--out", str(run.plan_file.resolve()))
     if run.plan_file.exists():
-        run.told.outputs["plan-file"] = str(run.plan_file)
+        run.result.outputs["plan-file"] = str(run.plan_file)
     if ran.document is not None and run.inputs.comment != "never":
         _tell(run, ran.document)
     return ran
@@ -42,18 +42,18 @@ def _write(run: ActionRun, comments: Comments, document: BaseModel) -> None:
     before = rewritable(found)
     approved = _approved(run, comments, before)
     marker = plan_marker(run.inputs.key, run.place, document, approved=approved)
-    shown = view(document)
+    content = view(document)
     lines = [heading(run.inputs.name), changed_since(approved, marker.digest)]
 
     def body(size: int) -> str:
-        return plan_body(marker, shown, run.place, lines, size)
+        return plan_body(marker, content, run.place, lines, size)
 
     worth_it = run.inputs.comment == "always" or worth_telling(document)
     decision, text = comments.write(before, marker, body, worth_it)
     if decision.why:
         run.log.notice(f"The comment was left as it is: {decision.why}.")
     if text is not None:
-        run.told.outputs["comment-url"] = text.url
+        run.result.outputs["comment-url"] = text.url
         comments.drop_others(found, text, marker.age)
 
 

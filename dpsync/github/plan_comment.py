@@ -69,8 +69,8 @@ def rewritable(found: Iterable[Found]) -> Found | None:
 
 def latest_reviewed(found: Iterable[Found]) -> Found | None:
     """The comment whose plan was reviewed: that of the latest run, whether it was applied since or not."""
-    shown = [one for one in found if one.marker.state != "refused"]
-    return max(shown, key=lambda one: (one.marker.age, one.text.number), default=None)
+    applicable = [one for one in found if one.marker.state != "refused"]
+    return max(applicable, key=lambda one: (one.marker.age, one.text.number), default=None)
 
 
 def decide(found: Found | None, age: tuple[int, int], body: str, worth_it: bool) -> Decision:
@@ -107,11 +107,11 @@ def changed_since(approved: Mapping[str, str], digest: str) -> str:
     others = [(name_of(name), other) for name, other in approved.items() if other != digest]
     if not others:
         return ""
-    told = [
+    parts = [
         f"{code(clip(name, 50))} approved {code(other[:16] or 'none')}" for name, other in others[:_NAMED]
     ]
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-    return f"> [!WARNING]\n> **The plan changed since** {', '.join(told)}{more}. Look at it again."
+    return f"> [!WARNING]\n> **The plan changed since** {', '.join(parts)}{more}. Look at it again."
 
 
 def plan_marker(
@@ -166,8 +166,8 @@ def with_status(found: Found, state: State, line: str) -> str:
 
 
 def _head(marker: PlanMarker, lines: Iterable[str]) -> str:
-    told = [line for line in lines if line]
-    return first_line(marker) + "".join(f"{line}\n\n" for line in told) + _CONTENT
+    parts = [line for line in lines if line]
+    return first_line(marker) + "".join(f"{line}\n\n" for line in parts) + _CONTENT
 
 
 def status(document: ApplyDocument, place: Place) -> str:

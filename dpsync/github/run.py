@@ -27,7 +27,7 @@ class Ran:
 
 
 @dataclass
-class Told:
+class RunResult:
     """What is to be told beside the document of the last command.
 
     It is filled as things happen and read however the run ends: what is in it is true at any moment.
@@ -57,7 +57,7 @@ class ActionRun:
     """Where a plan is saved."""
     after_apply: Callable[[], None] = lambda: None
     """Called as soon as an apply has ended, however it did."""
-    told: Told = field(default_factory=Told)
+    result: RunResult = field(default_factory=RunResult)
 
     def dpsync(self, command: str, *more: str) -> Ran:
         """Run a command of dpsync as the inputs say, with `more` arguments."""
@@ -70,10 +70,10 @@ class ActionRun:
         `ran` has printed the plan that is refused.
         """
         self.log.notice(why, "error")
-        self.told.outputs |= {"outcome": "refused", "failure-reason": reason}
-        self.told.said = markdown or f"**Refused:** {prose(why)}"
-        self.told.refused = Ran(Exit.REFUSED, ran.document if ran is not None else None)
-        return self.told.refused
+        self.result.outputs |= {"outcome": "refused", "failure-reason": reason}
+        self.result.said = markdown or f"**Refused:** {prose(why)}"
+        self.result.refused = Ran(Exit.REFUSED, ran.document if ran is not None else None)
+        return self.result.refused
 
     @contextmanager
     def asking(self, trouble: str, quietly: bool = False) -> Iterator[None]:

@@ -150,8 +150,8 @@ def _sentence(answer: httpx.Response) -> str:
     except ValueError:
         return ""
     others = at(found, "errors")
-    told = [found, *(others if isinstance(others, list) else ())]
-    said = [text_at(one, "message") for one in told if isinstance(one, dict)]
+    errors = [found, *(others if isinstance(others, list) else ())]
+    said = [text_at(one, "message") for one in errors if isinstance(one, dict)]
     return " ".join(" ".join(said).split())[:_SENTENCE]
 
 

@@ -31,7 +31,7 @@ class Matching:
 
     matches: dict[Address, Match] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    gone: dict[Address, str] = field(default_factory=dict)
+    missing: dict[Address, str] = field(default_factory=dict)
     """The recorded ids of entries that are not live any more."""
 
 
@@ -90,7 +90,7 @@ def _lines(
     said_so = by_lines(view.kind, past.recorded, wanted, live, pinned)
     found.matches |= said_so.matches
     found.diagnostics += said_so.diagnostics
-    found.gone |= said_so.gone
+    found.missing |= said_so.missing
     claimed = {match.id: address for address, match in said_so.matches.items()}
     taken = {*claimed, *pinned}
     open_ = [

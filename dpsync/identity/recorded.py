@@ -46,7 +46,7 @@ class ByLine:
     """What lines say: the matches, the ids that are gone, and what has to be answered."""
 
     matches: dict[Address, Match] = field(default_factory=dict)
-    gone: dict[Address, str] = field(default_factory=dict)
+    missing: dict[Address, str] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -68,7 +68,7 @@ def by_lines(
         if line.id in ids:
             claims[line.id].append(resource)
         else:
-            found.gone[resource.address] = line.id
+            found.missing[resource.address] = line.id
     for id, entries in claims.items():
         others = [str(entry.address) for entry in entries]
         if id in pinned:

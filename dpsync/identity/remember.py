@@ -50,11 +50,11 @@ def remember(
             if parent is not None and owner is None:
                 continue
             here = live[kind.name, owner]
-            matches, told = _same(entries, desired, snapshot), set[Address]()
+            matches, recorded = _same(entries, desired, snapshot), set[Address]()
             if kind.recorded:
-                told = {entry.address for entry in entries if _line(snapshot, entry) is not None}
+                recorded = {entry.address for entry in entries if _line(snapshot, entry) is not None}
                 matches = {**_by_lines(entries, snapshot, {item.id for item in here}), **matches}
-            taken, settled = {item.id for item in matches.values()}, matches.keys() | told
+            taken, settled = {item.id for item in matches.values()}, matches.keys() | recorded
             rest = [entry for entry in entries if entry.address not in settled]
             free = [item for item in here if item.id not in taken]
             if isinstance(kind.shape, Single):

@@ -90,7 +90,7 @@ class Document:
             inner = None
         if inner is not None:
             return inner
-        if key is not None and not _alike(old, value) and (short := self._in_key_line(key, old, value)):
+        if key is not None and not _same_shape(old, value) and (short := self._in_key_line(key, old, value)):
             return [short]
         try:
             return [self._replacing(old, value)]
@@ -302,7 +302,7 @@ def _no_variables(node: Node) -> None:
             raise FromVariable(f"it comes from a variable ({item.text})")
 
 
-def _alike(old: Node, value: Any) -> bool:
+def _same_shape(old: Node, value: Any) -> bool:
     """Whether lines of the one can become lines of the other."""
     if isinstance(old, Mapping):
         return isinstance(value, dict) and bool(value)

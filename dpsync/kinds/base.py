@@ -496,10 +496,10 @@ class Kind:
 
         Where the key of an entry, or a field that is the id, says which one is meant, nothing is recorded.
         """
-        told = self.natural is not None or any(
+        certain = self.natural is not None or any(
             self.field(name).source == self.id for name in self.identity_fields
         )
-        return self.parent is not None and bool(self.identity) and not told
+        return self.parent is not None and bool(self.identity) and not certain
 
     @property
     def has_also(self) -> bool:

@@ -33,7 +33,7 @@ from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired, Lookup, Resource, Scope
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.ids import NO_IDS, IdsFile
-from dpsync.model.snapshot import Gone, LiveObject, Match, Snapshot
+from dpsync.model.snapshot import LiveObject, Match, Missing, Snapshot
 from dpsync.model.values import LiveId
 from dpsync.model.words import plural
 
@@ -193,16 +193,18 @@ class _Reader:
         recorded = reading.recorded if kind.recorded else NOTHING_RECORDED
         found = match(view, wanted, live, Past(earlier, reading.earlier_first_child, recorded))
         reading.matches |= found.matches
-        self._gone(kind, parent, found)
+        self._note_missing(kind, parent, found)
         reading.diagnostics += [item for item in found.diagnostics if not self.unread.excuses(item)]
 
-    def _gone(self, kind: Kind, parent: Address, found: Matching) -> None:
+    def _note_missing(self, kind: Kind, parent: Address, found: Matching) -> None:
         """Note the recorded ids that are not live; of content that nothing else is, whether it can come back.
 
         One request for each of these, and no other.
         """
-        gone = {address: id for address, id in found.gone.items() if address in self.reading.records.lines}
-        lost = {address: id for address, id in gone.items() if address not in found.matches}
+        missing = {
+            address: id for address, id in found.missing.items() if address in self.reading.records.lines
+        }
+        lost = {address: id for address, id in missing.items() if address not in found.matches}
         back: set[Address] = set()
         if kind.content and kind.lifecycle.restore is not None and lost:
             owner, chain = self.reading.identity(parent), self.reading.chain(parent)
@@ -211,8 +213,8 @@ class _Reader:
                 lambda id: self.sources.deleted(kind, id, owner, chain, url), [*lost.values()]
             )
             back = {address for address, item in zip(lost, seen, strict=True) if item is not None}
-        for address, id in gone.items():
-            self.reading.gone[address] = Gone(id, address in back)
+        for address, id in missing.items():
+            self.reading.missing[address] = Missing(id, address in back)
 
     def _deleted(
         self, kind: Kind, parent: Address, source: Source, wanted: list[Resource], live: list[LiveObject]
@@ -290,7 +292,7 @@ class _Reader:
             unsettled=self.unread.unsettled,
             unwatched=self.unread.watched,
             records=reading.records,
-            gone=reading.gone,
+            missing=reading.missing,
             platform=reading.client.url,
         )
 

@@ -20,7 +20,7 @@ from dpsync.model.base import Base
 from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, IdsFile
-from dpsync.model.snapshot import Gone, Identity, LiveObject, Match, Records
+from dpsync.model.snapshot import Identity, LiveObject, Match, Missing, Records
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Reading:
     put_out: set[Identity] = field(default_factory=set)
     outputs: dict[Address, str | None] = field(default_factory=dict)
     transferred: set[Address] = field(default_factory=set)
-    gone: dict[Address, Gone] = field(default_factory=dict)
+    missing: dict[Address, Missing] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     records: Records = field(default_factory=Records)
     """What the ids files say of the declared organizations, once these are known."""

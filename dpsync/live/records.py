@@ -62,10 +62,10 @@ def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> di
 def lines_of_other_kinds(reading: Reading) -> None:
     """A line whose id is that of something else is a mistake in the file, not something that is gone."""
     by_id = {item.id: item.kind for item in reading.objects.values()}
-    for address, gone in sorted(reading.gone.items()):
+    for address, missing in sorted(reading.missing.items()):
         entry = reading.desired.resources[address]
-        if by_id.get(gone.id, entry.kind) != entry.kind:
-            other = reading.registry[by_id[gone.id]].one
+        if by_id.get(missing.id, entry.kind) != entry.kind:
+            other = reading.registry[by_id[missing.id]].one
             noun = reading.registry[entry.kind].one
             reading.diagnostics.append(other_kind(reading.records.lines[address], entry, noun, other))
 

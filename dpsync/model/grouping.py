@@ -50,15 +50,15 @@ def drifted_parts(drift: Drift) -> tuple[Part[Drifted], ...]:
 def _changes(changes: Iterable[Change], name: Group) -> Iterator[Change]:
     for change in changes:
         whole = change.action != "update"
-        yield from _told(change, name, whole, change.differences, ("differences", "moved"))
+        yield from _part_of(change, name, whole, change.differences, ("differences", "moved"))
 
 
 def _drifted(found: Iterable[Drifted], name: Group) -> Iterator[Drifted]:
     for item in found:
-        yield from _told(item, name, item.what != "different", item.fields, ("fields", "place"))
+        yield from _part_of(item, name, item.what != "different", item.fields, ("fields", "place"))
 
 
-def _told(
+def _part_of(
     item: Item,
     name: Group,
     whole: bool,
@@ -77,8 +77,8 @@ def _told(
     here = tuple(one for one in fields if group(one.cause) == name)
     own = own and (item.cause is not None or not fields)
     if here or own:
-        elsewhere = {} if own else {called[1]: None, "cause": None}
-        yield item.model_copy(update={called[0]: here, **elsewhere})
+        cleared = {} if own else {called[1]: None, "cause": None}
+        yield item.model_copy(update={called[0]: here, **cleared})
 
 
 def causes(plan: Plan) -> set[Cause]:

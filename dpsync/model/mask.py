@@ -84,7 +84,7 @@ def _forms(value: str) -> Iterator[str]:
         if len(text) < SHORTEST:
             continue
         escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]}
-        escaped |= {json_text(text)[1:-1], "".join(map(_shown, text))}
+        escaped |= {json_text(text)[1:-1], "".join(map(_printable, text))}
         encoded = {quote(text, safe="", errors="replace"), quote(text, errors="replace")}
         encoded.add(quote_plus(text, errors="replace"))
         yield from (text, html.escape(text), *escaped, *(form.replace("/", "\\/") for form in escaped))
@@ -92,7 +92,7 @@ def _forms(value: str) -> Iterator[str]:
         yield from _in_base64(text.encode("utf-8", "replace"))
 
 
-def _shown(one: str) -> str:
+def _printable(one: str) -> str:
     """A character as a terminal is given it."""
     return one if one.isprintable() else repr(one)[1:-1]
 

@@ -61,7 +61,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class Missing:
     """An object that a line names and that is not live, or that this token does not see."""
 
     id: str
@@ -104,7 +104,7 @@ class Snapshot:
     """Declared, and not known: this token may not read it, or may not read what it is recognised by."""
     unread_fields: Mapping[tuple[Address, str], Unserved] = field(default_factory=dict)
     records: Records = field(default_factory=Records)
-    gone: Mapping[Address, Gone] = field(default_factory=dict)
+    missing: Mapping[Address, Missing] = field(default_factory=dict)
     """Entries whose recorded object is not live any more."""
     unsettled: Mapping[Address, Unserved] = field(default_factory=dict)
     """Scopes in which nobody can tell what is undeclared, with the reason: nothing there may be deleted."""

@@ -80,8 +80,8 @@ class _Trees:
         """What has a node that shows one of these objects."""
         sides = self.decided.sides
         for live in self._strangers.values():
-            shown = (live.fields.get(item.name) for item in sides.kind(live).fields if item.required)
-            if any(isinstance(value, LiveId) and value.id in ids for value in shown):
+            content = (live.fields.get(item.name) for item in sides.kind(live).fields if item.required)
+            if any(isinstance(value, LiveId) and value.id in ids for value in content):
                 yield from (sides.names.address(around) for around in sides.snapshot.above(live))
 
     def tree(self, address: Address, live: LiveObject | None, touched: bool) -> Tree:
@@ -93,14 +93,14 @@ class _Trees:
             for place in places
             if (scope := sides.desired.scopes.get(place)) is not None
         )
-        gone = live is not None and self.decided.deletions.covers(live.identity)
+        deleted = live is not None and self.decided.deletions.covers(live.identity)
         agreed = {item.scope.parent: item.alone for item in self.decided.restructuring.agreed}
         found = {item.scope.parent for item in self.decided.restructuring.found}
         return Tree(
             address,
             self.before(live) if live is not None else None,
-            None if gone else self._after(address, kind, live),
-            read or gone,
+            None if deleted else self._after(address, kind, live),
+            read or deleted,
             touched,
             certain=address not in found or agreed.get(address) is True,
         )

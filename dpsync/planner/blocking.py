@@ -43,7 +43,7 @@ class Blocking:
         self._fields: dict[tuple[Address, str], Blocked] = {}
         self.first: dict[Address, Address] = {}
         """By navigation that is restructured: the one entry of it that is created first."""
-        self._entries |= dict(self._gone())
+        self._entries |= dict(self._missing())
         self._settle()
         for item in decided.agreed:
             if not item.alone:
@@ -56,23 +56,23 @@ class Blocking:
         if self.first:
             self._settle()
 
-    def _gone(self) -> Iterator[tuple[Address, Blocked]]:
+    def _missing(self) -> Iterator[tuple[Address, Blocked]]:
         """Content whose recorded object is deleted, or not for this token to see: never just made anew."""
         sides = self._sides
-        for address, gone in sides.snapshot.gone.items():
+        for address, missing in sides.snapshot.missing.items():
             entry = sides.resources.get(address)
             if entry is None or not sides.kind(entry).content or sides.live(address) is not None:
                 continue
             anew = Answer(NEW, str(address))
             if sides.answers.agree(anew) or sides.policy.ignored(address):
                 continue
-            what = "was deleted" if gone.restorable else "is not live, or this token may not see it"
-            back = f"id: {gone.id} brings it back; " if gone.restorable else ""
+            what = "was deleted" if missing.restorable else "is not live, or this token may not see it"
+            back = f"id: {missing.id} brings it back; " if missing.restorable else ""
             yield (
                 address,
                 Blocked(
                     address=str(address),
-                    reason=f"the {sides.kind(entry).noun} {gone.id} that it is {what}",
+                    reason=f"the {sides.kind(entry).noun} {missing.id} that it is {what}",
                     todo=f"{back}{anew.flag} makes another one in its place",
                 ),
             )

@@ -125,7 +125,7 @@ class CouldBe:
         for address, entry in sides.resources.items():
             if entry.kind != kind.name or sides.live(address) is not None or entry.pin is not None:
                 continue
-            if not entry.new and address not in sides.snapshot.gone and self._owner(entry) is not None:
+            if not entry.new and address not in sides.snapshot.missing and self._owner(entry) is not None:
                 yield entry
 
     def _under_new_keys(self, kind: Kind) -> dict[Identity, Address]:
@@ -147,8 +147,8 @@ class CouldBe:
         sides = self.sides
         for address, entry in sides.resources.items():
             unrecorded = Address(address.segments[:1]) in sides.snapshot.records.empty
-            told = not unrecorded or sides.base.desired is not None
-            if entry.kind == kind.name and told and self._by_name_alone(address):
+            decidable = not unrecorded or sides.base.desired is not None
+            if entry.kind == kind.name and decidable and self._by_name_alone(address):
                 yield entry
 
     def _by_name_alone(self, address: Address) -> bool:

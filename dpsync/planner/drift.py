@@ -61,9 +61,9 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
     )
 
 
-def _without(kept: Iterable[Kept], told: Collection[str]) -> Iterator[Kept]:
+def _without(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
     for item in kept:
-        left = tuple(address for address in item.addresses if address not in told)
+        left = tuple(address for address in item.addresses if address not in reported)
         if left:
             yield item.model_copy(update={"addresses": left})
 

@@ -101,13 +101,13 @@ class _Comparison:
     # What is told of them.
 
     def _removed(self) -> Iterator[Edit]:
-        gone = [item for item in self.before.resources.values() if item.address not in self._news]
-        addresses = {item.address for item in gone}
+        removed = [item for item in self.before.resources.values() if item.address not in self._news]
+        addresses = {item.address for item in removed}
         inside: dict[Address, int] = defaultdict(int)
-        for item in gone:
+        for item in removed:
             around = [one for one in item.address.upward() if one in addresses]
             inside[around[-1]] += len(around) > 1
-        for item in gone:
+        for item in removed:
             if item.address in inside:
                 yield self._edit(item, "removed", inside=inside[item.address])
 

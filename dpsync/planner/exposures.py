@@ -92,19 +92,19 @@ def _holds(value: Value, part: Value) -> bool:
 
 def _raised(decided: Decisions, entry: Entry, change: Change) -> Iterator[Exposure]:
     kind = decided.sides.kind(entry.resource)
-    shown_as = {item.field: item for item in change.differences}
+    differences = {item.field: item for item in change.differences}
     for item in entry.display:
         known = item.field.source is not None
         before = item.before if known else None
-        shown = shown_as.get(item.field.name)
-        if shown is None or not raises(item.field, before, item.after):
+        displayed = differences.get(item.field.name)
+        if displayed is None or not raises(item.field, before, item.after):
             continue
         yield Exposure(
             address=change.address,
             field=item.field.name,
-            before=shown.before if known else None,
-            after=shown.after,
-            words=_how(kind, item.field, shown.before, shown.after),
+            before=displayed.before if known else None,
+            after=displayed.after,
+            words=_how(kind, item.field, displayed.before, displayed.after),
         )
 
 
@@ -151,18 +151,18 @@ def _new(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
         value = _at_first(decided, entry, field)
         if not field.secures or not _more_than_least(field, value):
             continue
-        shown = sides.values.display(field, value, resource)
-        found.append((field, shown, f"new, with {field.name} {_said(field, shown)}"))
+        displayed = sides.values.display(field, value, resource)
+        found.append((field, displayed, f"new, with {field.name} {_said(field, displayed)}"))
     if not kind.security:
-        for field, shown, words in found:
-            yield Exposure(address=address, field=field.name, after=shown, words=words)
+        for field, displayed, words in found:
+            yield Exposure(address=address, field=field.name, after=displayed, words=words)
     elif found:
         said = [one for one in found if one[0].name in resource.fields] or found
-        all_ = ", ".join(f"{field.name} {_said(field, shown)}" for field, shown, _ in said)
-        field, shown, _ = found[0]
-        held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == shown
-        one = f"a new {shown}" if held else f"a new {kind.noun}"
-        yield Exposure(address=address, field=field.name, after=shown, words=f"{one}: {all_}")
+        all_ = ", ".join(f"{field.name} {_said(field, displayed)}" for field, displayed, _ in said)
+        field, displayed, _ = found[0]
+        held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == displayed
+        one = f"a new {displayed}" if held else f"a new {kind.noun}"
+        yield Exposure(address=address, field=field.name, after=displayed, words=f"{one}: {all_}")
     else:
         yield Exposure(address=address, words=f"a new {kind.noun}")
 
@@ -176,8 +176,8 @@ def _at_first(decided: Decisions, entry: Entry, field: Field) -> Value:
 
 
 def _more_than_least(field: Field, value: Value) -> bool:
-    usual = value in (field.absent, field.platform_default) and not _on_scale(field, value)
-    if value is None or usual or field.exposes == "moved":
+    default = value in (field.absent, field.platform_default) and not _on_scale(field, value)
+    if value is None or default or field.exposes == "moved":
         return False
     if isinstance(field.exposes, Lifted):
         return bool(_opening(field.exposes, value))

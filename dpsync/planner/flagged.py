@@ -35,7 +35,7 @@ def with_flags(decided: Decisions, owner: Branch) -> Branch:
 
 def _chosen(decided: Decisions, found: list[Branch], name: str) -> Iterator[tuple[Branch, Any]]:
     """Which of these has the flag. Where the platform chooses another one, nobody knows."""
-    said = [one for one in found if _says(decided, one, name)]
+    said = [one for one in found if _declares(decided, one, name)]
     has = [one for one in found if one.fields[name] is True]
     along = [one for one in found if one.address in decided.adopted]
     likely = next((some for some in (said, has, along, found) if some), [])
@@ -43,7 +43,7 @@ def _chosen(decided: Decisions, found: list[Branch], name: str) -> Iterator[tupl
         yield one, one is likely[0] if len(likely) == 1 else UNKNOWN
 
 
-def _says(decided: Decisions, one: Branch, name: str) -> bool:
+def _declares(decided: Decisions, one: Branch, name: str) -> bool:
     """Whether an entry says that it has a flag, and is heard."""
     sides = decided.sides
     resource = sides.resources.get(one.address)

@@ -58,10 +58,10 @@ def shows(kind: Kind) -> Field | None:
 
 def title(decided: Decisions, one: Branch, then: bool) -> str:
     """What stands there: the title of what it shows, else its own."""
-    shown = shows(one.kind)
-    value = one.fields.get(shown.name if shown is not None else one.kind.title)
-    if shown is not None:
-        value = _label(decided, shown, value, then)
+    content = shows(one.kind)
+    value = one.fields.get(content.name if content is not None else one.kind.title)
+    if content is not None:
+        value = _label(decided, content, value, then)
     return value if isinstance(value, str) else "" if value is UNKNOWN else str(value or "")
 
 

@@ -15,7 +15,7 @@ from dpsync.planner.sides import Sides
 def past_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
     yield from _rewritten(sides)
     yield from _removed(sides, deletions)
-    yield from _served(sides)
+    yield from _obsolete(sides)
     yield from _replaced(sides)
 
 
@@ -65,7 +65,7 @@ def _lasting(sides: Sides, address: Address, identity: Identity) -> Note:
     return Note(address=str(address), text=text)
 
 
-def _served(sides: Sides) -> Iterator[Note]:
+def _obsolete(sides: Sides) -> Iterator[Note]:
     """`previously` and `new` are for one change; then they can go."""
     for address, resource in sides.desired.resources.items():
         match = sides.snapshot.matches.get(address)
@@ -79,6 +79,6 @@ def _served(sides: Sides) -> Iterator[Note]:
 
 def _replaced(sides: Sides) -> Iterator[Note]:
     """Entries whose recorded object is gone, and that were recognised as another one by their names."""
-    for address, gone in sides.snapshot.gone.items():
+    for address, missing in sides.snapshot.missing.items():
         if address in sides.snapshot.matches:
-            yield Note(address=str(address), text=f"it was {gone.id}, which is gone")
+            yield Note(address=str(address), text=f"it was {missing.id}, which is gone")

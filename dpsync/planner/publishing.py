@@ -24,9 +24,9 @@ Chain = tuple[Branch, ...]
 """A place with what it is in, from the outermost inward."""
 
 
-def published(decided: Decisions, trees: Iterable[Tree], told: Iterable[Exposure]) -> Iterator[Exposure]:
-    """Places that publish content which nobody could read as openly before. `told` are the fields that do."""
-    opened = {(Address.parse(item.address), item.field) for item in told}
+def published(decided: Decisions, trees: Iterable[Tree], exposures: Iterable[Exposure]) -> Iterator[Exposure]:
+    """Places that publish content which nobody could read as openly before. `exposures` are the fields that do."""
+    opened = {(Address.parse(item.address), item.field) for item in exposures}
     before: list[tuple[Any, _Openness]] | None = None
     for tree in trees:
         if tree.before is None or tree.after is None or _openness((tree.before,)) is None:
@@ -39,7 +39,7 @@ def published(decided: Decisions, trees: Iterable[Tree], told: Iterable[Exposure
                 continue
             if before is None:
                 before = list(_places(decided))
-            if not any(shown == content and openness.covers(now) for shown, openness in before):
+            if not any(value == content and openness.covers(now) for value, openness in before):
                 yield _exposure(decided, one)
 
 
@@ -85,7 +85,7 @@ def _binds(field: Field) -> bool:
 
 def _opened(was: Chain | None, chain: Chain, opened: set[tuple[Address, str]]) -> bool:
     """Whether a place that showed the same before has become visible by a field, which is told."""
-    if was is None or _shown(was[-1]) != _shown(chain[-1]):
+    if was is None or _shows(was[-1]) != _shows(chain[-1]):
         return False
     names = ((one, item) for one in chain for item in one.kind.fields)
     return any((one.address, item.name) in opened for one, item in names if _opens(one.kind, item))
@@ -98,14 +98,14 @@ def _opens(kind: Kind, field: Field) -> bool:
 # What a place shows.
 
 
-def _shown(one: Branch) -> Any:
+def _shows(one: Branch) -> Any:
     field = shows(one.kind) if one.kind.seen else None
     return one.fields.get(field.name) if field is not None else None
 
 
 def _content(decided: Decisions, one: Branch) -> Ref | LiveId | None:
     """What it shows that is live."""
-    value = _shown(one)
+    value = _shows(one)
     if isinstance(value, Ref):
         return value if decided.sides.live(value.address) is not None else None
     return value if isinstance(value, LiveId) else None
@@ -115,9 +115,9 @@ def _places(decided: Decisions) -> Iterator[tuple[Any, _Openness]]:
     """Whatever is shown now, with how openly."""
     for branch in current(decided):
         for one, above in branch.walk():
-            openness = _openness((*above, one)) if _shown(one) is not None else None
+            openness = _openness((*above, one)) if _shows(one) is not None else None
             if openness is not None:
-                yield _shown(one), openness
+                yield _shows(one), openness
 
 
 def _exposure(decided: Decisions, one: Branch) -> Exposure:

@@ -29,15 +29,15 @@ class OldUrls:
         """The impact with what becomes of its old URL."""
         old = impact.before
         assert old is not None
-        if old in self._shown:
-            return impact.model_copy(update={"shows": str(self._shown[old])})
+        if old in self._by_url:
+            return impact.model_copy(update={"shows": str(self._by_url[old])})
         path = _path(old.removeprefix(self.will[self.tree.owner]))
         if path in self._redirected:
             return impact.model_copy(update={"redirected": str(self._redirected[path])})
         return self._suggested(impact, path)
 
     @cached_property
-    def _shown(self) -> dict[str, Address]:
+    def _by_url(self) -> dict[str, Address]:
         return {url: address for address, url in self.will.items() if isinstance(url, str)}
 
     @cached_property

@@ -31,13 +31,13 @@ def unclear(
     for kind in sides.registry.ordered:
         if not kind.content:
             continue
-        gone = [one for one in deletions.everything if one[0] == kind.name]
+        deleted = [one for one in deletions.everything if one[0] == kind.name]
         open_ = found.of(kind, similar)
         made = any(found.made(one.resource) for one in open_)
-        if open_ and (made or gone):
+        if open_ and (made or deleted):
             showing = _showing(sides)
             yield from (_refusal(sides, one, len(open_) - 1, showing) for one in open_)
-        elif lost := [one for one in gone if one in found.removed]:
+        elif lost := [one for one in deleted if one in found.removed]:
             yield from (_taken_over(sides, entry, lost) for entry in found.taken_over(kind))
 
 

@@ -32,7 +32,7 @@ def _violations(view: View, how: How) -> Iterator[dict[str, Any]]:
         if block.level not in _SEVERITIES:
             continue
         rule = entry.code or block.name
-        at = entry.where or entry.near
+        at = entry.where or entry.enclosing
         path = visible(f"{how.below()}{at.file if at and at.file else how.root}")
         same = rule, entry.address, path, entry.gist
         seen[same] += 1
@@ -48,6 +48,6 @@ def _violations(view: View, how: How) -> Iterator[dict[str, Any]]:
 
 def _description(block: Block, entry: Entry, placed: bool) -> str:
     gist = entry.gist or block.title
-    told = [f"{entry.address}: {clip(gist)}" if entry.address else clip(gist)]
-    told += [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]
-    return clip("; ".join(told), _LONGEST) + ("" if placed else " (in no line of a file)")
+    parts = [f"{entry.address}: {clip(gist)}" if entry.address else clip(gist)]
+    parts += [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]
+    return clip("; ".join(parts), _LONGEST) + ("" if placed else " (in no line of a file)")

@@ -144,12 +144,12 @@ def _excerpt(source: str, span: Span) -> tuple[str, str, str]:
     cut = source[first : first + WIDTH]
     left = _CUT if first > 0 else ""
     right = _CUT if first + WIDTH < len(source) else ""
-    before = left + _shown(source[first:start])
-    marked = _shown(source[start : min(end, first + WIDTH)])
-    return left + _shown(cut) + right, " " * _columns(before), "^" * max(1, _columns(marked))
+    before = left + _printable(source[first:start])
+    marked = _printable(source[start : min(end, first + WIDTH)])
+    return left + _printable(cut) + right, " " * _columns(before), "^" * max(1, _columns(marked))
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     return visible(text.replace("\t", _TAB))
 
 

@@ -124,10 +124,10 @@ def _line(drift: Drift, item: Drifted, paint: Paint) -> str:
     sign, style = SIGNS[item.what]
     said = {"missing": "not live", "undeclared": "not in the files", "different": ""}[item.what]
     words = [said, *(part.field for part in item.fields), "in another place" if item.place else ""]
-    told = [*(why(drift, part.cause) for part in item.fields), why(drift, item.cause, WHAT[item.what])]
-    causes = ", ".join(filter(None, dict.fromkeys(told)))
+    parts = [*(why(drift, part.cause) for part in item.fields), why(drift, item.cause, WHAT[item.what])]
+    causes = ", ".join(filter(None, dict.fromkeys(parts)))
     line = f"{paint(f'{sign} {visible(item.address)}', style)}  {', '.join(filter(None, words))}"
-    return f"{line.rstrip()}{_told(causes, paint)}"
+    return f"{line.rstrip()}{_in_brackets(causes, paint)}"
 
 
 def _head(drift: Drift, item: Drifted, paint: Paint) -> str:
@@ -169,10 +169,10 @@ def _sides(part: FieldDrift) -> str:
 
 
 def _by(drift: Drift, item: Drifted, paint: Paint) -> str:
-    return _told(why(drift, item.cause, WHAT[item.what]), paint)
+    return _in_brackets(why(drift, item.cause, WHAT[item.what]), paint)
 
 
-def _told(text: str, paint: Paint) -> str:
+def _in_brackets(text: str, paint: Paint) -> str:
     return f"  {paint(f'({text})', 'dim')}" if text else ""
 
 

@@ -38,7 +38,7 @@ def drift_blocks(document: DriftDocument) -> list[Block]:
 
 def _unread(document: DriftDocument, address: str) -> Entry:
     where = words.origin(document.drift, address)
-    return Entry(visible(address), "this token may not read it", "!", where=where, near=where)
+    return Entry(visible(address), "this token may not read it", "!", where=where, enclosing=where)
 
 
 def _line(address: str, field: str | None, text: str | None) -> Entry:
@@ -51,7 +51,7 @@ def _drifted(document: DriftDocument, item: Drifted) -> Entry:
         gist=_gist(document, item),
         sign=SIGNS[item.what][0],
         where=document.drift.origins.get(item.address),
-        near=words.around(document.drift, item.address),
+        enclosing=words.around(document.drift, item.address),
         words=tuple(_words(document, item)),
         fields=tuple(
             Field(part.field, part.live, part.file, part.known, words.why(document.drift, part.cause))

@@ -19,8 +19,10 @@ def title(edits: Edits) -> str:
     """In a sentence how many there are of each sort."""
     if edits.base is None:
         return f"There is nothing to compare the files with: {visible(edits.base_from)}."
-    told = [f"{number} {what}" for what in _SIGNS if (number := sum(one.what == what for one in edits.found))]
-    return f"In the files: {', '.join(told) or 'nothing has changed'}."
+    counts = [
+        f"{number} {what}" for what in _SIGNS if (number := sum(one.what == what for one in edits.found))
+    ]
+    return f"In the files: {', '.join(counts) or 'nothing has changed'}."
 
 
 def compared_with(edits: Edits) -> str:
@@ -45,7 +47,7 @@ def _entry(edit: Edit) -> Entry:
         gist=", ".join(_gist(edit)),
         sign=_SIGNS[edit.what],
         where=edit.at,
-        fields=tuple(_field(one, told=not added) for one in edit.fields),
+        fields=tuple(_field(one, labelled=not added) for one in edit.fields),
         created=added,
         sides=("live", "wanted") if added else ("before", "now"),
     )
@@ -61,5 +63,5 @@ def _gist(edit: Edit) -> Iterator[str]:
         yield f"and {counted(edit.inside, 'entry')} in it"
 
 
-def _field(one: EditedField, told: bool) -> Field:
-    return Field(visible(one.field), one.before, one.after, label=_LABELS[one.declared] if told else "")
+def _field(one: EditedField, labelled: bool) -> Field:
+    return Field(visible(one.field), one.before, one.after, label=_LABELS[one.declared] if labelled else "")

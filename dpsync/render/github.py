@@ -42,7 +42,7 @@ def _commands(view: View, how: How) -> Iterator[str]:
 
 
 def _command(block: Block, entry: Entry, how: How) -> str:
-    place = entry.where or entry.near
+    place = entry.where or entry.enclosing
     names = [entry.sign, entry.address] if entry.address else [block.title]
     properties = {**(_place(place, how) if place else {}), "title": clip(" ".join(filter(None, names)), 200)}
     inside = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
@@ -52,7 +52,7 @@ def _command(block: Block, entry: Entry, how: How) -> str:
 
 
 def _file(entry: Entry, below: str) -> str | None:
-    place = entry.where or entry.near
+    place = entry.where or entry.enclosing
     return f"{below}{place.file}" if place else None
 
 

@@ -32,10 +32,10 @@ def read_document(path: Path) -> BaseModel:
 def parse_document(path: Path, found: bytes) -> BaseModel:
     """The same of what a file holds."""
     name = format_of(found)
-    for shown in _SHOWN:
-        if name == shown.model_fields["format"].default:
+    for document in _SHOWN:
+        if name == document.model_fields["format"].default:
             try:
-                return shown.model_validate_json(found)
+                return document.model_validate_json(found)
             except ValidationError:
                 why = f"it is not as {name} is; another version of dpsync may have written it"
                 raise unusable(path, why) from None

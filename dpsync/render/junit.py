@@ -34,8 +34,8 @@ def as_junit(view: View, how: How) -> str:
 def _case(suite: Element, view: View, block: Block, entry: Entry) -> None:
     said = " ".join(filter(None, (entry.sign, entry.address, clip(entry.gist))))
     case = SubElement(suite, "testcase", {"name": said, "classname": f"dpsync.{view.name}.{block.name}"})
-    told = body(entry if block.fails else replace(entry, fields=()), BODY)  # nobody opens what has passed
-    text = "\n".join(filter(None, [place(entry.where), *told]))
+    lines = body(entry if block.fails else replace(entry, fields=()), BODY)  # nobody opens what has passed
+    text = "\n".join(filter(None, [place(entry.where), *lines]))
     if block.fails:
         kind = entry.code or block.name
         SubElement(case, "failure", {"message": clip(entry.gist), "type": kind}).text = text

@@ -107,15 +107,15 @@ def _kind(registry: Registry, kind: Kind, premise: str) -> str:
         f"- Recognised by: {_identity(registry, kind)}.",
         f"- Created: {_made(kind)}.",
         f"- Changed: {_call(kind.update) if kind.update else 'never'}.",
-        f"- Deleted: {_gone(kind)}.",
+        f"- Deleted: {_deleted(kind)}.",
         *(f"- {sentence}" for sentence in _rules(registry, kind)),
-        *(f"- {sentence}" for sentence in _elsewhere(registry, kind)),
+        *(f"- {sentence}" for sentence in _profiles(registry, kind)),
     ]
     parts = [f"## {_title(kind)}", premise, "\n".join(facts), _table(registry, kind)]
     return "\n\n".join(part for part in parts if part)
 
 
-def _elsewhere(registry: Registry, kind: Kind) -> Iterable[str]:
+def _profiles(registry: Registry, kind: Kind) -> Iterable[str]:
     """What servers with fewer operations lack."""
     verbs = {"create": "created", "update": "changed", "delete": "deleted", "order": "put in order"}
     for profile in PROFILES.values():
@@ -224,7 +224,7 @@ def _made(kind: Kind) -> str:
     return "along with what it belongs to"
 
 
-def _gone(kind: Kind) -> str:
+def _deleted(kind: Kind) -> str:
     if kind.delete is None:
         return "never"
     only = ", and only when it is empty" if kind.lifecycle.on_delete == "lifted" else ""

@@ -162,9 +162,9 @@ def _full(entry: Entry, most: int | None) -> str:
     """An entry as an item of a list with its body, which is folded when it is long."""
     lines = differences(entry)
     body = [*fence(lines if most is None else cut(lines, most), "diff"), ""] if lines else []
-    told = [_word(word) for word in entry.words]
-    body += told if most is None else cut(told, most)
-    if len(lines) + len(told) > FOLDED:
+    words = [_word(word) for word in entry.words]
+    body += words if most is None else cut(words, most)
+    if len(lines) + len(words) > FOLDED:
         summary = f"<details><summary>{_line(entry, code_html, prose_html)}</summary>"
         return "\n".join([f"\n- {summary}", "", *_indented(body), "", "  </details>", ""])
     if not body:
@@ -191,17 +191,17 @@ def _indented(lines: list[str]) -> Iterator[str]:
     return (f"  {line}" if line else "" for line in lines)
 
 
-def _foot(view: View, shown: int, bodies: bool) -> Iterator[str]:
+def _foot(view: View, number: int, bodies: bool) -> Iterator[str]:
     if view.foot:
         yield "\n\n" + "\\\n".join(prose(clip(line)) for line in view.foot)
-    yield from _hidden(view, shown, bodies)
+    yield from _hidden(view, number, bodies)
 
 
-def _hidden(view: View, shown: int, bodies: bool) -> Iterator[str]:
+def _hidden(view: View, number: int, bodies: bool) -> Iterator[str]:
     """What is not here, so that nobody takes a part for the whole."""
     total = view.entries + view.left_out
-    if shown == total and bodies:
+    if number == total and bodies:
         return
-    told = f"Shown: {shown} of {counted(total, 'entry')}, {total - shown} hidden"
+    words = f"Shown: {number} of {counted(total, 'entry')}, {total - number} hidden"
     more = "" if bodies else ", and no details"
-    yield f"\n\n**{told}{more}.** All of it: the same command with `--format html` or `--format text`."
+    yield f"\n\n**{words}{more}.** All of it: the same command with `--format html` or `--format text`."

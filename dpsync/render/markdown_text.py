@@ -35,12 +35,12 @@ def code(text: str) -> str:
 
 def prose(text: str) -> str:
     """A sentence as Markdown, wherever it stands."""
-    return _told(text, code, lambda word: word)
+    return _marked_up(text, code, lambda word: word)
 
 
 def prose_html(text: str) -> str:
     """A sentence for the inside of an HTML block, where Markdown means nothing."""
-    return _told(text, code_html, html.escape)
+    return _marked_up(text, code_html, html.escape)
 
 
 def code_html(text: str) -> str:
@@ -62,7 +62,7 @@ def _stripped(text: str) -> bool:
     return text.startswith(" ") and text.endswith(" ") and bool(text.strip(" "))
 
 
-def _told(text: str, as_code: Callable[[str], str], as_word: Callable[[str], str]) -> str:
+def _marked_up(text: str, as_code: Callable[[str], str], as_word: Callable[[str], str]) -> str:
     tokens = visible(text).split(" ")
     parts = [part for token in tokens for part in _parts(token)]
     if parts and _NUMBERED.match(parts[0][1]):

@@ -34,12 +34,12 @@ def render_navigation(plan: Plan, paint: Paint) -> str:
         lines = [paint(f"NAVIGATION of {visible(change.address)}", "bold")]
         if not change.known:
             lines.append("  not known before: the platform decides what becomes of what is at the root now")
-        lines += [_shown(line, paint) for line in (merged(change) if change.known else ())]
+        lines += [_line_text(line, paint) for line in (merged(change) if change.known else ())]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def _shown(line: NavigationLine, paint: Paint) -> str:
+def _line_text(line: NavigationLine, paint: Paint) -> str:
     text = f"  {line.sign} {'  ' * line.depth}{visible(line.text)}"
     return paint(text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…", _STYLES[line.sign])
 
@@ -79,12 +79,12 @@ class _Merging:
         listed: list[NavigationNode] = []
         for node in after:
             listed.append(node)
-        for gone in rest:
-            ahead = [address for address in places[: places.index(gone.address)] if address in there]
+        for removed in rest:
+            ahead = [address for address in places[: places.index(removed.address)] if address in there]
             at = 1 + max((index for index, node in enumerate(listed) if node.address in ahead), default=-1)
             while at < len(listed) and listed[at].address not in there:
                 at += 1
-            listed.insert(at, gone)
+            listed.insert(at, removed)
         for quiet, nodes in groupby(listed, key=self._same):
             some = list(nodes)
             if quiet and len(some) > _FEW:

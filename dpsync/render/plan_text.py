@@ -78,8 +78,8 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
     head = f"{SIGNS[change.action]} {visible(change.address)}"
     lines = [paint(head, STYLES[change.action]) + behind(plan, change.address, paint)]
     made = change.action == "create" or restored(change)
-    if made and (told := why(plan, change.cause, "made")):
-        lines[0] += f"  {paint(f'({told})', 'dim')}"
+    if made and (cause := why(plan, change.cause, "made")):
+        lines[0] += f"  {paint(f'({cause})', 'dim')}"
     if found := recognised(plan, change):
         lines.append(f"    {paint(found, 'dim')}")
     elif verbose and change.id:
@@ -89,8 +89,8 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
     for item in change.differences:
         first, *more = render_difference(item, width, change.action == "create", paint)
         won = _won(plan, change, item, verbose)
-        told = "" if change.action == "create" else why(plan, item.cause)
-        lines += [*with_cause(first, told, width + 6, paint), *more]
+        cause = "" if change.action == "create" else why(plan, item.cause)
+        lines += [*with_cause(first, cause, width + 6, paint), *more]
         lines[-1 - len(more)] += f"  {paint(won, 'dim')}" if won else ""
     if change.moved:
         lines += with_cause(f"    {moved(change)}", why(plan, change.cause, "place"), 6, paint)
@@ -114,8 +114,8 @@ def _deletes(plan: Plan, deletes: list[Change], paint: Paint) -> str:
     lines = [paint(headline(plan), "red bold")]
     for change in deletes:
         what = f'- {visible(change.address)}  {noun(change.kind)} "{visible(change.label)}"'
-        told = why(plan, change.cause, "removed")
-        lines.append(paint(f"  {what}", "red") + (f"  {paint(f'({told})', 'dim')}" if told else ""))
+        cause = why(plan, change.cause, "removed")
+        lines.append(paint(f"  {what}", "red") + (f"  {paint(f'({cause})', 'dim')}" if cause else ""))
         lines += [f"      {text}" for text in facts(change)]
         for effect in change.effects:
             lines.append(f"      {visible(effect.address)}: {visible(effect.what)}")

@@ -54,8 +54,8 @@ def about(plan: PlanOrDrift) -> tuple[str, ...]:
 
 def change_entry(plan: Plan, change: Change) -> Entry:
     found = (words.recognised(plan, change), *words.facts(change), *words.acts(change))
-    told = [Word(text) for text in found if text]
-    told += [Word(visible(one.what), visible(one.address)) for one in change.effects]
+    more = [Word(text) for text in found if text]
+    more += [Word(visible(one.what), visible(one.address)) for one in change.effects]
     gist = words.gist(change)
     if why := words.why(plan, change.cause, words.WHOLE[change.action]):
         gist = f"{gist} ({why})".strip()
@@ -64,17 +64,17 @@ def change_entry(plan: Plan, change: Change) -> Entry:
         gist=gist,
         sign=words.SIGNS[change.action],
         where=origin(plan, change.address),
-        near=around(plan, change.address),
-        words=tuple(told),
-        fields=tuple(fields(plan, change.differences, told=change.action == "create")),
+        enclosing=around(plan, change.address),
+        words=tuple(more),
+        fields=tuple(fields(plan, change.differences, labelled=change.action != "create")),
         created=change.action == "create",
     )
 
 
-def fields(plan: Plan, found: Iterable[Difference], told: bool = False) -> Iterator[Field]:
-    """The fields of a change. `told`: why they differ is said of the whole."""
+def fields(plan: Plan, found: Iterable[Difference], labelled: bool = True) -> Iterator[Field]:
+    """The fields of a change. `labelled`: each with why it differs, where that is not said of the whole."""
     for item in found:
-        label = "" if told else words.why(plan, item.cause)
+        label = words.why(plan, item.cause) if labelled else ""
         yield Field(item.field, item.before, item.after, item.known, label)
 
 
@@ -83,16 +83,18 @@ def refusals(plan: PlanOrDrift) -> Iterator[Entry]:
 
 
 def _refusal(plan: PlanOrDrift, item: Refusal) -> Entry:
-    told = [Word(words.candidate(one), "could be") for one in item.candidates]
-    told.append(Word(visible(item.way_out), "way out"))
+    more = [Word(words.candidate(one), "could be") for one in item.candidates]
+    more.append(Word(visible(item.way_out), "way out"))
     where = origin(plan, item.address)
-    near = around(plan, item.address)
-    return Entry(visible(item.address), visible(item.message), "x", item.code, where, near, tuple(told))
+    enclosing = around(plan, item.address)
+    return Entry(visible(item.address), visible(item.message), "x", item.code, where, enclosing, tuple(more))
 
 
 def _exposure(plan: Plan, item: Exposure) -> Entry:
     name = f"{item.address}#{item.field}" if item.field else item.address
-    return Entry(visible(name), visible(item.words), "^", where=origin(plan, name), near=around(plan, name))
+    return Entry(
+        visible(name), visible(item.words), "^", where=origin(plan, name), enclosing=around(plan, name)
+    )
 
 
 def _navigation(plan: Plan, item: NavigationChange) -> Entry:
@@ -102,7 +104,7 @@ def _navigation(plan: Plan, item: NavigationChange) -> Entry:
         gist="" if item.known else "not known before: the platform decides what becomes of its root",
         sign="~" if item.known else "?",
         where=origin(plan, item.address),
-        near=around(plan, item.address),
+        enclosing=around(plan, item.address),
         tree=tuple(f"{line.sign} {'  ' * line.depth}{visible(line.text)}" for line in lines),
     )
 
@@ -115,7 +117,7 @@ def _url(plan: Plan, item: UrlImpact) -> Entry:
         gist=gist,
         sign=url_sign(item),
         where=origin(plan, item.address),
-        near=around(plan, item.address),
+        enclosing=around(plan, item.address),
         words=tuple(Word(text, command=bool(line) and text == line) for text in more),
     )
 
@@ -138,18 +140,18 @@ def beside(plan: PlanOrDrift) -> list[Block]:
 
 
 def _blocked(plan: PlanOrDrift, item: Blocked) -> Entry:
-    told = (Word(visible(item.todo), "to do"),) if item.todo else ()
-    where, near = origin(plan, item.address), around(plan, item.address)
+    more = (Word(visible(item.todo), "to do"),) if item.todo else ()
+    where, enclosing = origin(plan, item.address), around(plan, item.address)
     text = f"blocked: {visible(item.reason)}"
-    return Entry(visible(item.address), text, "!", where=where, near=near, words=told)
+    return Entry(visible(item.address), text, "!", where=where, enclosing=enclosing, words=more)
 
 
 def _trouble(plan: PlanOrDrift, item: PlatformTrouble) -> Entry:
     text = f"trouble on the platform: {visible(item.what)}"
-    where, near = origin(plan, item.address), around(plan, item.address)
-    return Entry(visible(item.address), text, "x", where=where, near=near)
+    where, enclosing = origin(plan, item.address), around(plan, item.address)
+    return Entry(visible(item.address), text, "x", where=where, enclosing=enclosing)
 
 
 def _note(plan: PlanOrDrift, item: Note) -> Entry:
-    where, near = plan.origins.get(item.address), around(plan, item.address)
-    return Entry(visible(item.address), visible(item.text), where=where, near=near)
+    where, enclosing = plan.origins.get(item.address), around(plan, item.address)
+    return Entry(visible(item.address), visible(item.text), where=where, enclosing=enclosing)

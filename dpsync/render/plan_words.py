@@ -69,9 +69,9 @@ def why(plan: PlanOrDrift, cause: Cause | None, what: What = "field") -> str:
 
 def why_at_all(plan: Plan, change: Change) -> str:
     """The same of a whole change: every word that holds for a part of it."""
-    told = [why(plan, item.cause) for item in change.differences if change.action == "update"]
-    told.append(why(plan, change.cause, WHOLE[change.action]))
-    return ", ".join(filter(None, dict.fromkeys(told)))
+    texts = [why(plan, item.cause) for item in change.differences if change.action == "update"]
+    texts.append(why(plan, change.cause, WHOLE[change.action]))
+    return ", ".join(filter(None, dict.fromkeys(texts)))
 
 
 def recognised(plan: Plan, change: Change) -> str:
@@ -176,11 +176,13 @@ def divided(plan: Plan) -> list[str]:
     if len(found) < 2 and not any(part.group == "there already" for part in found):
         return []
     words = {"create": "to create", "update": "to change", "move": "to move", "delete": "to delete"}
-    told = []
+    texts = []
     for part in found:
         numbers = counted_changes(part.items)
-        told.append(f"{part.title}: {', '.join(f'{numbers[do]} {words[do]}' for do in words if numbers[do])}")
-    return told
+        texts.append(
+            f"{part.title}: {', '.join(f'{numbers[do]} {words[do]}' for do in words if numbers[do])}"
+        )
+    return texts
 
 
 def twice(plan: PlanOrDrift, most: int | None = 3) -> str:

@@ -157,10 +157,12 @@ def unkept(report: Report) -> Iterator[str]:
 def without_unkept(report: Report) -> Plan:
     """What is left to do beside that."""
     assert report.remaining is not None
-    told = {(item.address, item.field) for item in report.unkept}
+    reported = {(item.address, item.field) for item in report.unkept}
     left = []
     for change in report.remaining.changes:
-        differences = tuple(item for item in change.differences if (change.address, item.field) not in told)
+        differences = tuple(
+            item for item in change.differences if (change.address, item.field) not in reported
+        )
         if differences or change.moved or not change.differences:
             left.append(change.model_copy(update={"differences": differences}))
     return report.remaining.model_copy(update={"changes": tuple(left)})

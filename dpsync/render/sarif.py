@@ -67,7 +67,7 @@ def _result(block: Block, entry: Entry, order: dict[str, int], how: How) -> dict
 
 def _locations(entry: Entry, how: How) -> Iterator[dict[str, Any]]:
     location: dict[str, Any] = {}
-    if at := entry.where or entry.near:
+    if at := entry.where or entry.enclosing:
         location["physicalLocation"] = _physical(at, how)
     if entry.address:
         location["logicalLocations"] = [{"fullyQualifiedName": entry.address, "kind": "resource"}]

@@ -36,11 +36,11 @@ def _drift(document: DriftDocument, how: How) -> str:
 
 @render_text.register
 def _apply(document: ApplyDocument, how: How) -> str:
-    shown = _plan(document.plan, how)
+    planned = _plan(document.plan, how)
     if document.report is None:
-        return f"{shown}\n\n{unapplied(document.exit)}"
+        return f"{planned}\n\n{unapplied(document.exit)}"
     known = document.plan.plan.blocked
-    return f"{shown}\n\n{render_report(document.report, how.paint, how.verbose, known, how.summary)}"
+    return f"{planned}\n\n{render_report(document.report, how.paint, how.verbose, known, how.summary)}"
 
 
 @render_text.register

@@ -36,10 +36,10 @@ def with_cause(line: str, why: str, indent: int, paint: Paint) -> list[str]:
     """A line with why it differs behind it, or below it where a terminal would be too narrow."""
     if not why:
         return [line]
-    told = f"({why})"
-    if len(unstyle(line)) + 2 + len(told) <= COLUMNS:
-        return [f"{line}  {paint(told, 'dim')}"]
-    return [line, f"{' ' * indent}{paint(told, 'dim')}"]
+    cause = f"({why})"
+    if len(unstyle(line)) + 2 + len(cause) <= COLUMNS:
+        return [f"{line}  {paint(cause, 'dim')}"]
+    return [line, f"{' ' * indent}{paint(cause, 'dim')}"]
 
 
 def big(value: Any) -> bool:

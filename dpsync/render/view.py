@@ -55,7 +55,7 @@ class Entry:
     sign: str = ""
     code: str = ""
     where: Origin | None = None
-    near: Origin | None = None
+    enclosing: Origin | None = None
     """Of what is not written anywhere: where what it is in is written."""
     words: tuple[Word, ...] = ()
     fields: tuple[Field, ...] = ()
@@ -153,8 +153,8 @@ def clip(text: str, most: int = 300) -> str:
 
 def body(entry: Entry, most: int | None = None) -> list[str]:
     """The differences and words of an entry as plain lines."""
-    told = [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]
-    lines = [clip(line, LONGEST) for line in (*differences(entry), *told)]
+    words = [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]
+    lines = [clip(line, LONGEST) for line in (*differences(entry), *words)]
     return lines if most is None else cut(lines, most)
 
 

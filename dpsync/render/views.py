@@ -61,9 +61,9 @@ def _drift(document: DriftDocument) -> View:
 def _apply(document: ApplyDocument) -> View:
     plan, report = document.plan.plan, document.report
     if report is None:
-        shown = _plan(document.plan)
+        whole = _plan(document.plan)
         return View(
-            f"{unapplied(document.exit)} {shown.title}", shown.about, shown.blocks, shown.foot, name="apply"
+            f"{unapplied(document.exit)} {whole.title}", whole.about, whole.blocks, whole.foot, name="apply"
         )
     blocks = Blocks()
     for result, title, level in _RESULTS:
@@ -81,8 +81,8 @@ def _apply(document: ApplyDocument) -> View:
     foot = [f"plan {report.plan[:16]}", *restorable(report)]
     foot += unproven(report.remaining) if report.remaining is not None else []
     foot += [f"journal: {visible(report.journal)}"] if report.journal else []
-    told = (*about(plan), ending(report))
-    return View(done(report), told, tuple(blocks.found), tuple(foot), name="apply")
+    head = (*about(plan), ending(report))
+    return View(done(report), head, tuple(blocks.found), tuple(foot), name="apply")
 
 
 @view.register
@@ -95,11 +95,11 @@ def _findings(document: FindingsDocument) -> View:
     left = sum(document.left_out.values())
     more = [f"{left} more are not shown"] if left else []
     title = f"{', '.join([*counts, *more]) or 'No findings'}."
-    told: tuple[str, ...] = ()
+    head: tuple[str, ...] = ()
     if (edits := document.edits) is not None:
         blocks.found += edit_blocks(edits)
-        title, told = f"{title} {edits_title(edits)}", (compared_with(edits),)
-    return View(title, told, tuple(blocks.found), left_out=left, name="findings")
+        title, head = f"{title} {edits_title(edits)}", (compared_with(edits),)
+    return View(title, head, tuple(blocks.found), left_out=left, name="findings")
 
 
 def _outcome(plan: Plan, one: Outcome) -> Entry:
@@ -107,7 +107,9 @@ def _outcome(plan: Plan, one: Outcome) -> Entry:
     text = f"{one.result.replace('-', ' ')}: {visible(one.step)}{field}"
     more = (Word(visible(one.error)),) if one.error else ()
     where = one.origin or origin(plan, one.address)
-    return Entry(visible(one.address), text, where=where, near=words.around(plan, one.address), words=more)
+    return Entry(
+        visible(one.address), text, where=where, enclosing=words.around(plan, one.address), words=more
+    )
 
 
 def _left(report: Report) -> list[Entry]:
@@ -120,15 +122,15 @@ def _left(report: Report) -> list[Entry]:
 
 
 def _finding(one: Finding) -> Entry:
-    told = [Word(visible(one.hint))] if one.hint else []
-    told += [Word(f"and at {counted(one.repeated, 'more place')}")] if one.repeated else []
-    told += [Word(f"{visible(more.text)} at {words.place(more.at)}") for more in one.related]
+    remarks = [Word(visible(one.hint))] if one.hint else []
+    remarks += [Word(f"and at {counted(one.repeated, 'more place')}")] if one.repeated else []
+    remarks += [Word(f"{visible(more.text)} at {words.place(more.at)}") for more in one.related]
     if one.environments:
-        told.append(Word(f"with --env {', '.join(visible(name) for name in one.environments)}"))
+        remarks.append(Word(f"with --env {', '.join(visible(name) for name in one.environments)}"))
     return Entry(
         visible(one.address or ""),
         visible(one.message),
         code=visible(one.code),
         where=one.at,
-        words=tuple(told),
+        words=tuple(remarks),
     )

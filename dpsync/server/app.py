@@ -102,13 +102,13 @@ class Companion:
             path, found = self._named(raw_path(request.scope))
             if path == ["v1", "openapi.json"] and request.method == "GET":
                 return _json(200, self.openapi())
-            if request.method == "GET" and (image := images.served(self.store, path)):
+            if request.method == "GET" and (image := images.load(self.store, path)):
                 return Response(image[0], headers=image[1])
-            if request.method == "GET" and (pdf := printing.served(self.store, path)):
+            if request.method == "GET" and (pdf := printing.load(self.store, path)):
                 return Response(pdf, media_type="application/pdf")
             operation, params = _route(request.method, path, found)
             user = self._user(request.scope)
-            if not operation.served(self.profile):
+            if not operation.supported(self.profile):
                 raise ApiError(501, _why_unserved(operation, self.profile))
             body = checked_body(operation, request, await read(request))
             asked = request.query_params.multi_items() if request.scope["query_string"] else []
@@ -202,10 +202,10 @@ class Companion:
 
     def openapi(self) -> bytes:
         if self._document is None:
-            served = [row for row in self._operations if row.served(self.profile)]
+            supported = [row for row in self._operations if row.supported(self.profile)]
             if self.profile == "reference":
-                served = [replace(row, minimal=False) for row in served]
-            self._document = to_json(document(served))
+                supported = [replace(row, minimal=False) for row in supported]
+            self._document = to_json(document(supported))
         return self._document
 
 

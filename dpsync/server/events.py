@@ -86,8 +86,8 @@ async def dispatch(work: Work) -> None:
             outcome, sent = error.message, False
         with work.step() as ctx:
             ctx.remove(event)
-            told = _entry(ctx, "info" if sent else "error", outcome)
-            _record(ctx, event, "success" if sent else "failed", sending, told)
+            entry = _entry(ctx, "info" if sent else "error", outcome)
+            _record(ctx, event, "success" if sent else "failed", sending, entry)
 
 
 def _next(work: Work) -> tuple[Record, str, Json] | None:

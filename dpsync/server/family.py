@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Columns = dict[str, str]
-Gone = Callable[["Context", Record], None]
+OnDelete = Callable[["Context", Record], None]
 """What happens to a holder when what it depends on goes."""
 
 
@@ -33,7 +33,7 @@ def drop(ctx: "Context", holder: Record) -> None:
     ctx.remove(holder)
 
 
-def clear(column: str) -> Gone:
+def clear(column: str) -> OnDelete:
     """It stays, and names nothing in this column any more."""
 
     def forget(ctx: "Context", holder: Record) -> None:
@@ -57,7 +57,7 @@ class Link:
     """Holders depend on records of the kind `to`.
 
     `where` gives the columns (or the `id`) by which the holders of such a record are found; `only` says of
-    each one found whether it is a holder. `gone` is what becomes of a holder when the record is removed.
+    each one found whether it is a holder. `on_delete` is what becomes of a holder when the record is removed.
     `kept`: not before a deleted space is erased for good. `follows`: holders go along when the record is
     transferred to another organization; the others lose it as if it were removed.
     """
@@ -65,7 +65,7 @@ class Link:
     to: str
     where: Callable[[Record], Columns] = by_ref
     only: Callable[[Record, Record], bool] | None = None
-    gone: Gone = drop
+    on_delete: OnDelete = drop
     kept: bool = False
     follows: bool = False
 
@@ -145,7 +145,7 @@ class Families:
         """A record is removed: each of its holders by the rule of its link. KeyError: of no family."""
         for kind, link in self._removed[record.kind]:
             for holder in link.holders(ctx.store, kind, record):
-                link.gone(ctx, holder)
+                link.on_delete(ctx, holder)
 
     def hand_over(self, ctx: "Context", record: Record, organization: str) -> None:
         """A record is transferred to another organization: its holders follow it, or let go of it."""
@@ -155,7 +155,7 @@ class Families:
                     holder.organization = organization
                     ctx.put(holder)
                 else:
-                    link.gone(ctx, holder)
+                    link.on_delete(ctx, holder)
 
     def inside(self, kind: str) -> list[InWorld]:
         """What a world says of records that are in one of this kind."""

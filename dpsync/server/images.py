@@ -57,7 +57,7 @@ def _root(content: bytes) -> bytes:
     return rest
 
 
-def served(store: Store, path: list[str]) -> tuple[bytes, dict[str, str]] | None:
+def load(store: Store, path: list[str]) -> tuple[bytes, dict[str, str]] | None:
     """The content at a path of PREFIX, name and file name, and its headers; None: nothing.
 
     An SVG is a document that may have scripts. Opened by itself it is given no rights, as its origin is also

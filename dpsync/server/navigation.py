@@ -85,7 +85,7 @@ class Navigation:
             raise missing(f"{field}: {kind}" if field else kind, id)
         return found
 
-    def shown(self, nodes: list[Record]) -> list[Record]:
+    def visible(self, nodes: list[Record]) -> list[Record]:
         return [node for node in nodes if node.id not in self.unseen]
 
     def present(self, kind: str, id: str) -> Record | None:

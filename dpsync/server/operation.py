@@ -51,7 +51,7 @@ class Operation:
         names = tuple(part.strip("{}") for part in self.path.split("/") if part.startswith("{"))
         object.__setattr__(self, "parameters", names)
 
-    def served(self, profile: str) -> bool:
+    def supported(self, profile: str) -> bool:
         return profile == "full" or self.profile == "reference"
 
     def statuses(self) -> tuple[int, ...]:

@@ -45,7 +45,7 @@ def _seal(store: Store, named: str) -> str:
     return hmac.new(bytes.fromhex(key), named.encode(), "sha256").hexdigest()
 
 
-def served(store: Store, path: list[str]) -> bytes | None:
+def load(store: Store, path: list[str]) -> bytes | None:
     """The PDF at a path; None: that is no path of PDF. Raises 404 when it is, and leads to nothing."""
     if len(path) != 2 or path[0] != PREFIX:
         return None

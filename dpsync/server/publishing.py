@@ -54,8 +54,8 @@ def navigation_of(ctx: Context, site: Record) -> Navigation:
     """
     nav = read(ctx.store, site)
     if not ctx.full:
-        shown = {node.id for node in without_drafts(nav).nodes}
-        nav.unseen = frozenset(node.id for node in nav.nodes if node.id not in shown)
+        seen = {node.id for node in without_drafts(nav).nodes}
+        nav.unseen = frozenset(node.id for node in nav.nodes if node.id not in seen)
     return nav
 
 
@@ -64,15 +64,15 @@ def without_drafts(nav: Navigation) -> Navigation:
     hidden = {node.id for node in nav.groups if node.doc.get("draft")}
     hidden = set().union(*map(nav.inside, hidden))
 
-    def shown(nodes: list[Record], above: set[str]) -> list[Record]:
+    def seen(nodes: list[Record], above: set[str]) -> list[Record]:
         return [node for node in nodes if not node.doc.get("draft") and node.parent not in above]
 
-    sections = shown(nav.sections, hidden)
-    gone = {section.id for section in nav.sections} - {section.id for section in sections}
+    sections = seen(nav.sections, hidden)
+    hidden_sections = {section.id for section in nav.sections} - {section.id for section in sections}
     return replace(
         nav,
         groups=[group for group in nav.groups if group.id not in hidden],
         sections=sections,
-        places=shown(nav.places, gone),
-        links=shown(nav.links, hidden),
+        places=seen(nav.places, hidden_sections),
+        links=seen(nav.links, hidden),
     )

@@ -75,7 +75,9 @@ def serve(
                 service.run(store, listening, ready)
             else:
                 store.close()
-                Workers(workers, lambda gone, ready: service.work(db, listening, ready, gone)).run(ready)
+                Workers(workers, lambda stop_fd, ready: service.work(db, listening, ready, stop_fd)).run(
+                    ready
+                )
     finally:
         store.close()
 
@@ -108,20 +110,20 @@ class _Service:
             elif self.token:
                 _grant(store, self.token)
 
-    def run(self, store: Store, listening: socket.socket, ready: Ready, gone: int | None = None) -> None:
-        """Until a signal, or until the descriptor `gone` can be read."""
+    def run(self, store: Store, listening: socket.socket, ready: Ready, stop_fd: int | None = None) -> None:
+        """Until a signal, or until the descriptor `stop_fd` can be read."""
         clock = MovableClock(store)
         companion = build(store, profile=self.profile, clock=clock, allow_fetch=self.allow_fetch)
         gateway = Gateway(companion, faults=self.faults, rate_limit=self.rate_limit, latency=self.latency)
         app = ControlPlane(gateway, clock, self.start_over, self.workers) if self.control else gateway
         gc.freeze()  # the garbage collector need not look through the program again and again
-        asyncio.run(_until_stopped(Listening(app, ready, gateway.drop), listening, gone))
+        asyncio.run(_until_stopped(Listening(app, ready, gateway.drop), listening, stop_fd))
 
-    def work(self, db: str, listening: socket.socket, ready: Ready, gone: int) -> None:
+    def work(self, db: str, listening: socket.socket, ready: Ready, stop_fd: int) -> None:
         """One of several: with a connection of its own."""
         store = open_store(db)
         try:
-            self.run(store, listening, ready, gone)
+            self.run(store, listening, ready, stop_fd)
         finally:
             store.close()
 
@@ -136,18 +138,18 @@ def _check_shareable(db: str, faults: Path | None, rate_limit: str | None) -> No
             )
 
 
-async def _until_stopped(server: Listening, listening: socket.socket, gone: int | None) -> None:
+async def _until_stopped(server: Listening, listening: socket.socket, stop_fd: int | None) -> None:
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
         server.should_exit = True
-        if gone is not None:
-            loop.remove_reader(gone)
+        if stop_fd is not None:
+            loop.remove_reader(stop_fd)
 
     for number in SIGNALS:
         loop.add_signal_handler(number, stop)
-    if gone is not None:
-        loop.add_reader(gone, stop)
+    if stop_fd is not None:
+        loop.add_reader(stop_fd, stop)
     await server.serve([listening])
 
 

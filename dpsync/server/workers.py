@@ -29,15 +29,15 @@ class WorkerFailed(Exception):
 
 @dataclass
 class _Worker:
-    """`told`: the end of a pipe where a byte comes when it is ready, and the end when it is dead."""
+    """`pipe`: the end of a pipe where a byte comes when it is ready, and the end when it is dead."""
 
     pid: int
-    told: int
+    pipe: int
     ready: bool = False
 
     def wait_until_ready(self) -> bool:
         """False: it has died before."""
-        self.ready = self.ready or os.read(self.told, 1) == _READY
+        self.ready = self.ready or os.read(self.pipe, 1) == _READY
         return self.ready
 
 
@@ -51,7 +51,7 @@ class Workers:
 
     def run(self, ready: Callable[[], object]) -> None:
         """Blocks until SIGINT or SIGTERM; calls `ready` when all are. Raises WorkerFailed."""
-        self._gone, self._held = os.pipe()
+        self._stop_fd, self._held = os.pipe()
         handled = signal.signal(signal.SIGCHLD, lambda *_: None)  # else it may be thrown away while blocked
         self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
         try:
@@ -74,14 +74,14 @@ class Workers:
             self._workers.append(self._started())
 
     def _started(self) -> _Worker:
-        told, tell = os.pipe()
+        pipe, tell = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
             self._work(tell)
         os.close(tell)
-        return _Worker(pid, told)
+        return _Worker(pid, pipe)
 
     def _work(self, tell: int) -> None:
         """The life of a worker: never returns into what the first process was doing."""
@@ -90,7 +90,7 @@ class Workers:
             os.close(self._held)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
-            self._serve(self._gone, lambda: os.write(tell, _READY))
+            self._serve(self._stop_fd, lambda: os.write(tell, _READY))
             status = 0
         except Exception as error:
             _log.error("a worker cannot go on: %s", error)
@@ -105,7 +105,7 @@ class Workers:
         were_ready = [worker.wait_until_ready() for worker in dead]
         for worker in dead:
             _log.error("the worker %s has died", worker.pid)
-            os.close(worker.told)
+            os.close(worker.pipe)
         return all(were_ready)
 
     def _stop(self) -> None:

@@ -51,7 +51,7 @@ def compare_ids(session: Session, client: ReadClient) -> Compared:
 
 def check_settled(merged: Merged, compared: Compared, file: str) -> None:
     """Raises DiagnosticError (exit 5) for lines about which a merge differs and which no reading decides."""
-    told = {
+    decided = {
         (compared.platform, remark.organization, remark.address.segments[1:])
         for remark in compared.remarks
         if remark.found is not None
@@ -64,7 +64,7 @@ def check_settled(merged: Merged, compared: Compared, file: str) -> None:
             hint=hint,
         )
         for platform, organization, address in sorted(merged.disputed)
-        if (platform, organization, address.segments[1:]) not in told
+        if (platform, organization, address.segments[1:]) not in decided
     ]
     if found:
         raise DiagnosticError(found, Exit.INVALID)

@@ -103,7 +103,7 @@ def test_what_else_is_written_never_stands_behind_the_line() -> None:
     with told(screen) as (progress, time):
         time.now += FIRST
         progress.tick()
-        with progress.aside():
+        with progress.paused():
             screen.put("a result\n")
         progress.tick()
     assert screen.said[1:3] == ["\r\x1b[K", "a result\n"]

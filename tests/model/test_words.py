@@ -1,9 +1,10 @@
-"""Numbers and their nouns: one function, and no message that goes around it."""
+"""Words: numbers and their nouns by one function, and names that the field has for a thing."""
 
 from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,3 +71,24 @@ def test_no_message_makes_a_plural_by_itself(file: Path) -> None:
         return
     tree = ast.parse(file.read_text(encoding="utf-8"))
     assert [*_plurals_after_numbers(tree), *_endings_of_their_own(tree)] == []
+
+
+RIDDLES = {
+    "near": "tie_breakers", "going": "to_delete", "doomed": "deletions", "gone": "missing, removed",
+    "riders": "cascaded", "twins": "lookalikes", "alike": "lookalikes", "aside": "temporary_name, paused",
+    "elsewhere": "transfers", "usual": "platform_default", "makes": "also_creates", "served": "for_profile",
+    "within": "supported", "Book": "StepSet", "Draft": "StepDraft", "says": "summary", "told": "report",
+    "shown": "display",
+}  # fmt: skip
+"""Names that say little, and words for what they stood for."""
+
+
+def test_names_are_words_of_the_field() -> None:
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        with path.open("rb") as file:
+            names = {item.string for item in tokenize.tokenize(file.readline) if item.type == tokenize.NAME}
+        for name in names:
+            if (word := name.strip("_")) in RIDDLES:
+                found[str(path), name] = RIDDLES[word]
+    assert found == {}

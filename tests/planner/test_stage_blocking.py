@@ -10,7 +10,7 @@ from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, One, Pag
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.remark import Blocked
-from dpsync.model.snapshot import Gone
+from dpsync.model.snapshot import Missing
 from dpsync.planner.decisions import decide
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options
@@ -151,9 +151,9 @@ def test_content_whose_object_is_gone_is_not_just_made_anew(
     restorable: bool, reason: str, back: bool
 ) -> None:
     case = Case({"space": {"s": {"title": "S"}}, "team": {"t": {"title": "T"}}})
-    lost = {case.address(kind, kind[0]): Gone("old", restorable) for kind in ("space", "team")}
+    lost = {case.address(kind, kind[0]): Missing("old", restorable) for kind in ("space", "team")}
     sides = case.sides()
-    sides = replace(sides, snapshot=replace(sides.snapshot, gone=lost))
+    sides = replace(sides, snapshot=replace(sides.snapshot, missing=lost))
     [found] = decide(sides).blocking.all()
     assert (found.address, found.reason) == ("acme/spaces/s", f"the space old that it is {reason}")
     assert found.todo.startswith("id: old brings it back") is back

@@ -64,7 +64,7 @@ BANNERS = Family(
     "banner",
     prefix="sign",
     owner="site",
-    links=(Link("team", gone=clear("ref")),),
+    links=(Link("team", on_delete=clear("ref")),),
     world=listed("banner", "banners", "site", ref="team", times=("createdAt",), text="", level="info",
                  closable=True),
     resource=Resource("banner", "/banners", "bannerId", answer, Banner, BannerCreate, BannerUpdate, begin,
@@ -195,7 +195,7 @@ def test_a_world_with_banners_is_dumped_as_it_is_loaded(builtin_world: dict[str,
 
 
 def told(record: Record) -> dict[str, Any]:
-    return {**record.told(), "seq": None}
+    return {**record.as_dict(), "seq": None}
 
 
 def test_every_kind_that_a_world_makes_is_declared(builtin_world: dict[str, Any]) -> None:

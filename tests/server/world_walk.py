@@ -37,7 +37,7 @@ class Walk:
     def __init__(self, api: Api, profile: str = "reference") -> None:
         self._api = api
         self._rows = [
-            row for row in OPERATIONS if row.method == "GET" and row.served(profile) and not row.raw
+            row for row in OPERATIONS if row.method == "GET" and row.supported(profile) and not row.raw
         ]
         self._ids: dict[str, list[str]] = {}
 

@@ -114,5 +114,5 @@ def _target(record: Record) -> Json:
 
 
 def _location(ctx: Context, comment: Record) -> str:
-    within = f"/change-requests/{quote(comment.parent)}" if comment.parent else ""
-    return located(ctx, f"/spaces/{comment.scope}{within}/comments/{comment.id}")
+    request = f"/change-requests/{quote(comment.parent)}" if comment.parent else ""
+    return located(ctx, f"/spaces/{comment.scope}{request}/comments/{comment.id}")

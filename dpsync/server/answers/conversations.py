@@ -50,8 +50,8 @@ def conversation_detail(ctx: Context, record: Record) -> Json:
 
 
 def issue_detail(ctx: Context, record: Record) -> Json:
-    within = ctx.load(CONVERSATION, f"{record.organization}:{record.ref}")
-    if within is None:
+    around = ctx.load(CONVERSATION, f"{record.organization}:{record.ref}")
+    if around is None:
         raise LookupError(f"the issue {record.id} is in no conversation")
     doc = record.doc
     issue = {
@@ -67,7 +67,7 @@ def issue_detail(ctx: Context, record: Record) -> Json:
         "cluster": record.parent,
         "urls": {"location": located(ctx, f"/orgs/{record.organization}/conversations-issues/{record.id}")},
     }
-    return {"issue": issue, "conversation": conversation(ctx, within)}
+    return {"issue": issue, "conversation": conversation(ctx, around)}
 
 
 def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:

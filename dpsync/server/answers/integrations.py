@@ -43,19 +43,19 @@ def _owner(ctx: Context, id: str) -> Json:
     record = ctx.load("organization", id)
     if record is None:
         raise LookupError(f"the integrations of {id!r} are there, it is not")
-    shown = organization(ctx, record)
+    answer = organization(ctx, record)
     if ctx.standing(id).member:
-        return shown
+        return answer
     kept = ("object", "id", "title", "type", "plan", "createdAt", "urls")
     return {
-        **{member: shown[member] for member in kept},
+        **{member: answer[member] for member in kept},
         "emailDomains": [],
         "inviteLinks": False,
         "mergeRules": {"type": "rules", "rules": []},
         "trial": {"status": "none", "count": 0},
         "defaultRole": None,
         "defaultContent": None,
-        "permissions": dict.fromkeys(shown["permissions"], False),
+        "permissions": dict.fromkeys(answer["permissions"], False),
     }
 
 
@@ -84,9 +84,9 @@ def placed(ctx: Context, record: Record, extended: bool) -> Json:
     level = LEVEL[record.kind]
     location = f"{record.parent}/installations/{record.scope}/{level}s/{record.ref}"
     target = ctx.load(level, record.ref) if extended else None
-    shown: str | Json = record.ref
+    answer: str | Json = record.ref
     if target is not None and ctx.sees(target):
-        shown = site(ctx, target) if record.kind == ON_SITE else space(ctx, target)
+        answer = site(ctx, target) if record.kind == ON_SITE else space(ctx, target)
     return {
         "integration": record.parent,
         "installation": record.scope,
@@ -97,7 +97,7 @@ def placed(ctx: Context, record: Record, extended: bool) -> Json:
             "location": located(ctx, f"/integrations/{location}"),
             "publicEndpoint": f"{_ENDPOINT}/{location}",
         },
-        level: shown,
+        level: answer,
     }
 
 

@@ -97,8 +97,8 @@ class Resolver:
         if source.is_page:
             page = pages.page_alone(self.reading, source.source, source.above)
             return {"kind": "page", **where, "page": page}
-        shown = pages.reusable_content(self.reading, source.source)
-        return {"kind": "reusable-content", **where, "reusableContent": shown}
+        answer = pages.reusable_content(self.reading, source.source)
+        return {"kind": "reusable-content", **where, "reusableContent": answer}
 
     # --- looking up -------------------------------------------------------------------------------
 
@@ -179,12 +179,12 @@ class Resolver:
 
     def _thing(self, ref: Json, kind: str) -> Found:
         id = str(ref.get("spec" if kind == "openapi" else kind, ""))
-        shown = self._shown(kind, id)
-        if shown is None:
+        answer = self._answer(kind, id)
+        if answer is None:
             return _broken(kind, ref)
-        return Found(f"{kind} {id}", "ok", lambda: {"kind": kind, **shown()})
+        return Found(f"{kind} {id}", "ok", lambda: {"kind": kind, **answer()})
 
-    def _shown(self, kind: str, id: str) -> Callable[[], Json] | None:
+    def _answer(self, kind: str, id: str) -> Callable[[], Json] | None:
         ctx = self._ctx
         if kind == "space" and (reading := self._reading_of(id)) is not None:
             return lambda: self._where(reading)

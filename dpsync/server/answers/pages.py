@@ -210,5 +210,5 @@ def address(reading: Reading, at: Page, ref: Json) -> str | None:
     return None
 
 
-def _best_url(shown: Json) -> str:
-    return str(shown["urls"].get("published") or shown["urls"]["app"])
+def _best_url(answer: Json) -> str:
+    return str(answer["urls"].get("published") or answer["urls"]["app"])

@@ -18,20 +18,20 @@ _INJECTS, _SETS_COOKIES = "site:script:inject", "site:script:cookies"
 
 def published_site(ctx: Context, nav: Navigation) -> Json:
     """Drafts are left out, what is only hidden is there."""
-    shown, settings = without_drafts(nav), of_site(ctx, nav.site)
+    published, settings = without_drafts(nav), of_site(ctx, nav.site)
     return {
         "object": "published-content-site",
         "site": site(ctx, nav.site),
-        "structure": structure(ctx, shown),
-        "customizations": {"site": settings, "siteSpaces": of_places(ctx, shown, settings)},
+        "structure": structure(ctx, published),
+        "customizations": {"site": settings, "siteSpaces": of_places(ctx, published, settings)},
         "scripts": list(_scripts(ctx, nav.site)),
     }
 
 
-def _scripts(ctx: Context, shown: Record) -> Iterator[Json]:
+def _scripts(ctx: Context, owner: Record) -> Iterator[Json]:
     """Of the integrations that are active on the site and may put a script on its pages."""
-    here = {record.scope: record for record in ctx.store.find(ON_SITE, ref=shown.id)}
-    for installed in ctx.store.find(INSTALLATION, organization=shown.organization):
+    here = {record.scope: record for record in ctx.store.find(ON_SITE, ref=owner.id)}
+    for installed in ctx.store.find(INSTALLATION, organization=owner.organization):
         integration, on_site = integration_of(ctx, installed), here.get(installed.id)
         if integration is None or not enabled(integration, installed, on_site, ON_SITE):
             continue

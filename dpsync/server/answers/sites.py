@@ -44,7 +44,7 @@ def _count_places(ctx: Context, record: Record) -> int:
     if ctx.full:
         return ctx.store.count(PLACE, scope=record.id)
     nav = navigation_of(ctx, record)
-    return len(nav.shown(nav.places))
+    return len(nav.visible(nav.places))
 
 
 _OF_VISIBILITY = {

@@ -28,11 +28,11 @@ def openapi_spec(ctx: Context, record: Record) -> Json:
 
 def openapi_version(ctx: Context, spec: Record, record: Record) -> Json:
     location = located(ctx, f"/orgs/{spec.organization}/openapi/{spec.ref}/versions/{record.id}")
-    shown = {field: record.doc.get(field) for field in ("createdAt", "sourceURL")}
+    details = {field: record.doc.get(field) for field in ("createdAt", "sourceURL")}
     return {
         "object": "openapi-spec-version",
         "id": record.id,
-        **set_only(shown),
+        **set_only(details),
         "urls": {"location": location},
     }
 

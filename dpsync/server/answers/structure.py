@@ -11,16 +11,16 @@ _PLAIN_TYPES = ("basic", "legacy-basic")
 
 
 def site_space(ctx: Context, nav: Navigation, record: Record) -> Json:
-    shown = ctx.load("space", record.ref)
-    if shown is None:
+    linked = ctx.load("space", record.ref)
+    if linked is None:
         raise LookupError(f"site space {record.id} shows the absent space {record.ref}")
     doc = record.doc
     answer = {
         "object": "site-space",
         "id": record.id,
         "path": doc["path"],
-        "space": space(ctx, shown),
-        "title": doc.get("title") or shown.doc["title"],
+        "space": space(ctx, linked),
+        "title": doc.get("title") or linked.doc["title"],
         "default": doc["default"],
         "hidden": doc["hidden"],
         "hasAdvancedCustomizationFeature": nav.site.doc["type"] not in _PLAIN_TYPES,
@@ -39,7 +39,7 @@ def section(ctx: Context, nav: Navigation, record: Record) -> Json:
     return {
         "object": "site-section",
         **_titled(ctx, record),
-        "siteSpaces": [site_space(ctx, nav, place) for place in nav.shown(nav.places_in(record.id))],
+        "siteSpaces": [site_space(ctx, nav, place) for place in nav.visible(nav.places_in(record.id))],
         "urls": set_only({"published": section_url(ctx, nav.site, record)}),
     }
 
@@ -61,13 +61,13 @@ def group(ctx: Context, nav: Navigation, record: Record) -> Json:
 
     Without them it holds sections, and nested groups are found by their own `sectionGroup`.
     """
-    children = nav.shown(nav.children(record.id))
+    children = nav.visible(nav.children(record.id))
     if not ctx.full:
         children = [child for child in children if child.kind == SECTION]
-    shown = [node(ctx, nav, child) for child in children]
-    answer = {"object": "site-section-group", **_titled(ctx, record), "children": shown}
+    nodes = [node(ctx, nav, child) for child in children]
+    answer = {"object": "site-section-group", **_titled(ctx, record), "children": nodes}
     if ctx.full:
-        answer["sections"] = [child for child in shown if child["object"] == "site-section"]
+        answer["sections"] = [child for child in nodes if child["object"] == "site-section"]
     return answer
 
 
@@ -90,4 +90,4 @@ def structure(ctx: Context, nav: Navigation) -> Json:
     else:
         nodes = nav.children("") if ctx.full else [found for _, found in nav.ordered(SECTION)]
     kind = "sections" if nav.sectioned else "siteSpaces"
-    return {"type": kind, "structure": [node(ctx, nav, found) for found in nav.shown(nodes)]}
+    return {"type": kind, "structure": [node(ctx, nav, found) for found in nav.visible(nodes)]}

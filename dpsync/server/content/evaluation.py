@@ -36,19 +36,19 @@ def with_reusable_contents(document: Json, contents: Iterable[Json]) -> Json:
     """One that is not there, or in itself, stays a reference."""
     kept = {content["id"]: content for content in contents}
 
-    def within(passed: frozenset[str]) -> Callable[[Json], list[Json] | None]:
+    def replacing(passed: frozenset[str]) -> Callable[[Json], list[Json] | None]:
         def blocks(node: Json) -> list[Json] | None:
             if node.get("type") != "reusable-content":
                 return None
             id = str(ref_of(node).get("reusableContent", ""))
             if id in passed or id not in kept:
                 return None
-            inside: list[Json] = _replaced(document_of(kept[id]), within(passed | {id}))["nodes"]
+            inside: list[Json] = _replaced(document_of(kept[id]), replacing(passed | {id}))["nodes"]
             return inside
 
         return blocks
 
-    return _replaced(document, within(frozenset()))
+    return _replaced(document, replacing(frozenset()))
 
 
 def with_addresses(document: Json, address: Callable[[Json], str | None]) -> Json:

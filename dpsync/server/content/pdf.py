@@ -91,10 +91,10 @@ def _encoded(sign: str) -> bytes | None:
 
 
 def _stream(page: Iterable[Placed]) -> bytes:
-    return b"\n".join(b"".join(_shown(*placed)) for placed in page)
+    return b"\n".join(b"".join(_drawn(*placed)) for placed in page)
 
 
-def _shown(x: float, y: float, line: Line) -> Iterator[bytes]:
+def _drawn(x: float, y: float, line: Line) -> Iterator[bytes]:
     yield f"BT {x:.1f} {y:.1f} Td".encode()
     for plain, signs in groupby(line.text, key=lambda sign: _encoded(sign) is not None):
         text = "".join(signs)

@@ -23,16 +23,16 @@ async def reset(scope: Scope, receive: Receive) -> None:
     transport = _transport(scope)
     transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
-    await gone(receive)
+    await lost(receive)
 
 
 async def close(scope: Scope, receive: Receive) -> None:
     """The peer gets what was written, and then the end."""
     _transport(scope).close()
-    await gone(receive)
+    await lost(receive)
 
 
-async def gone(receive: Receive) -> None:
+async def lost(receive: Receive) -> None:
     """Returns when the connection is lost: uvicorn takes an application that ends before for a broken one."""
     while (await receive())["type"] != "http.disconnect":
         pass

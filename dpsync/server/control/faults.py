@@ -168,7 +168,7 @@ class Scheduled:
         )
         return chosen and (rule.times is None or self.used < rule.times)
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         rule = self.rule.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return {"rule": rule, "matched": self.matched, "used": self.used}
 

@@ -274,12 +274,12 @@ class _Passage:
 
     async def _left_within(self, seconds: float) -> bool:
         """Waits; whether the client went away meanwhile. Raises Dropped."""
-        gone = asyncio.ensure_future(connection.gone(self._receive))
+        lost = asyncio.ensure_future(connection.lost(self._receive))
         try:
             await self._gateway.wait(seconds)
-            return gone.done()
+            return lost.done()
         finally:
-            gone.cancel()
+            lost.cancel()
 
     async def _truncate(self, answer: Answer) -> None:
         if answer.body:

@@ -20,7 +20,7 @@ class Entry:
     ms: float
     fault: str | None
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 

@@ -177,7 +177,7 @@ class ControlPlane:
 
     def requests(self, _: None) -> Json:
         log = self.gateway.log
-        return {"requests": [entry.told() for entry in log.entries], "dropped": log.dropped}
+        return {"requests": [entry.as_dict() for entry in log.entries], "dropped": log.dropped}
 
     def forget_requests(self, _: None) -> None:
         self.gateway.log.clear()
@@ -202,7 +202,7 @@ class ControlPlane:
         return self.time(None)
 
     def faults(self, _: None) -> Json:
-        return {"rules": [scheduled.told() for scheduled in self.gateway.faults.rules]}
+        return {"rules": [scheduled.as_dict() for scheduled in self.gateway.faults.rules]}
 
     def set_faults(self, given: Any) -> Json:
         """In place of the rules that there are; all counts start anew."""

@@ -31,7 +31,7 @@ def export(store: Store, families: Families = FAMILIES) -> Json:
         return (record.kind, seq, record.seq)
 
     records = [
-        {name: value for name, value in record.told().items() if value and name != "seq"}
+        {name: value for name, value in record.as_dict().items() if value and name != "seq"}
         for record in sorted(store.every(), key=order)
         if record.kind != JOB and said.get((record.kind, record.id), ((), 0))[0] != _said(record)
     ]

@@ -65,10 +65,10 @@ def _dump(dumping: Dumping, organization: Record) -> list[Json]:
     for reply in dumping.created(REPLY, organization=organization.id):
         replies.setdefault(reply.parent, []).append(reply)
     found = dumping.created(COMMENT, organization=organization.id)
-    return [_told(comment, replies.get(comment.id, [])) for comment in found]
+    return [_entry(comment, replies.get(comment.id, [])) for comment in found]
 
 
-def _told(found: Record, replies: list[Record]) -> Json:
+def _entry(found: Record, replies: list[Record]) -> Json:
     made = {"id": found.id, "space": found.scope, **_readable(found.doc)}
     if found.parent:
         made["changeRequest"] = found.parent

@@ -138,6 +138,6 @@ FAMILIES = (
     Family(WAITING, owner=INTEGRATION),
     Family(INSTALLATION, prefix="installation", owner="organization", links=(Link(INTEGRATION, _by_id),),
            world=InWorld("installations", _load_installations, _dump_installations)),
-    Family(ON_SPACE, owner=INSTALLATION, links=(Link("space", _by_id, gone=take_off),)),
-    Family(ON_SITE, owner=INSTALLATION, links=(Link("site", _by_id, gone=take_off),)),
+    Family(ON_SPACE, owner=INSTALLATION, links=(Link("space", _by_id, on_delete=take_off),)),
+    Family(ON_SITE, owner=INSTALLATION, links=(Link("site", _by_id, on_delete=take_off),)),
 )  # fmt: skip

@@ -254,7 +254,7 @@ def _changed(loading: Loading, space: Record, content: Json, changes: list[Json]
 def _dump_content(dumping: Dumping, space: Record) -> Json | None:
     """The active revision; other revisions are told as they are kept."""
     revision = dumping.store.get(REVISION, active_id(space))
-    return _told(revision.doc) if revision is not None and revision.scope == space.id else None
+    return _entry(revision.doc) if revision is not None and revision.scope == space.id else None
 
 
 def _dump_change_requests(dumping: Dumping, space: Record) -> list[Json] | None:
@@ -262,17 +262,17 @@ def _dump_change_requests(dumping: Dumping, space: Record) -> list[Json] | None:
     return [{"id": one.id, "number": one.position, **one.doc} for one in found] or None
 
 
-def _told(doc: Json) -> Json:
-    texts = {name: [_told_text(one) for one in doc[name]] for name in ("pages", "reusableContents")}
+def _entry(doc: Json) -> Json:
+    texts = {name: [_text_entry(one) for one in doc[name]] for name in ("pages", "reusableContents")}
     return {**doc, **texts}
 
 
-def _told_text(text: Json) -> Json:
-    told: Json = {name: value for name, value in text.items() if name not in ("body", "pages")}
-    told |= text.get("body", {})
+def _text_entry(text: Json) -> Json:
+    made: Json = {name: value for name, value in text.items() if name not in ("body", "pages")}
+    made |= text.get("body", {})
     if text.get("pages"):
-        told["pages"] = [_told_text(page) for page in text["pages"]]
-    return told
+        made["pages"] = [_text_entry(page) for page in text["pages"]]
+    return made
 
 
 FAMILIES = (

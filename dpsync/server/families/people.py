@@ -119,7 +119,7 @@ FAMILIES = (
     Family("organization", prefix="org", counted=True,
            world=InWorld("organizations", _load_organizations, _dump_organizations, (WORLD.kind,)),
            links=(Link("site", lambda site: {"id": site.organization}, only=_shows_by_default,
-                       gone=_forget_default),)),
+                       on_delete=_forget_default),)),
     Family("member", owner="organization", counted=True,
            world=InWorld("members", _load_members, _dump_members)),
     Family("team", prefix="team", owner="organization", counted=True,

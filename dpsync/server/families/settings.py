@@ -46,7 +46,7 @@ def _leads_to(invite: Record, item: Record) -> bool:
 
 
 SAML = Family(
-    saml.KIND, prefix="saml", owner="organization", links=(Link("team", gone=clear("ref")),),
+    saml.KIND, prefix="saml", owner="organization", links=(Link("team", on_delete=clear("ref")),),
     world=listed(saml.KIND, "samlProviders", ref="defaultTeam", label="Untitled", times=("createdAt",)),
     resource=Resource("SAML provider", "/saml", "samlProviderId", answers.saml_provider, models.SamlProvider,
                       models.SamlProviderCreate, models.SamlProviderUpdate, saml.begin, saml.write),

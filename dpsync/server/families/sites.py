@@ -174,6 +174,7 @@ FAMILIES = (
     Family(SECTION, prefix="sect", owner="site"),
     Family(LINK, prefix="link", owner="site"),
     Family(PLACE, prefix="place", owner="site",
-           links=(Link(SECTION, _in_section), Link("space", lambda space: {"ref": space.id}, gone=take_out))),
+           links=(Link(SECTION, _in_section),
+                  Link("space", lambda space: {"ref": space.id}, on_delete=take_out))),
     Family(OVERRIDES, owner="site", links=(Link(PLACE, lambda place: {"id": place.id}),)),
 )  # fmt: skip

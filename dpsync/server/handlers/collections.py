@@ -7,7 +7,7 @@ from ..context import Context
 from ..paging import page
 from ..siblings import renumber
 from ..store import Record
-from .content import end_of, may_create, shown, siblings
+from .content import end_of, may_create, siblings, space_answer
 
 Json = dict[str, Any]
 
@@ -100,4 +100,4 @@ def list_collection_spaces(ctx: Context) -> Json:
         key=lambda space: [space.position, space.seq],
         anchor=lambda space: space.id,
     )
-    return {**envelope, "items": [shown(ctx, space) for space in items]}
+    return {**envelope, "items": [space_answer(ctx, space) for space in items]}

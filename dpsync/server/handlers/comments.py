@@ -27,7 +27,7 @@ def _discussion(ctx: Context) -> tuple[Record, Record | None]:
     return ctx.space(), None
 
 
-def _within(request: Record | None) -> str:
+def _parent(request: Record | None) -> str:
     """The `parent` of comments there."""
     return request.id if request is not None else ""
 
@@ -36,7 +36,7 @@ def _find(ctx: Context) -> tuple[Record, Record | None]:
     """The space and the comment."""
     space, request = _discussion(ctx)
     found = ctx.store.get(COMMENT, ctx.params["commentId"])
-    if found is None or (found.scope, found.parent) != (space.id, _within(request)):
+    if found is None or (found.scope, found.parent) != (space.id, _parent(request)):
         return space, None
     return space, found
 
@@ -74,7 +74,7 @@ def list_comments(ctx: Context) -> Json:
     where = {"ref": query.targetPage} if query.targetPage else {}
     found = [
         comment
-        for comment in ctx.store.find(COMMENT, scope=space.id, parent=_within(request), **where)
+        for comment in ctx.store.find(COMMENT, scope=space.id, parent=_parent(request), **where)
         if query.status in ("all", comment.doc["status"])
         and (query.authors is None or comment.doc["postedBy"] in query.authors)
     ]
@@ -95,7 +95,7 @@ def post_comment(ctx: Context) -> Json:
         "revision": revision,
         **{name: given[name] for name in ("node", "tableCell") if name in given},
     }
-    made = Record(COMMENT, ctx.new_id(COMMENT), doc, space.organization, space.id, _within(request))
+    made = Record(COMMENT, ctx.new_id(COMMENT), doc, space.organization, space.id, _parent(request))
     made.ref = given.get("page", "")
     ctx.put(made)
     return answers.comment(ctx, space, made, "markdown")
@@ -150,8 +150,8 @@ def list_replies(ctx: Context) -> Json:
     query = ctx.query
     where = {"organization": comment.organization, "parent": comment.id}
     items, envelope = created_page(ctx, REPLY, limit=query.limit, cursor=query.page, **where)
-    shown = [answers.comment_reply(ctx, space, item, comment, query.format) for item in items]
-    return {**envelope, "items": shown}
+    listed = [answers.comment_reply(ctx, space, item, comment, query.format) for item in items]
+    return {**envelope, "items": listed}
 
 
 def post_reply(ctx: Context) -> Json:

@@ -45,7 +45,7 @@ def list_spaces(ctx: Context) -> Json:
         count=ctx.count_spaces_of(organization.id, ctx.user),
         organization=organization.id,
     )
-    return {**envelope, "items": [shown(ctx, space) for space in items]}
+    return {**envelope, "items": [space_answer(ctx, space) for space in items]}
 
 
 def create_space(ctx: Context) -> Json:
@@ -92,10 +92,10 @@ def new_space(ctx: Context, organization: str, parent: str, fields: Json, id: st
 
 
 def get_space(ctx: Context) -> Any:
-    return shown(ctx, ctx.space(deleted=True))
+    return space_answer(ctx, ctx.space(deleted=True))
 
 
-def shown(ctx: Context, space: Record) -> Any:
+def space_answer(ctx: Context, space: Record) -> Any:
     """Merge rules make permissions the caller's own."""
     return ctx.show(answers.space, space, personal=rules_for)
 

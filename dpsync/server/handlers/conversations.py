@@ -108,8 +108,8 @@ def list_clusters(ctx: Context) -> Json:
     backwards = query.order == "desc"
     found = sorted(ctx.store.find(CLUSTER, organization=organization.id), key=key, reverse=backwards)
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=key, descending=backwards)
-    shown = [answers.issues_cluster(ctx, item, issues.get(item.id, [])) for item in items]
-    return {**envelope, "items": shown}
+    clusters = [answers.issues_cluster(ctx, item, issues.get(item.id, [])) for item in items]
+    return {**envelope, "items": clusters}
 
 
 def _sorted_by(name: str, cluster: Record, issues: list[Record]) -> str | int:
@@ -125,7 +125,7 @@ def _cluster(ctx: Context) -> Record:
 
 
 def get_cluster(ctx: Context) -> Json:
-    return _shown(ctx, _cluster(ctx))
+    return _answer(ctx, _cluster(ctx))
 
 
 def update_cluster(ctx: Context) -> Json:
@@ -134,9 +134,9 @@ def update_cluster(ctx: Context) -> Json:
     if muted is not None and muted != found.doc["muted"]:
         found.doc |= {"muted": muted, "updatedAt": ctx.stamp}
         ctx.put(found)
-    return _shown(ctx, found)
+    return _answer(ctx, found)
 
 
-def _shown(ctx: Context, cluster: Record) -> Json:
+def _answer(ctx: Context, cluster: Record) -> Json:
     issues = ctx.store.find(ISSUE, organization=cluster.organization, parent=cluster.id)
     return answers.issues_cluster(ctx, cluster, issues)

@@ -81,14 +81,14 @@ def list_installed(ctx: Context) -> Json:
         if integration is not None and called(integration, query.search):
             found.append((installation, integration))
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda both: [both[0].seq])
-    shown = [
+    listed = [
         {
             "installation": answers.installation(ctx, installation),
             "integration": answers.integration(ctx, integration),
         }
         for installation, integration in items
     ]
-    return {**envelope, "items": shown}
+    return {**envelope, "items": listed}
 
 
 def install(ctx: Context) -> Json:

@@ -158,10 +158,10 @@ def list_member_spaces(ctx: Context) -> Json:
         descending=query.order == "desc",
         organization=member.organization,
     )
-    shown = [
+    listed = [
         {"permission": ctx.level(space, member.ref), "space": answers.space(ctx, space)} for space in items
     ]
-    return {**envelope, "items": shown}
+    return {**envelope, "items": listed}
 
 
 def list_member_teams(ctx: Context) -> Json:
@@ -173,8 +173,8 @@ def list_member_teams(ctx: Context) -> Json:
             found.append((team, membership))
     found.sort(key=lambda entry: entry[0].seq)
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda entry: [entry[0].seq])
-    shown = [
+    listed = [
         {"team": answers.team(ctx, team), "member": {"role": membership.doc["role"]}}
         for team, membership in items
     ]
-    return {**envelope, "items": shown}
+    return {**envelope, "items": listed}

@@ -112,7 +112,7 @@ def _transfer_target(ctx: Context, item: Record, spaces: list[Record]) -> str:
         raise conflict("operation would not result in any update")
     if role != "admin":
         raise ApiError(412, f"the {item.kind} cannot be moved: the caller is no admin of {target!r}")
-    shown = next((space.id for space in spaces if ctx.store.count(PLACE, ref=space.id)), None)
-    if shown:
-        raise ApiError(412, f"the {item.kind} cannot be moved: a site shows the space {shown!r}")
+    on_site = next((space.id for space in spaces if ctx.store.count(PLACE, ref=space.id)), None)
+    if on_site:
+        raise ApiError(412, f"the {item.kind} cannot be moved: a site shows the space {on_site!r}")
     return target

@@ -55,7 +55,7 @@ def list_users(ctx: Context) -> Json:
 
 
 def get_user(ctx: Context) -> Json:
-    return _shown(ctx, _grant(ctx, _read(ctx), "user"))
+    return _answer(ctx, _grant(ctx, _read(ctx), "user"))
 
 
 def update_user(ctx: Context) -> None:
@@ -74,7 +74,7 @@ def list_teams(ctx: Context) -> Json:
 
 
 def get_team(ctx: Context) -> Json:
-    return _shown(ctx, _grant(ctx, _read(ctx), "team"))
+    return _answer(ctx, _grant(ctx, _read(ctx), "team"))
 
 
 def update_team(ctx: Context) -> None:
@@ -99,10 +99,10 @@ def _grant(ctx: Context, item: Record, to: str) -> Record:
 def _list(ctx: Context, to: str) -> Json:
     found, query = given_on(ctx, _read(ctx), to), ctx.query
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda grant: [grant.seq])
-    return {**envelope, "items": [_shown(ctx, grant) for grant in items]}
+    return {**envelope, "items": [_answer(ctx, grant) for grant in items]}
 
 
-def _shown(ctx: Context, grant: Record) -> Json:
+def _answer(ctx: Context, grant: Record) -> Json:
     role = {"permission": grant.doc["role"]}
     if grant.doc["to"] == "user":
         return {**role, "user": answers.user(ctx, grant.ref)}
@@ -136,5 +136,5 @@ def aggregate(ctx: Context) -> Json:
         if role is not None and (query.role is None or role == query.role)
     ]
     items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda entry: [entry[0].seq])
-    shown = [{"permission": role, "user": answers.user(ctx, member.ref)} for member, role in items]
-    return {**envelope, "items": shown}
+    listed = [{"permission": role, "user": answers.user(ctx, member.ref)} for member, role in items]
+    return {**envelope, "items": listed}

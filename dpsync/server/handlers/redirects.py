@@ -127,8 +127,8 @@ def _at_path(ctx: Context, nav: Navigation, space: str, path: str, field: str) -
 
 
 def _pages(ctx: Context, place: Record) -> list[Json]:
-    shown = ctx.load("space", place.ref)
-    pages: list[Json] = revisions.active(ctx.store, shown).doc["pages"] if shown else []
+    space = ctx.load("space", place.ref)
+    pages: list[Json] = revisions.active(ctx.store, space).doc["pages"] if space else []
     return pages
 
 
@@ -152,8 +152,8 @@ def _put_one(ctx: Context, nav: Navigation, item: Json, where: str) -> Json:
         status, made = _done(ctx, nav, found, dict(item), where)
     except ApiError as error:
         return {"source": item["source"], "status": "error", **error.body()}
-    shown = {"redirect": answers.redirect(ctx, made)} if made else {}
-    return {"source": item["source"], "status": status, **shown}
+    answer = {"redirect": answers.redirect(ctx, made)} if made else {}
+    return {"source": item["source"], "status": status, **answer}
 
 
 def _done(

@@ -31,13 +31,13 @@ def write(ctx: Context, provider: Record, given: Json) -> None:
 def list_logins(ctx: Context) -> Json:
     """Of active providers only: with another one nobody can log in."""
     organization = ctx.organization()
-    shown = [
+    providers = [
         answers.saml_provider(ctx, found) for found in ctx.store.find(KIND, organization=organization.id)
     ]
     return {
         "items": [
             {"id": found["id"], "label": found["label"], "startURL": found["service"]["startURL"]}
-            for found in shown
+            for found in providers
             if found["status"] == "active"
         ]
     }

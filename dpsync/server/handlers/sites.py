@@ -32,7 +32,7 @@ def _matching(ctx: Context, organization: Record) -> list[Record]:
     sites = ctx.store.find("site", organization=organization.id)
     found = [site for site in sites if ctx.sees(site)]
     if query.space is not None:
-        showing = {shown.scope for shown in ctx.store.find(navigation.PLACE, ref=query.space)}
+        showing = {place.scope for place in ctx.store.find(navigation.PLACE, ref=query.space)}
         found = [site for site in found if site.id in showing]
     if query.title:
         found = [site for site in found if query.title.casefold() in site.doc["title"].casefold()]

@@ -246,21 +246,21 @@ def create_site_space(ctx: Context) -> Json:
 
 def update_site_space(ctx: Context) -> Json:
     nav, given = _read(ctx), _given(ctx, "pageId", "draft")
-    shown = nav.node(PLACE, ctx.params["siteSpaceId"])
+    place = nav.node(PLACE, ctx.params["siteSpaceId"])
     space, path = given.pop("spaceId", None), given.get("path")
     if path is not None and any(
-        other.doc["path"] == path and other is not shown for other in nav.siblings(shown)
+        other.doc["path"] == path and other is not place for other in nav.siblings(place)
     ):
         raise conflict(f"body.path: {path!r} is taken beside this site space")
     if space is not None:
-        shown.ref = ctx.named_space(space, nav.site.organization, "body.spaceId").id
-    shown.doc.update(given)
-    ctx.put(shown)
-    return answers.site_space(ctx, nav, shown)
+        place.ref = ctx.named_space(space, nav.site.organization, "body.spaceId").id
+    place.doc.update(given)
+    ctx.put(place)
+    return answers.site_space(ctx, nav, place)
 
 
 def delete_site_space(ctx: Context) -> None:
     """A section may be left without site spaces by this."""
     nav = _read(ctx)
-    if shown := nav.present(PLACE, ctx.params["siteSpaceId"]):
-        remove_place(ctx, nav, shown)
+    if place := nav.present(PLACE, ctx.params["siteSpaceId"]):
+        remove_place(ctx, nav, place)

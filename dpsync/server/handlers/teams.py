@@ -87,32 +87,32 @@ def delete_team(ctx: Context) -> None:
 def list_team_members(ctx: Context) -> Json:
     team, query = _team(ctx, "view"), ctx.query
     items, envelope = created_page(ctx, "membership", limit=query.limit, cursor=query.page, scope=team.id)
-    shown = []
+    listed = []
     for membership in items:
         member = find_member(ctx, team.organization, membership.ref)
         if member is None:
             raise LookupError(f"membership {membership.id} is of nobody")
         role = {"role": membership.doc["role"]}
-        shown.append(
+        listed.append(
             {"organization": answers.member(ctx, member), "team": role, "permissions": {"view": True}}
         )
-    return {**envelope, "items": shown}
+    return {**envelope, "items": listed}
 
 
 def change_team_members(ctx: Context) -> None:
     """Adds, changes roles, removes; all or nothing. Who is in `remove` goes, wherever else they stand."""
     team, body = _team(ctx), ctx.body
-    gone = {known_member(ctx, team.organization, name) for name in body.remove}
+    removed = {known_member(ctx, team.organization, name) for name in body.remove}
     roles: dict[str, str | None] = {}
     for name in body.add:
-        if known_member(ctx, team.organization, name) not in gone:
+        if known_member(ctx, team.organization, name) not in removed:
             roles[named_member(ctx, team.organization, name, "body.add")] = None
     for name, change in body.memberships.items():
-        if known_member(ctx, team.organization, name) not in gone:
+        if known_member(ctx, team.organization, name) not in removed:
             roles[named_member(ctx, team.organization, name, "body.memberships")] = change.role
     for user, role in roles.items():
         _join(ctx, team, user, role)
-    for user in gone:
+    for user in removed:
         _leave(ctx, team, user)
 
 

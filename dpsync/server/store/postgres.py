@@ -42,7 +42,7 @@ class PostgresStore(Statements):
 
     def __init__(self, url: str) -> None:
         given = _parsed(url)
-        super().__init__(_shown(given))
+        super().__init__(_location(given))
         self._conninfo = conninfo.make_conninfo(**{**_DEFAULTS, **given, "client_encoding": "UTF8"})
         self._claimed: set[str] = set()
         self._begun = False
@@ -56,14 +56,14 @@ class PostgresStore(Statements):
     # --- the connection -------------------------------------------------------------------------------
 
     def _connect(self) -> psycopg.Connection[Row]:
-        connection = self._told(lambda: psycopg.connect(self._conninfo, autocommit=True))
+        connection = self._guarded(lambda: psycopg.connect(self._conninfo, autocommit=True))
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             connection.close()
             raise StoreError(
                 f"{self.named}: its encoding is {encoding}: make one with CREATE DATABASE … ENCODING 'UTF8'"
             )
-        self._told(lambda: connection.execute(_SESSION))
+        self._guarded(lambda: connection.execute(_SESSION))
         return connection
 
     def _run(self, run: Callable[[], T]) -> T:
@@ -71,7 +71,7 @@ class PostgresStore(Statements):
         of it can have been done.
         """
         if self._begun:
-            return self._told(run)
+            return self._guarded(run)
         try:
             return run()
         except _UNUSABLE as error:
@@ -79,9 +79,9 @@ class PostgresStore(Statements):
                 raise self._unusable(error) from error
         self._claimed.clear()
         self._connection = self._connect()
-        return self._told(run)
+        return self._guarded(run)
 
-    def _told(self, run: Callable[[], T]) -> T:
+    def _guarded(self, run: Callable[[], T]) -> T:
         try:
             return run()
         except _UNUSABLE as error:
@@ -127,7 +127,7 @@ class PostgresStore(Statements):
 
     def _commit(self) -> None:
         """PostgreSQL answers ROLLBACK when a statement has failed, whoever overlooked it."""
-        ended = self._told(lambda: self._connection.execute("COMMIT").statusmessage)
+        ended = self._guarded(lambda: self._connection.execute("COMMIT").statusmessage)
         self._begun = False
         if ended != "COMMIT":
             raise StoreError(f"{self.named}: the transaction was given up")
@@ -180,7 +180,7 @@ def _parsed(url: str) -> dict[str, Any]:
     return given
 
 
-def _shown(given: dict[str, Any]) -> str:
+def _location(given: dict[str, Any]) -> str:
     """Where the database is, without who may enter."""
     port = f":{given['port']}" if "port" in given else ""
     return f"postgresql://{given.get('host', '')}{port}/{given.get('dbname', '')}"

@@ -55,7 +55,7 @@ class Record:
         """The document as JSON."""
         return self._doc if isinstance(self._doc, str) else to_json(self._doc).decode()
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """What makes one like it."""
         return {
             "kind": self.kind,
@@ -70,12 +70,12 @@ class Record:
         }
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Record) and self.told() == other.told()
+        return isinstance(other, Record) and self.as_dict() == other.as_dict()
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Record({self.told()})"
+        return f"Record({self.as_dict()})"
 
 
 Change = tuple[Record | None, Record | None]

@@ -80,7 +80,7 @@ class Start:
         loading.inside(WORLD, self._world)
         for record in self._world.get("records") or []:
             loading.replace(Record(**record))
-        self._records = [Record(**{**record.told(), "doc": record.text}) for record in loading.records]
+        self._records = [Record(**{**record.as_dict(), "doc": record.text}) for record in loading.records]
         self._counters = {**loading.counters, "seq": len(loading.records)}
         self._day = now.date()
 
