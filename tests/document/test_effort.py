@@ -59,5 +59,5 @@ def there_and_back(markdown: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_four_times_the_text_is_at_most_six_times_the_work(shape: str) -> None:
     make = SHAPES[shape]
-    small, large = (calls(lambda size=size: there_and_back(make(size))) for size in (100, 400))
+    small, large = (calls(lambda size=size: there_and_back(make(size))) for size in (50, 200))
     assert large <= 6 * small
