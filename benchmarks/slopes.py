@@ -4,8 +4,10 @@
 
 Each shape (benchmarks/shapes.py) is planned against answers in memory, so that what is measured is reading,
 recognising and planning, and neither HTTP nor a server. Of "applying creates" it is the apply. The seconds
-are CPU time of this process, the best of the rounds, with Python's garbage collector as it is. It ends with 1
-when a shape takes more than 2.4 times as long after the last doubling, or after the one before it.
+are CPU time of this process, with Python's garbage collector as it is: the median of all runs of a size. In
+each round a smaller size runs so often that all get about the same time, in turn: a machine that is faster at
+one moment is so for all of them. It ends with 1 when a shape takes more than 2.4 times as long after one of
+the doublings.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 from benchmarks.memory import Memory
 from benchmarks.shapes import ACME, ORGANIZATION, SHAPES, Shape
@@ -26,9 +29,6 @@ from dpsync.client.client import WriteClient
 from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired
 from dpsync.model.plan import Plan
-
-JUDGED = 2
-"""How many doublings count, from the last one back: the first ones measure what does not grow."""
 
 
 def run(shape: Shape) -> Callable[[], int]:
@@ -80,17 +80,18 @@ def _desired(shape: Shape, entries: dict[str, object]) -> Desired:
         return load(root, {})
 
 
-def measure(shapes: Sequence[Shape], rounds: int) -> list[float]:
-    """The CPU seconds of the best round of each, in turn: so what else the machine does falls on all."""
-    works = [run(shape) for shape in shapes]
-    best = [float("inf")] * len(works)
-    for _ in range(rounds):
-        for number, once in enumerate(works):
-            gc.collect()
-            before = time.process_time()
-            once()
-            best[number] = min(best[number], time.process_time() - before)
-    return best
+def measure(make: Callable[[int], Shape], sizes: Sequence[int], rounds: int) -> list[float]:
+    """The median of the CPU seconds of each size."""
+    works = {size: run(make(size)) for size in sizes}
+    seconds: dict[int, list[float]] = {size: [] for size in sizes}
+    for turn in range(rounds * max(sizes) // min(sizes)):
+        for size, once in works.items():
+            if turn % (size // min(sizes)) == 0:
+                gc.collect()
+                before = time.process_time()
+                once()
+                seconds[size].append(time.process_time() - before)
+    return [median(found) for found in seconds.values()]
 
 
 def ratios(seconds: Sequence[float]) -> list[float]:
@@ -99,8 +100,8 @@ def ratios(seconds: Sequence[float]) -> list[float]:
 
 
 def steep(seconds: Sequence[float], most: float) -> bool:
-    """Whether it grows by too much where it counts."""
-    return any(ratio > most for ratio in ratios(seconds)[-JUDGED:])
+    """Whether it grows by too much."""
+    return any(ratio > most for ratio in ratios(seconds))
 
 
 def row(name: str, seconds: Sequence[float]) -> str:
@@ -122,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"|---|{'---:|' * len(heads)}")
     missed = []
     for name in given.only or SHAPES:
-        seconds = measure([SHAPES[name](size) for size in given.sizes], given.rounds)
+        seconds = measure(SHAPES[name], given.sizes, given.rounds)
         print(row(name, seconds), flush=True)
         missed += [name] if steep(seconds, given.most) else []
     for name in missed:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from math import ceil
 from pathlib import Path
 
 import pytest
 
 from benchmarks import companion, reader, reads, server, slopes
-from benchmarks.shapes import SHAPES
+from benchmarks.shapes import SHAPES, Shape
 from dpsync.config.load import load
 from dpsync.server.thread import ThreadedServer
 
@@ -105,7 +106,20 @@ def test_the_companion_is_measured_with_little_and_with_much() -> None:
     assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[1:])
 
 
-def test_only_the_last_doublings_are_judged() -> None:
-    assert not slopes.steep([1, 3, 6, 12], most=2.4)
-    assert slopes.steep([1, 2, 4, 10], most=2.4)
+def test_every_doubling_is_judged() -> None:
+    assert not slopes.steep([1, 2.4, 4, 8], most=2.4)
+    assert slopes.steep([1, 2.5, 5, 10], most=2.4)
     assert slopes.steep([1, 2, 5, 10], most=2.4)
+    assert slopes.steep([1, 2, 4, 10], most=2.4)
+
+
+def test_a_small_size_is_measured_as_long_as_a_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[int] = []
+
+    def planned(shape: Shape) -> Callable[[], int]:
+        size = shape.changes or 0
+        return lambda: ran.append(size) or 0
+
+    monkeypatch.setattr(slopes, "run", planned)
+    assert len(slopes.measure(lambda size: Shape({}, changes=size), [1000, 2000, 4000], rounds=2)) == 3
+    assert [ran.count(size) for size in (1000, 2000, 4000)] == [8, 4, 2]
