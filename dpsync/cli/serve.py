@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 
 import click
+
+from dpsync.collector import collector_paused
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -58,19 +59,16 @@ def command(
     is the URL for DPSYNC_URL, once it accepts requests. The tokens of the built-in world are ada-token,
     grace-token (admins of acme) and hank-token (globex).
     """
-    gc.disable()  # what is made by importing stays: looking for cycles in it takes a sixth of the start-up
     from dpsync.server.extras import MissingPackage, companion_packages
 
     try:
-        with companion_packages():
+        with collector_paused(), companion_packages():  # it would take a sixth of the start-up
             from dpsync.server.listening import CannotListen
             from dpsync.server.run import serve
             from dpsync.server.store import StoreError
             from dpsync.server.workers import WorkerFailed
     except MissingPackage as missing:
         raise click.ClickException(str(missing)) from None
-    finally:
-        gc.enable()
     try:
         serve(
             host, port, db, token, profile, world, allow_fetch,

@@ -35,7 +35,7 @@ _Key = tuple[str, str, Identity]
 
 
 class Exclusive:
-    """The places of all such flags. `deleted` says what is deleted or goes along, `blocked` what is not made."""
+    """The places of all such flags. `deleted`: what is deleted or goes along; `blocked`: what is not made."""
 
     def __init__(
         self, sides: Sides, deleted: Callable[[Identity], bool], blocked: Callable[[Resource], bool]

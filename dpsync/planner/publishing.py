@@ -25,7 +25,7 @@ Chain = tuple[Branch, ...]
 
 
 def published(decided: Decisions, trees: Iterable[Tree], exposures: Iterable[Exposure]) -> Iterator[Exposure]:
-    """Places that publish content which nobody could read as openly before. `exposures` are the fields that do."""
+    """Places that publish content which nobody could read as openly before. `exposures`: fields that do."""
     opened = {(Address.parse(item.address), item.field) for item in exposures}
     before: list[tuple[Any, _Openness]] | None = None
     for tree in trees:

@@ -13,6 +13,7 @@ from dpsync.apply.journal import Journal, NoJournal
 from dpsync.apply.recorder import IdsStore, NoStore, Recorder
 from dpsync.apply.run import carry_out
 from dpsync.client.client import ReadClient, WriteClient
+from dpsync.collector import collector_paused
 from dpsync.config.supported import supported
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
@@ -86,8 +87,9 @@ class Session:
         asking = Asking(client, self.registry, self.parallelism, self.desired)
         try:
             reading = Reading(client, self.registry, self.parallelism, self.base, self.ids)
-            sides = reading.sides(self.desired, asked, closely)
-            plan = make_plan(sides)
+            with collector_paused():  # nearly all that is made in here is there until the plan is
+                sides = reading.sides(self.desired, asked, closely)
+                plan = make_plan(sides)
             return Planned(plan if asked.proof else asking.plan(plan), sides)
         except DiagnosticError as found:
             findings = asking.findings(found.findings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import re
 
@@ -247,17 +246,6 @@ def test_an_alias_is_the_node_of_its_anchor() -> None:
     node, _ = read("a: &x {b: 1}\nc: *x\n", "f.yaml")
     assert isinstance(node, Mapping)
     assert node.get("a") is node.get("c")
-
-
-def test_the_garbage_collector_is_left_as_it_was() -> None:
-    read("a: [", "f.yaml")
-    assert gc.isenabled()
-    gc.disable()
-    try:
-        read("a: b", "f.yaml")
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
 
 
 def test_a_mapping_finds_keys_and_their_places() -> None:
