@@ -3,17 +3,15 @@
 Of each function the lines that it runs are counted for three sizes. What grows with the size, and what does
 not, cancels out; what is left over is what grows with pairs of things. Where that is a line for each pair,
 somebody looks for a thing among all of them, for each of them. What C does by itself (copying a set) is not
-seen by that: it is looked for in the code, where a comprehension makes the same set for each thing, and
-`python -m benchmarks.slopes` is for the rest.
+seen by that: tests/test_comprehensions.py finds some of it, `python -m benchmarks.slopes` the rest.
 """
 
 from __future__ import annotations
 
-import ast
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -114,74 +112,3 @@ def _looks_through(size: int) -> None:
 def test_what_looks_at_pairs_is_found() -> None:
     assert steep(lambda size: lambda: _looks_through(size))
     assert not steep(lambda size: lambda: [_looks_through(2) for _ in range(size)])
-
-
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
-def made_anew(tree: ast.AST) -> list[str]:
-    """What comprehensions make for each thing although it is the same for all: sets, lists, sorted things."""
-    loops = [node for node in ast.walk(tree) if isinstance(node, COMPREHENSIONS)]
-    return [
-        f"line {part.lineno}: {ast.unparse(part)}"
-        for loop in loops
-        for repeated in _repeated(loop)
-        for part in _collections(repeated)
-        if not (_names(part, ast.Load) - _names(part, ast.Store)) & _names(loop, ast.Store)
-    ]
-
-
-def _repeated(loop: Comprehension) -> Iterator[ast.expr]:
-    yield from (loop.key, loop.value) if isinstance(loop, ast.DictComp) else (loop.elt,)
-    yield from (condition for generator in loop.generators for condition in generator.ifs)
-    yield from (generator.iter for generator in loop.generators[1:])
-
-
-def _collections(node: ast.AST) -> Iterator[ast.expr]:
-    match node:
-        case ast.Call(func=ast.Name(id="isinstance")):
-            return  # `int | str` is a type
-        case ast.BinOp(op=ast.BitOr() | ast.BitAnd() | ast.Sub(), left=left, right=right):
-            if not isinstance(left, ast.Constant) and not isinstance(right, ast.Constant):
-                yield node
-        case ast.Call(
-            func=ast.Name(id="set" | "frozenset" | "list" | "tuple" | "dict" | "sorted"), args=[_, *_]
-        ):
-            yield node
-        case (
-            ast.ListComp()
-            | ast.SetComp()
-            | ast.DictComp()
-            | ast.Set(elts=[ast.Starred(), *_])
-            | ast.List(elts=[ast.Starred(), *_])
-        ):
-            yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _collections(child)
-
-
-def _names(node: ast.AST, use: type[ast.expr_context]) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, use)}
-
-
-def test_nothing_is_made_for_each_thing_that_is_the_same_for_all() -> None:
-    files = [path for path in Path(PACKAGE).rglob("*.py") if "server" not in path.parts]
-    found = {str(path): made_anew(ast.parse(path.read_text(encoding="utf-8"))) for path in files}
-    assert {name: wrong for name, wrong in found.items() if wrong} == {}
-
-
-@pytest.mark.parametrize(
-    ("code", "wrong"),
-    [
-        ("[one for one in things if one not in known.keys() | told]", ["line 1: known.keys() | told"]),
-        ("{one: sorted(things) for one in things}", ["line 1: sorted(things)"]),
-        ("[two for one in things for two in {*things}]", ["line 1: {*things}"]),
-        ("[one for one in things if any(one in known for known in [two for two in told])]",
-         ["line 1: [two for two in told]"]),
-        ("[one for one in known.keys() | told if sorted(one) and one - told]", []),
-        ("[one for one in things if isinstance(one, int | str) or 2 - two]", []),
-    ],
-)  # fmt: skip
-def test_what_is_made_again_for_each_thing_is_found(code: str, wrong: list[str]) -> None:
-    assert made_anew(ast.parse(code)) == wrong
