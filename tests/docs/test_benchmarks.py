@@ -113,13 +113,16 @@ def test_every_doubling_is_judged() -> None:
     assert slopes.steep([1, 2, 4, 10], most=2.4)
 
 
-def test_a_small_size_is_measured_as_long_as_a_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("most", "runs"), [(1e9, [8, 4, 2]), (0, [24, 12, 6])])
+def test_a_small_size_is_measured_as_long_as_a_large_one_and_what_is_steep_longer(
+    monkeypatch: pytest.MonkeyPatch, most: float, runs: list[int]
+) -> None:
     ran: list[int] = []
 
-    def planned(shape: Shape) -> Callable[[], int]:
-        size = shape.changes or 0
-        return lambda: ran.append(size) or 0
+    def planned(shape: Shape) -> Callable[[], None]:
+        return lambda: ran.append(shape.changes or 0) or sum(range(10_000))
 
     monkeypatch.setattr(slopes, "run", planned)
-    assert len(slopes.measure(lambda size: Shape({}, changes=size), [1000, 2000, 4000], rounds=2)) == 3
-    assert [ran.count(size) for size in (1000, 2000, 4000)] == [8, 4, 2]
+    sizes = [1000, 2000, 4000]
+    assert len(slopes.measure(lambda size: Shape({}, changes=size), sizes, rounds=2, most=most)) == 3
+    assert [ran.count(size) for size in sizes] == runs
