@@ -75,9 +75,8 @@ def serve(
                 service.run(store, listening, ready)
             else:
                 store.close()
-                Workers(workers, lambda stop_fd, ready: service.work(db, listening, ready, stop_fd)).run(
-                    ready
-                )
+                several = Workers(workers, lambda fd, ready: service.work(db, listening, ready, stop_fd=fd))
+                several.run(ready)
     finally:
         store.close()
 
