@@ -1,13 +1,13 @@
 """How the CPU time of planning grows with what is planned: 2 for each doubling is linear.
 
-    python -m benchmarks.slopes [--sizes 1000 2000 4000 8000] [--rounds 3] [--only "sections of one site"]
+    python -m benchmarks.slopes [--sizes 1000 2000 4000 8000] [--rounds 1] [--only "sections of one site"]
 
 Each shape (benchmarks/shapes.py) is planned against answers in memory, so that what is measured is reading,
-recognising and planning, and neither HTTP nor a server. Of "applying creates" it is the apply. The seconds
-are CPU time of this process, with Python's garbage collector as it is: the median of all runs of a size. In
-each round a smaller size runs so often that all get about the same time, in turn: a machine that is faster at
-one moment is so for all of them. Where a shape looks steep after the rounds, there are up to three times as
-many of them. It ends with 1 when a shape takes more than 2.4 times as long after one of the doublings.
+recognising and planning, and neither HTTP nor a server. Of "applying creates" it is the apply. All sizes are
+measured at the same time, each in a process of its own and all of them on one core, which they share in turns
+of milliseconds: where a machine is faster at one moment than at another, it is so for every size. A smaller
+size runs so often that all take about as long. The seconds are the CPU time of one run, the mean of all runs.
+It ends with 1 when a shape takes more than 2.4 times as long after one of the doublings.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import os
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-from statistics import median
+from statistics import mean
 
 from benchmarks.memory import Memory
 from benchmarks.shapes import ACME, ORGANIZATION, SHAPES, Shape
@@ -29,9 +32,6 @@ from dpsync.client.client import WriteClient
 from dpsync.model.base import NOT_ASKED, Base
 from dpsync.model.desired import Desired
 from dpsync.model.plan import Plan
-
-MORE = 3
-"""So many times the rounds are run at most."""
 
 
 def run(shape: Shape) -> Callable[[], int]:
@@ -83,31 +83,32 @@ def _desired(shape: Shape, entries: dict[str, object]) -> Desired:
         return load(root, {})
 
 
-def measure(make: Callable[[int], Shape], sizes: Sequence[int], rounds: int, most: float) -> list[float]:
-    """The median of the CPU seconds of each size; of more rounds where it looks steep by fewer."""
-    works = {size: run(make(size)) for size in sizes}
-    seconds: dict[int, list[float]] = {size: [] for size in sizes}
-    for number in range(rounds * MORE):
-        if number >= rounds and not steep(_medians(seconds), most):
-            break
-        _round(works, seconds)
-    return _medians(seconds)
+def measure(make: Callable[[int], Shape], sizes: Sequence[int], rounds: int) -> list[float]:
+    """The CPU seconds of each size. In one round the largest runs once."""
+    works = [run(make(size)) for size in sizes]
+    forks = get_context("fork")
+    answers = []
+    for size, once in zip(sizes, works, strict=True):
+        receiving, sending = forks.Pipe(duplex=False)
+        times = rounds * max(sizes) // size
+        forks.Process(target=_send, args=(sending, once, times)).start()
+        sending.close()
+        answers.append(receiving)
+    return [answer.recv() for answer in answers]
 
 
-def _round(works: Mapping[int, Callable[[], int]], seconds: Mapping[int, list[float]]) -> None:
-    """One run of the largest size, with as many of the others as take about as long."""
-    least = min(works)
-    for turn in range(max(works) // least):
-        for size, once in works.items():
-            if turn % (size // least) == 0:
-                gc.collect()
-                before = time.process_time()
-                once()
-                seconds[size].append(time.process_time() - before)
+def _send(sending: Connection, once: Callable[[], int], times: int) -> None:
+    """In a process of its own: what it takes, to the one that measures."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    sending.send(mean(_seconds(once) for _ in range(times)))
 
 
-def _medians(seconds: Mapping[int, list[float]]) -> list[float]:
-    return [median(found) for found in seconds.values()]
+def _seconds(once: Callable[[], int]) -> float:
+    gc.collect()
+    before = time.process_time()
+    once()
+    return time.process_time() - before
 
 
 def ratios(seconds: Sequence[float]) -> list[float]:
@@ -130,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print, one line for each shape."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 2000, 4000, 8000], metavar="N")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--most", type=float, default=2.4, metavar="RATIO")
     parser.add_argument("--only", choices=SHAPES, action="append")
     given = parser.parse_args(arguments)
@@ -139,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"|---|{'---:|' * len(heads)}")
     missed = []
     for name in given.only or SHAPES:
-        seconds = measure(SHAPES[name], given.sizes, given.rounds, given.most)
+        seconds = measure(SHAPES[name], given.sizes, given.rounds)
         print(row(name, seconds), flush=True)
         missed += [name] if steep(seconds, given.most) else []
     for name in missed:

@@ -5,14 +5,16 @@ One companion for each test process, which each test resets to a world of its ow
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from dpsync.collector import collector_paused
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
@@ -23,6 +25,15 @@ settings.register_profile("ci", settings.get_profile("everywhere"), derandomize=
 settings.load_profile("ci" if os.environ.get("CI") else "everywhere")
 # What a script starts in the background ignores it, and so would everything that is started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays, all of it: the garbage collector need not look through it, then or later."""
+    with collector_paused():
+        collected = yield
+        gc.freeze()
+    return collected
 
 
 @pytest.fixture(scope="session")

@@ -350,6 +350,7 @@ def test_development_goes_on_over_a_new_version_but_not_over_unpublishing(api: A
     api.post(TOOLS, {})
     configure(api, server="x")
     told(api, 1)
+    assert tunnel.arrived.acquire(blocking=False)
     assert len(tunnel.sent) == 1
     tunnel.free.clear()
     configure(api, server="y")
