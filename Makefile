@@ -36,8 +36,8 @@ soak: environment ## every test, for a long time: whole what a normal run tries 
 	DPSYNC_SOAK=1 $(VENV)/python -m pytest -n auto --dist worksteal
 
 # How many, and which: make mutants MUTANTS="--sample 800 --seed 7"
-mutants: environment ## small mistakes in the planner, identity and apply: which do their tests notice? (tests/mutants.py)
-	$(VENV)/python tests/mutants.py $(MUTANTS)
+mutants: environment ## small mistakes in the planner, identity and apply: which do their tests notice? (tests/mutants)
+	$(VENV)/python -m tests.mutants $(MUTANTS)
 
 environment:
 	@$(PYTHON) .ci/environment.py

@@ -7,13 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
+
 
 def searched(root: Path) -> str:
     """What the search prints about all mutants of the package."""
-    script = Path(__file__).with_name("mutants.py")
     run = subprocess.run(
-        [sys.executable, script, "--root", root, "--packages", "toy", "--tests", "tests", "--seed", "7"],
-        capture_output=True, text=True, check=True,
+        [
+            sys.executable, "-m", "tests.mutants", "--root", root,
+            "--packages", "toy", "--tests", "tests", "--seed", "7",
+        ],
+        cwd=ROOT, capture_output=True, text=True, check=True,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )  # fmt: skip
     return run.stdout

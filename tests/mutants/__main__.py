@@ -1,0 +1,162 @@
+"""How many small mistakes in the code do its tests notice? `make mutants`; `python -m tests.mutants --help`.
+
+A mutant is the code with one mistake of cosmic-ray's operators in it. For each one only those tests are run
+that execute the changed statement, the quickest first, until one of them fails. Everything happens in a
+temporary copy of the tree.
+
+One process imports and collects all tests once. For a mutant it forks; the child changes the functions in
+memory and runs the tests. What only an import runs (a constant, a decorator, a default value) is changed in
+the file instead, and the tests begin in a process that has imported nothing of it. Where the statement was
+run while tests were collected, the test that failed is run again like that: it may have compared values
+from before the change with values from after it. A test that fails on the code as it is kills nothing.
+
+A sample takes places in the code, not mutants: at each place that is drawn, one mistake is drawn. Otherwise
+operators with many replacements (`==` has seven) would be most of the sample. Annotations are left out, since
+nothing evaluates them, and so is `is` in the place of `==` and the other way round, which is the same for
+None and the members of an enumeration. What is no Python any more (`not` before `:=`) is no mutant.
+
+A place that no test runs counts as survived. Tests that take longer than `--slow` seconds are not run, and of
+those of one mutant no more than `--budget` seconds: so a survivor is one that these tests did not notice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Sequence
+from difflib import unified_diff
+from pathlib import Path
+from random import Random
+
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator
+
+from .collected import Collected
+from .observed import Observed, observe
+from .places import Mutant, function, is_run_by_an_import, sample, statement
+from .trial import Trial
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("dpsync/planner", "dpsync/identity", "dpsync/apply")
+TESTS = (
+    "tests/planner",
+    "tests/identity",
+    "tests/apply",
+    "tests/ids",
+    *(f"tests/cli/test_{name}.py" for name in ("drift", "select", "saved", "secrets", "forget")),
+)
+"""Those of the packages, and of the commands that are the way to a module of theirs."""
+
+
+def main() -> None:
+    options = _options()
+    packages, tests = options.packages or PACKAGES, options.tests or TESTS
+    os.environ.setdefault("CI", "true")  # the properties draw the same examples each time
+    with tempfile.TemporaryDirectory(prefix="mutants-") as directory:
+        tree = Path(directory).resolve() / "tree"
+        note = options.notes.absolute() if options.notes else tree.parent / "notes.json"
+        _copy(options.root.resolve(), tree)
+        elsewhere = [entry for entry in sys.path if Path(entry).resolve() != options.root.resolve()]
+        sys.path[:] = [str(tree), *elsewhere]
+        os.environ["PYTHONPATH"] = str(tree)
+        os.chdir(tree)
+        observed = observe(tree, packages, tests, note)
+        mutants = sample(tree, packages, options.sample, Random(options.seed))
+        print(f"seed {options.seed}: {len(mutants)} mutants of {', '.join(packages)}", flush=True)
+        with Collected(tree, tests) as collected:
+            _run_all(tree, observed, collected, mutants, options)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sample", type=int, default=400, help="how many mutants (400)")
+    parser.add_argument("--seed", type=int, default=None, help="which ones; drawn and printed if not given")
+    parser.add_argument("--only", type=int, nargs="+", help="of this sample, the ones with these numbers")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no mutant after this time")
+    parser.add_argument("--slow", type=float, default=3.0, help="leave out tests of so many seconds (3)")
+    parser.add_argument("--budget", type=float, default=20.0, help="seconds of tests for one mutant (20)")
+    parser.add_argument("--notes", type=Path, help="what each test runs: read if it is there, else written")
+    parser.add_argument("--patience", type=float, default=2.0, help="times the normal duration, plus 5 s (2)")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the tree to copy")
+    parser.add_argument("--packages", nargs="+", help="directories to mutate, from the root")
+    parser.add_argument("--tests", nargs="+", help="tests to run, from the root")
+    options = parser.parse_args()
+    if options.seed is None:
+        options.seed = Random().randrange(10**6)
+    return options
+
+
+def _copy(root: Path, tree: Path) -> None:
+    left_out = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
+    shutil.copytree(root, tree, ignore=left_out)
+
+
+def _run_all(
+    tree: Path,
+    observed: Observed,
+    collected: Collected,
+    mutants: Sequence[Mutant],
+    options: argparse.Namespace,
+) -> None:
+    began = time.monotonic()
+    count = {"killed": 0, "survived": 0, "timeout": 0}
+    for number, mutant in enumerate(mutants, 1):
+        if time.monotonic() - began > options.minutes * 60:
+            print(f"stopped after {options.minutes:g} minutes")
+            break
+        if options.only and number not in options.only:
+            continue
+        path = tree / mutant.file
+        source = path.read_text()
+        changed = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
+        if not _is_python(changed):
+            continue
+        lines, at_import = statement(source, mutant.line), is_run_by_an_import(source, mutant.line)
+        tests = observed.tests_of(mutant.file, lines, at_import, options.slow)
+        chosen = observed.within(
+            tests, options.budget, f"tests/{path.parent.name}", mutant.file, function(source, mutant.line)
+        )
+        cpu = options.patience * sum(observed.seconds[test] for test in chosen) + 5
+        trial = Trial(tree, collected, mutant.file, changed, cpu)
+        if at_import:
+            outcome, killer = trial.from_the_start(chosen), ""
+        else:
+            outcome, killer = trial.in_memory(chosen, observed.outside(mutant.file, lines))
+        count[outcome] += 1
+        what = f"{len(chosen)} of {len(tests)} tests" if tests else "no test runs it"
+        print(f"{outcome} #{number} {mutant.file}:{mutant.line} {mutant.operator} ({killer or what})")
+        if outcome != "killed":
+            print(_difference(source, changed))
+        if sum(count.values()) % 25 == 0:
+            print(f"… {count}")
+        sys.stdout.flush()
+    ran = sum(count.values())
+    noticed = count["killed"] + count["timeout"]
+    print(
+        f"seed {options.seed}: {ran} mutants: {count['killed']} killed, {count['survived']} survived, "
+        f"{count['timeout']} timeout; {100 * noticed / max(ran, 1):.1f}% noticed"
+    )
+
+
+def _is_python(text: str) -> bool:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(text, "", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+def _difference(source: str, changed: str) -> str:
+    lines = [[line.strip() for line in text.splitlines()] for text in (source, changed)]
+    found = list(unified_diff(*lines, n=0, lineterm=""))[2:]
+    return "\n".join(f"  {line[0]} {line[1:]}" for line in found if line[0] in "+-" and line[1:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Where a mistake can be made, which ones are drawn, and which lines go with a place."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from tokenize import COMMENT, NL, OP, generate_tokens
+from typing import Any
+
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.plugins import get_operator, operator_names
+
+LEFT_OUT = ("NoOp", "VariableReplacer", "VariableInserter", "Eq_Is", "NotEq_IsNot", "Is_Eq", "IsNot_NotEq")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    file: str
+    line: int
+    operator: str
+    occurrence: int
+
+
+def sample(tree: Path, packages: Sequence[str], count: int, random: Random) -> list[Mutant]:
+    """One mutant of each place, in an order by chance; when there are no places left, another one of each."""
+    places: list[list[Mutant]] = []
+    for package in packages:
+        for path in sorted((tree / package).rglob("*.py")):
+            places += _places(path, str(path.relative_to(tree)))
+    for mutants in places:
+        random.shuffle(mutants)
+    rounds: list[Mutant] = []
+    for number in range(max(map(len, places), default=0)):
+        there = [mutants[number] for mutants in places if number < len(mutants)]
+        random.shuffle(there)
+        rounds += there
+    return rounds[:count]
+
+
+def _places(path: Path, file: str) -> list[list[Mutant]]:
+    source = path.read_text()
+    annotations = [
+        ((n.lineno, n.col_offset), (n.end_lineno or 0, n.end_col_offset or 0))
+        for node in ast.walk(ast.parse(source))
+        for n in (getattr(node, "annotation", None), getattr(node, "returns", None))
+        if isinstance(n, ast.expr)
+    ]
+    unpacking = _unpacking(source)
+    nodes = list(ast_nodes(get_ast(source)))
+    places: dict[Any, list[Mutant]] = {}
+    for name in sorted(operator_names()):
+        if name.endswith(LEFT_OUT):
+            continue
+        operator = get_operator(name)()
+        positions = [position for node in nodes for position in operator.mutation_positions(node)]
+        for occurrence, (start, stop) in enumerate(positions):
+            if start not in unpacking and not any(
+                first <= start and stop <= last for first, last in annotations
+            ):
+                places.setdefault((start, stop), []).append(Mutant(file, start[0], name, occurrence))
+    return list(places.values())
+
+
+def _unpacking(source: str) -> set[tuple[int, int]]:
+    """Where a star is no operator between two values."""
+    tokens = [
+        token for token in generate_tokens(StringIO(source).readline) if token.type not in (NL, COMMENT)
+    ]
+    return {
+        token.start
+        for before, token in pairwise(tokens)
+        if token.string in ("*", "**") and before.type == OP and before.string not in (")", "]", "}")
+    }
+
+
+def statement(source: str, line: int) -> range:
+    """The lines of the innermost statement there; of one with a body, those before the body.
+
+    A `break` or `continue` often leaves no trace when it is run: it goes with the statement that it is in.
+    """
+    found = range(line, line + 1)
+    narrowest = sys.maxsize
+    tree = ast.parse(source)
+    around = {inner: node for node in ast.walk(tree) for inner in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt | ast.ExceptHandler):
+            continue
+        body = getattr(node, "body", None)
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        if isinstance(node, ast.Break | ast.Continue):
+            first = getattr(around[node], "lineno", first)
+        last = max(node.lineno, body[0].lineno - 1) if body else (node.end_lineno or node.lineno)
+        if first <= line <= last and last - first < narrowest:
+            found, narrowest = range(first, last + 1), last - first
+    return found
+
+
+def function(source: str, line: int) -> range:
+    """The lines of the innermost function there, or only this one."""
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    around = [range(node.lineno, (node.end_lineno or 0) + 1) for node in functions]
+    return min((lines for lines in around if line in lines), key=len, default=range(line, line + 1))
+
+
+def is_run_by_an_import(source: str, line: int) -> bool:
+    """Whether it is in no function's body. Only the first test that imports the module is noted there."""
+    functions = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef))
+    return not any(n.body[0].lineno <= line <= (n.end_lineno or 0) for n in functions)

@@ -1,0 +1,73 @@
+"""One mistake, tried with tests."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .child import arguments, in_a_child, outcome_of
+from .collected import Collected
+from .observed import FIRST
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One change of a file."""
+
+    tree: Path
+    collected: Collected
+    file: str
+    changed: str
+    cpu: float
+
+    def in_memory(self, tests: Sequence[str], outside: bool) -> tuple[str, str]:
+        """What the tests say, and which one failed. One that fails for another reason is passed over."""
+        while tests:
+            outcome, killer = self.collected.run(tests, self.file, self.changed, self.cpu)
+            if outcome == "elsewhere" or (outcome == "killed" and not killer):
+                return self.from_the_start(tests), ""
+            if outcome != "killed":
+                return outcome, ""
+            right = self.collected.passes(killer)
+            if right and not (outside and self.from_the_start([killer]) == "survived"):
+                return outcome, killer
+            tests = tests[tests.index(killer) + 1 :]
+        return "survived", ""
+
+    def from_the_start(self, tests: Sequence[str]) -> str:
+        """What the tests say when all modules are imported with the change."""
+
+        def run() -> int:
+            import pytest
+
+            sys.dont_write_bytecode = True
+            importlib.invalidate_caches()
+            for part in (tests[:FIRST], tests[FIRST:]):
+                if part and (ended := pytest.main([*arguments(self.tree), *part])):
+                    return int(ended)
+            return 0
+
+        with changed_file(self.tree / self.file, self.changed):
+            return outcome_of(in_a_child(run, self.cpu)) if tests else "survived"
+
+
+@contextlib.contextmanager
+def changed_file(path: Path, text: str) -> Iterator[None]:
+    """The file has this text for a while. Its bytecode, known by time and size only, goes for as long."""
+    source, times = path.read_bytes(), path.stat()
+    cached = Path(importlib.util.cache_from_source(str(path)))
+    bytecode = cached.read_bytes() if cached.exists() else None
+    cached.unlink(missing_ok=True)
+    path.write_text(text)
+    try:
+        yield
+    finally:
+        path.write_bytes(source)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        if bytecode is not None:
+            cached.write_bytes(bytecode)
