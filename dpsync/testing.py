@@ -139,25 +139,31 @@ def _docs_platform_server() -> Iterator[ThreadedServer]:
     store.close()
 
 
+@pytest.fixture(scope="session")
+def _docs_platform_control(_docs_platform_server: ThreadedServer) -> Iterator[httpx.Client]:
+    """One for all tests: a client reads all certificates when it is made, which takes longer than a test."""
+    url = _docs_platform_server.url
+    with httpx.Client(base_url=f"{url}/_dpsync/", trust_env=False, timeout=30) as control:
+        yield control
+
+
 @pytest.fixture
-def docs_platform(_docs_platform_server: ThreadedServer) -> Iterator[DocsPlatform]:
+def docs_platform(
+    _docs_platform_server: ThreadedServer, _docs_platform_control: httpx.Client
+) -> Iterator[DocsPlatform]:
     """A documentation platform with the built-in world of dpsync's companion.
 
     The test fails at its end when a fault that it asked for has not happened; rules with a probability are
     left to chance.
     """
-    url = _docs_platform_server.url
-    with httpx.Client(base_url=f"{url}/_dpsync/", trust_env=False, timeout=30) as control:
-        platform = DocsPlatform(url, control)
-        platform.reset()
-        yield platform
-        unused = [
-            found["rule"]
-            for found in platform.faults
-            if not found["used"] and "probability" not in found["rule"]
-        ]
-        if unused:
-            pytest.fail(f"faults that have not happened: {unused}")
+    platform = DocsPlatform(_docs_platform_server.url, _docs_platform_control)
+    platform.reset()
+    yield platform
+    unused = [
+        found["rule"] for found in platform.faults if not found["used"] and "probability" not in found["rule"]
+    ]
+    if unused:
+        pytest.fail(f"faults that have not happened: {unused}")
 
 
 def _json(answer: httpx.Response) -> Any:

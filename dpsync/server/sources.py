@@ -12,10 +12,13 @@ import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 LARGEST_SOURCE = 10 * 1024 * 1024
@@ -62,6 +65,13 @@ class Sources:
             async with client.stream("POST", at, content=content, headers=headers) as answer:
                 return answer.status_code
 
+    @cached_property
+    def _trust(self) -> ssl.SSLContext:
+        """For all requests: reading the certificates takes longer than one."""
+        import httpx
+
+        return httpx.create_ssl_context(trust_env=False)
+
     @asynccontextmanager
     async def _client(self, done: str) -> AsyncIterator[httpx.AsyncClient]:
         import httpx
@@ -69,7 +79,7 @@ class Sources:
         try:
             async with (
                 asyncio.timeout(self.seconds),
-                httpx.AsyncClient(trust_env=False, timeout=self.seconds) as client,
+                httpx.AsyncClient(trust_env=False, timeout=self.seconds, verify=self._trust) as client,
             ):
                 yield client
         except (TimeoutError, httpx.TimeoutException):

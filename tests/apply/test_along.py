@@ -19,6 +19,7 @@ from dpsync.model.snapshot import Identity
 from dpsync.server.thread import ThreadedServer
 from tests.apply.late import Meanwhile
 from tests.live.answers import Tape
+from tests.no_tls import NO_TLS
 from tests.planner.lab import Lab
 from tests.planner.vanishing import EVERYTHING, named, section, things
 
@@ -53,7 +54,9 @@ def lab(server: ThreadedServer, tmp_path: Path) -> Lab:
 def send(lab: Lab, method: str, path: str, body: Any = None) -> None:
     """What another client does."""
     headers = {"Authorization": "Bearer token"}
-    httpx.request(method, f"{lab.server.url}/v1{path}", json=body, headers=headers).raise_for_status()
+    httpx.request(
+        method, f"{lab.server.url}/v1{path}", json=body, headers=headers, **NO_TLS
+    ).raise_for_status()
 
 
 def apply_after(lab: Lab, body: str, places: str, *requests: tuple[str, str, Any]) -> Report:

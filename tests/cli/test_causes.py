@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from dpsync.server.thread import ThreadedServer
+from tests.no_tls import NO_TLS
 
 from .conftest import Run
 from .test_drift import TEAMS, change, text
@@ -195,7 +196,7 @@ def test_what_was_committed_for_the_first_time_is_not_blamed_on_anybody(
 
 def asked_teams(platform: ThreadedServer) -> list[dict[str, Any]]:
     token = {"Authorization": "Bearer ada-token"}
-    found: list[dict[str, Any]] = httpx.get(f"{platform.url}/v1/orgs/acme/teams", headers=token).json()[
-        "items"
-    ]
+    found: list[dict[str, Any]] = httpx.get(
+        f"{platform.url}/v1/orgs/acme/teams", headers=token, **NO_TLS
+    ).json()["items"]
     return found

@@ -13,6 +13,7 @@ import pytest
 from dpsync.model.unseen import PRESENTATION, UNSEEN
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run
+from tests.no_tls import NO_TLS
 
 HOSTILE = "Guides\u202eevil\u202c\u200b\u2028\ufeff\U000e0041\u3164"
 HIDDEN = re.compile(f"(?!\n)[{UNSEEN}{PRESENTATION}]")
@@ -33,7 +34,7 @@ def hostile(project: Callable[..., Path], platform: ThreadedServer) -> Path:
     headers = {"Authorization": "Bearer ada-token"}
     for path in ("orgs/acme/teams/writers", "orgs/acme/teams/reviewers"):
         answer = httpx.patch(
-            f"{platform.url}/v1/{path}", json={"title": HOSTILE + path[-3:]}, headers=headers
+            f"{platform.url}/v1/{path}", json={"title": HOSTILE + path[-3:]}, headers=headers, **NO_TLS
         )
         answer.raise_for_status()
     return project(TEXT.format(title="Writers"))
@@ -51,7 +52,7 @@ def test_the_json_of_every_command_hides_nothing_and_says_the_same(
     body = {"title": HOSTILE + "\x9b31m"}  # which no configuration may hold
     headers = {"Authorization": "Bearer ada-token"}
     url = f"{platform.url}/v1/orgs/acme/teams/writers"
-    httpx.patch(url, json=body, headers=headers).raise_for_status()
+    httpx.patch(url, json=body, headers=headers, **NO_TLS).raise_for_status()
     plan = json.loads(clean(run("plan", *at, "--out", "plan.json")).out)
     changes = {change["address"]: change for change in plan["plan"]["changes"]}
     assert changes["acme/teams/writers"]["differences"][0]["before"] == body["title"]

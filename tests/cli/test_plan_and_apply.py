@@ -15,6 +15,7 @@ import pytest
 
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run
+from tests.no_tls import NO_TLS
 
 HERE = Path(__file__).parent
 SCHEMAS = HERE.parents[1] / "schemas"
@@ -125,6 +126,7 @@ def test_what_somebody_changed_by_hand_is_found(run: Run, example: Path, platfor
         f"{platform.url}/v1/orgs/acme/sites/docs",
         json={"title": "Acme Dox"},
         headers={"Authorization": "Bearer ada-token"},
+        **NO_TLS,
     ).raise_for_status()
     ended = run("plan", "-C", str(example), "--detailed-exitcode")
     assert ended.code == 2

@@ -11,6 +11,7 @@ import pytest
 
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run
+from tests.no_tls import NO_TLS
 
 Project = Callable[..., Path]
 
@@ -92,5 +93,5 @@ def test_a_secret_of_a_customization_is_sent_and_not_kept(
     assert ended.code == 0
     assert LITERAL not in ended.out + ended.err
     headers = {"Authorization": "Bearer ada-token"}
-    answer = httpx.get(f"{platform.url}/v1/orgs/acme/sites/docs/customization", headers=headers)
+    answer = httpx.get(f"{platform.url}/v1/orgs/acme/sites/docs/customization", headers=headers, **NO_TLS)
     assert answer.json()["footer"]["copyright"] == LITERAL

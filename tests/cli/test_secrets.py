@@ -15,6 +15,7 @@ import pytest
 
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run
+from tests.no_tls import NO_TLS
 
 Project = Callable[..., Path]
 
@@ -60,7 +61,7 @@ class Telltale(http.server.BaseHTTPRequestHandler):
         headers = {
             name: self.headers[name] for name in ("Authorization", "Content-Type") if self.headers[name]
         }
-        given = httpx.request(self.command, kind.inner + self.path, content=body, headers=headers)
+        given = httpx.request(self.command, kind.inner + self.path, content=body, headers=headers, **NO_TLS)
         if self.command != "GET":
             kind.loud = True
         content = given.content
@@ -128,7 +129,7 @@ def test_what_will_be_sent_is_masked_in_the_plan_that_is_shown_before(
     monkeypatch.setenv("TOOLS_TOKEN", SECRET)
     headers = {"Authorization": f"Bearer {TOKEN}"}
     url = f"{platform.url}/v1/orgs/acme/teams/writers"
-    httpx.patch(url, json={"title": f"by {SECRET}"}, headers=headers).raise_for_status()
+    httpx.patch(url, json={"title": f"by {SECRET}"}, headers=headers, **NO_TLS).raise_for_status()
     ended = run("apply", "-C", str(project(TEXT)), "--no-input")
     assert ended.code == 4
     assert "[secret]" in ended.out
@@ -145,7 +146,7 @@ def test_the_token_is_masked_in_what_only_reads(
 ) -> None:
     url = f"{platform.url}/v1/orgs/acme/teams/writers"
     httpx.patch(
-        url, json={"title": f"by {TOKEN}"}, headers={"Authorization": f"Bearer {TOKEN}"}
+        url, json={"title": f"by {TOKEN}"}, headers={"Authorization": f"Bearer {TOKEN}"}, **NO_TLS
     ).raise_for_status()
     integrations = TEXT[TEXT.index("    integrations") : TEXT.index("    teams")]
     at = project(TEXT.replace(integrations, ""))

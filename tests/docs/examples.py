@@ -37,6 +37,7 @@ from dpsync.config.load import load
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError
+from tests.no_tls import NO_TLS
 
 from .markdown import Block
 
@@ -210,7 +211,7 @@ class Reader:
         for line in block.text.splitlines():
             method, path, body = line.split(" ", 2)
             url = self.env["DPSYNC_URL"] + path
-            answer = httpx.request(method, url, json=json.loads(body), headers=TOKEN, trust_env=False)
+            answer = httpx.request(method, url, json=json.loads(body), headers=TOKEN, **NO_TLS)
             if not answer.is_success:
                 raise WrongPage(f"line {block.line}: {line}\n{answer.status_code} {answer.text}")
 

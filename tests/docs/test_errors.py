@@ -20,6 +20,7 @@ from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.server.thread import ThreadedServer
+from tests.no_tls import NO_TLS
 
 from .examples import REGISTRY, TOKEN, Reader, read
 from .markdown import DOCS, ROOT, Section, sections
@@ -151,7 +152,9 @@ class _SomebodyElse:
         if request.path == "/orgs/acme/teams":
             self._readings += 1
             if self._readings == 2:
-                httpx.delete(f"{self._url}/v1/orgs/acme/teams/sales", headers=TOKEN).raise_for_status()
+                httpx.delete(
+                    f"{self._url}/v1/orgs/acme/teams/sales", headers=TOKEN, **NO_TLS
+                ).raise_for_status()
         return self._inner.send(request)
 
     def close(self) -> None:

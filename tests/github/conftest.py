@@ -17,6 +17,7 @@ from dpsync.cli.main import run as run_command
 from dpsync.server.thread import ThreadedServer
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 from tests.github.runner import Step, read_outputs, read_summary
+from tests.no_tls import NO_TLS
 
 CONFIG = """\
 dpsync: 1
@@ -82,7 +83,7 @@ class Workflow:
         """A request to the platform by somebody else."""
         headers = {"Authorization": "Bearer ada-token"}
         url = self.platform.url + path
-        return httpx.request(method, url, json=content, headers=headers, trust_env=False).json()
+        return httpx.request(method, url, json=content, headers=headers, **NO_TLS).json()
 
     def request(self, number: int = 7, sha: str = "", repository: str = REPOSITORY) -> dict[str, Any]:
         """The event of a pull request."""

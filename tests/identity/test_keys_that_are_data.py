@@ -7,6 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.no_tls import NO_TLS
+
 from .past import Project
 from .test_git_base import did
 
@@ -26,7 +28,7 @@ def elsewhere(url: str) -> dict[str, Any]:
 
 def send(project: Project, method: str, path: str, body: Any = None) -> Any:
     url = f"{project.server.url}/v1/orgs/acme/sites/docs/{path}"
-    answer = httpx.request(method, url, json=body, headers=HEADERS)
+    answer = httpx.request(method, url, json=body, headers=HEADERS, **NO_TLS)
     answer.raise_for_status()
     return answer.json()
 

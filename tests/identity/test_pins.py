@@ -12,6 +12,7 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.render.paint import Paint
 from dpsync.render.report_text import render_report
 from dpsync.server import world as worlds
+from tests.no_tls import NO_TLS
 
 from .past import Project
 from .test_git_base import did, docs, teams
@@ -21,7 +22,7 @@ PRUNED = "{ prune: [spaces], pruneUnmanaged: allow, limits: { deletes: 9, percen
 
 def delete(project: Project, space: str) -> None:
     url = f"{project.server.url}/v1/spaces/{space}"
-    httpx.delete(url, headers={"Authorization": "Bearer token"}).raise_for_status()
+    httpx.delete(url, headers={"Authorization": "Bearer token"}, **NO_TLS).raise_for_status()
 
 
 def verbs(project: Project) -> list[str]:

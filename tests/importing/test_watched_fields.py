@@ -29,6 +29,7 @@ from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run
+from tests.no_tls import NO_TLS
 from tests.soak import slice_of
 
 REGISTRY = load()
@@ -150,7 +151,9 @@ def test_after_an_import_each_change_by_hand_is_drift(
     assert run("drift", "-C", str(target)).code == 0
     token = {"Authorization": "Bearer ada-token"}
     for method, path, body, _ in BY_HAND:
-        httpx.request(method, f"{platform.url}/v1{path}", json=body, headers=token).raise_for_status()
+        httpx.request(
+            method, f"{platform.url}/v1{path}", json=body, headers=token, **NO_TLS
+        ).raise_for_status()
     ended = run("drift", "-C", str(target))
     assert ended.code == 2, ended.out
     for *_, changed in BY_HAND:
@@ -166,7 +169,9 @@ def test_what_no_request_takes_back_is_drift_with_what_a_person_must_do(
     run("import", "-C", str(target), "--organization", "acme")
     token = {"Authorization": "Bearer ada-token"}
     body = {"defaultTeam": "sales"}
-    httpx.patch(f"{platform.url}/v1/orgs/acme/saml/azure", json=body, headers=token).raise_for_status()
+    httpx.patch(
+        f"{platform.url}/v1/orgs/acme/saml/azure", json=body, headers=token, **NO_TLS
+    ).raise_for_status()
     out = run("drift", "-C", str(target)).out
     assert "    undo: take its defaultTeam away on the platform, or take defaultTeam off the entry\n" in out
     planned = run("plan", "-C", str(target)).out

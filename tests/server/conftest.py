@@ -13,6 +13,7 @@ from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 from dpsync.server.world import builtin
+from tests.no_tls import NO_TLS
 
 WORLD = builtin()
 SEEN = Seen()
@@ -33,7 +34,9 @@ def serving(profile: str = "full") -> Iterator[Api]:
     app = build(store, profile=profile, clock=clock, check_answers=True)
     with (
         ThreadedServer(app) as server,
-        httpx.Client(base_url=server.url, event_hooks={"response": [SEEN.note]}, timeout=60) as http,
+        httpx.Client(
+            base_url=server.url, event_hooks={"response": [SEEN.note]}, timeout=60, **NO_TLS
+        ) as http,
     ):
         yield Api(server, http, clock)
     store.close()

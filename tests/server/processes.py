@@ -14,6 +14,8 @@ from pathlib import Path
 import httpx
 from databases import Database
 
+from tests.no_tls import NO_TLS
+
 TOKEN = "ada-token"
 
 
@@ -34,8 +36,8 @@ class Serving:
     def client(self, **options: object) -> httpx.Client:
         """One more connection."""
         made = httpx.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False, timeout=60,
-            **options,
+            base_url=self.url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60,
+            **options, **NO_TLS
         )  # fmt: skip
         self.opened.append(made)
         return made

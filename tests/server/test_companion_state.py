@@ -23,6 +23,7 @@ from dpsync.server.handlers import content
 from dpsync.server.paging import page
 from dpsync.server.routing import Routes
 from dpsync.server.store import StoreError, open_store
+from tests.no_tls import NO_TLS
 
 # --- routing -----------------------------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ def test_a_database_in_no_directory_is_refused(tmp_path: Path) -> None:
 def test_two_writers_at_once_lose_no_update(api: Api) -> None:
     def write(name: str) -> None:
         headers = {"Authorization": "Bearer ada-token"}
-        with httpx.Client(base_url=api.server.url, headers=headers) as http:
+        with httpx.Client(base_url=api.server.url, headers=headers, **NO_TLS) as http:
             for number in range(20):
                 body = {"title": f"{name}-{number}", "parent": "product"}
                 assert http.post("/v1/orgs/acme/spaces", json=body).status_code == 201
@@ -240,7 +241,7 @@ def process(db: Path, token: str = "extra") -> Iterator[tuple[subprocess.Popen[s
             url = running.stdout.readline().strip()
             assert url.startswith("http://127.0.0.1:")
             headers = {"Authorization": f"Bearer {token}"}
-            with httpx.Client(base_url=url + "/v1", headers=headers) as http:
+            with httpx.Client(base_url=url + "/v1", headers=headers, **NO_TLS) as http:
                 yield running, http
         finally:
             running.kill()

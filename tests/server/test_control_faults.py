@@ -15,6 +15,7 @@ import pytest
 from dpsync.server.control import faults
 from dpsync.server.control.log import Entry, Log
 from dpsync.testing import DocsPlatform
+from tests.no_tls import NO_TLS
 
 TEAMS = "/v1/orgs/acme/teams"
 
@@ -22,7 +23,7 @@ TEAMS = "/v1/orgs/acme/teams"
 @pytest.fixture
 def http(docs_platform: DocsPlatform) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {docs_platform.token}"}
-    with httpx.Client(base_url=docs_platform.url, headers=headers, trust_env=False) as client:
+    with httpx.Client(base_url=docs_platform.url, headers=headers, **NO_TLS) as client:
         yield client
 
 
@@ -358,7 +359,7 @@ def test_the_page_names_every_kind_and_member() -> None:
 
 def test_the_page_names_every_operation_of_the_control_plane(docs_platform: DocsPlatform) -> None:
     shown = set(re.findall(r"^\| `([A-Z]+) /_dpsync/(\w+)` \|", PAGE, re.MULTILINE))
-    with httpx.Client(base_url=docs_platform.url, trust_env=False) as http:
+    with httpx.Client(base_url=docs_platform.url, **NO_TLS) as http:
         for name in {name for _, name in shown}:
             refusal = http.request("OPTIONS", f"/_dpsync/{name}").json()["error"]["message"]
             methods = refusal.partition("only ")[2].split(", ")

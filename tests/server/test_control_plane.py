@@ -13,6 +13,7 @@ from dpsync.server import world, world_name
 from dpsync.server.app import build
 from dpsync.server.store import SCHEMA_VERSION, open_store
 from dpsync.testing import DocsPlatform
+from tests.no_tls import NO_TLS
 
 ORG = "/v1/orgs/acme"
 
@@ -20,7 +21,7 @@ ORG = "/v1/orgs/acme"
 @pytest.fixture
 def http(docs_platform: DocsPlatform) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {docs_platform.token}"}
-    with httpx.Client(base_url=docs_platform.url, headers=headers, trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=docs_platform.url, headers=headers, timeout=60, **NO_TLS) as client:
         yield client
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from dpsync.client.client import ReadClient
 from dpsync.server.control.limit import RateLimit
+from tests.no_tls import NO_TLS
 
 WORLD = {
     "users": [{"id": "zoe", "displayName": "Zoe"}],
@@ -42,7 +43,7 @@ def served(command: list[str], *options: str, token: str = "ada-token") -> Itera
             assert running.stdout is not None
             url = running.stdout.readline().strip()
             headers = {"Authorization": f"Bearer {token}"}
-            with httpx.Client(base_url=url, headers=headers, trust_env=False) as http:
+            with httpx.Client(base_url=url, headers=headers, **NO_TLS) as http:
                 yield http
         finally:
             running.terminate()
