@@ -49,6 +49,10 @@ class Bench(Lab):
 
     def done(self, organization: dict[str, Any], *confirm: str) -> Report:
         """Apply; all of it must have been done, and proven."""
+        return self.planned_and_done(organization, *confirm)[1]
+
+    def planned_and_done(self, organization: dict[str, Any], *confirm: str) -> tuple[Planned, Report]:
+        """The same, and what was planned."""
         session: Session = self.session(self.said(organization))
         options = Options(confirm)
         self.server.app.requests.clear()
@@ -60,7 +64,7 @@ class Bench(Lab):
         assert report.settled, report.remaining
         assert report.remaining is not None
         assert report.remaining.blocked == (), report.remaining
-        return report
+        return planned, report
 
 
 def members_unknown_to_the_platform(plan: Plan) -> list[str]:
@@ -215,13 +219,13 @@ def test_it_is_changed(bench: Bench, kind: Kind, field: Field) -> None:
         return
     unseen = unread(field, after) is not None
     confirm = [f"send {address(kind)}#{field.name}"] if unseen else []
-    planned = bench.planned(wanted, *confirm)
+    planned, report = bench.planned_and_done(wanted, *confirm)
     if isinstance(field, ListOrder):
         assert any(change.moved for change in planned.plan.changes)
     else:
         assert differing(planned, kind) == {field.name}
         assert {change.action for change in planned.plan.changes} == {"update"}
-    assert bench.done(wanted, *confirm).converged
+    assert report.converged
     assert bench.writes
 
 
