@@ -1,5 +1,7 @@
 """For every test: properties have no deadline, since machines are shared; in CI they never vary.
 
+Of a property that says nothing else 50 examples are drawn, in a soak 1,000.
+
 One companion for each test process, which each test resets to a world of its own.
 """
 
@@ -18,9 +20,10 @@ from dpsync.collector import collector_paused
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.soak import examples
 from tests.warm import program
 
-settings.register_profile("everywhere", deadline=None, print_blob=True)
+settings.register_profile("everywhere", deadline=None, print_blob=True, max_examples=examples(50, soak=1000))
 settings.register_profile("ci", settings.get_profile("everywhere"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "everywhere")
 # What a script starts in the background ignores it, and so would everything that is started here.
