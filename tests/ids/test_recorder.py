@@ -23,6 +23,7 @@ from tests.planner.stages import REGISTRY, Case
 from .test_file import HERE, ids_of, line
 
 ORG = "acme"
+NO_ROOM = CannotWrite("no room")
 
 
 def at(text: str) -> Address:
@@ -31,15 +32,15 @@ def at(text: str) -> Address:
 
 @dataclass
 class Kept:
-    """A store that remembers what it was given, and fails while `broken`."""
+    """A store that remembers what it was given, and fails while it is `broken`, by that."""
 
     written: list[Edits] = field(default_factory=list)
-    broken: bool = False
+    broken: Exception | None = None
 
     def edit(self, platform: str, edits: Edits) -> None:
         assert platform == HERE
-        if self.broken:
-            raise CannotWrite("no room")
+        if self.broken is not None:
+            raise self.broken
         self.written.append(edits)
 
     @property
@@ -257,10 +258,10 @@ def test_nothing_is_written_where_nothing_was_learned() -> None:
 
 
 def test_what_could_not_be_written_is_tried_again_and_told_only_if_it_never_worked() -> None:
-    apply = Apply(store=Kept(broken=True)).begins()
+    apply = Apply(store=Kept(broken=NO_ROOM)).begins()
     apply.recorder.flush()
     failing = apply.recorder.trouble
-    apply.store.broken = False
+    apply.store.broken = None
     apply.recorder.close()
 
     assert failing == "no room"
@@ -269,10 +270,22 @@ def test_what_could_not_be_written_is_tried_again_and_told_only_if_it_never_work
 
 
 def test_what_was_never_written_is_told() -> None:
-    apply = Apply(store=Kept(broken=True)).begins()
+    apply = Apply(store=Kept(broken=NO_ROOM)).begins()
     apply.recorder.close()
 
     assert apply.recorder.trouble == "no room"
+
+
+def test_a_mistake_while_it_is_written_is_told_and_stops_nothing() -> None:
+    apply = Apply(store=Kept(broken=KeyError("secret"))).begins()
+    apply.recorder.flush()
+    failing = apply.recorder.trouble
+    apply.store.broken = None
+    apply.recorder.close()
+
+    assert failing == "the ids file cannot be written: dpsync made a mistake of its own (KeyError)"
+    assert apply.recorder.trouble is None
+    assert apply.store.last == {"acme/teams/a": "team-a"}
 
 
 def test_a_mistake_of_our_own_is_told_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
