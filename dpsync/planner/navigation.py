@@ -11,7 +11,7 @@ from dpsync.model.address import Address
 from dpsync.model.impact import NavigationChange, NavigationNode
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decisions import Decisions
-from dpsync.planner.tree import UNKNOWN, Branch, Tree
+from dpsync.planner.tree import Branch, Tree
 
 
 def navigation_changes(decided: Decisions, trees: Iterable[Tree]) -> Iterator[NavigationChange]:
@@ -62,7 +62,7 @@ def title(decided: Decisions, one: Branch, then: bool) -> str:
     value = one.fields.get(content.name if content is not None else one.kind.title)
     if content is not None:
         value = _label(decided, content, value, then)
-    return value if isinstance(value, str) else "" if value is UNKNOWN else str(value or "")
+    return value if isinstance(value, str) else ""
 
 
 def _label(decided: Decisions, field: Field, value: Any, then: bool) -> str:
