@@ -235,7 +235,7 @@ class _Reader:
             anchored = Scalar(self.value(text, span), span, text, True) if is_plain and is_key else node
             self.anchors[event.anchor] = _Anchor(anchored, 1, 0)
         if is_key and frame is not None:
-            self.key(frame, node)
+            self.key(frame, node, event.end_mark)
         else:
             self.add(node, event.end_mark, 0)
 
@@ -276,9 +276,9 @@ class _Reader:
             return
         self.add(anchor.node, event.end_mark, anchor.height)
 
-    def key(self, frame: _Frame, key: Scalar) -> None:
+    def key(self, frame: _Frame, key: Scalar, end: Any) -> None:
         first = frame.seen.get(key.text)
-        if key.plain and (word := unfinished(key.text)):
+        if key.plain and (word := unfinished(key.text, self.text, end.index)):
             begin = key.span
             place = Span(self.file, begin.line, begin.column, begin.line, begin.column + len(word))
             self.diagnostics.append(without_colon(word, place))

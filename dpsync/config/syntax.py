@@ -78,12 +78,17 @@ class Quoted(NamedTuple):
         return mark is not None and mark.line == self.end.line and mark.index >= self.end.index
 
 
-def unfinished(key: str) -> str | None:
-    """The word of a key with no ":" between it and a bracket: of `manual { url` it is `manual`."""
+def unfinished(key: str, text: str, end: int) -> str | None:
+    """The word of a key with no ":" between it and a bracket: of `manual { url` it is `manual`.
+
+    The key ends at that index of the text. Where its line does not close the bracket, that is a part of the
+    key like any other character: `a[b: c`.
+    """
     found = re.match(r"([^\s{}\[\]]+)\s*([{\[])", key)
     if found is None or key.count(found[2]) == key.count(_CLOSES[found[2]]):
         return None
-    return found[1]
+    closed = re.compile(rf"[^\r\n]*?\{_CLOSES[found[2]]}").match(text, end)
+    return found[1] if closed else None
 
 
 def without_colon(word: str, place: Span) -> Diagnostic:

@@ -7,7 +7,7 @@ import re
 
 import pytest
 import yaml
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config import codes, reader
@@ -289,6 +289,7 @@ NO_NUMBER_TO_PYYAML = re.compile(r"(?<![\w.+-])[-+]?[0-9]+[eE][-+]?[0-9]+(?![\w.
 """A text to YAML 1.1, which PyYAML writes, and a number to YAML 1.2, which is read here."""
 
 
+@example({"a[b": {"0{": None}, "c {d": [{"e [f": "g"}]}, False)
 @given(values, st.booleans())
 def test_what_pyyaml_writes_is_read_back(value: object, flow: bool) -> None:
     text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=False, sort_keys=False)
