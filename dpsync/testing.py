@@ -141,7 +141,7 @@ def _docs_platform_server() -> Iterator[ThreadedServer]:
 
 @pytest.fixture(scope="session")
 def _docs_platform_control(_docs_platform_server: ThreadedServer) -> Iterator[httpx.Client]:
-    """One for all tests: a client reads all certificates when it is made, which takes longer than a test."""
+    """One for all tests: a client reads all certificates when it is made: longer than a request takes."""
     url = _docs_platform_server.url
     with httpx.Client(base_url=f"{url}/_dpsync/", trust_env=False, timeout=30) as control:
         yield control

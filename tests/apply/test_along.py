@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from dpsync.api import Options
@@ -18,8 +17,8 @@ from dpsync.model.journal import Outcome, Report
 from dpsync.model.snapshot import Identity
 from dpsync.server.thread import ThreadedServer
 from tests.apply.late import Meanwhile
+from tests.by_hand import by_hand
 from tests.live.answers import Tape
-from tests.no_tls import NO_TLS
 from tests.planner.lab import Lab
 from tests.planner.vanishing import EVERYTHING, named, section, things
 
@@ -53,10 +52,7 @@ def lab(server: ThreadedServer, tmp_path: Path) -> Lab:
 
 def send(lab: Lab, method: str, path: str, body: Any = None) -> None:
     """What another client does."""
-    headers = {"Authorization": "Bearer token"}
-    httpx.request(
-        method, f"{lab.server.url}/v1{path}", json=body, headers=headers, **NO_TLS
-    ).raise_for_status()
+    by_hand(lab.server, method, path, body, token="token")
 
 
 def apply_after(lab: Lab, body: str, places: str, *requests: tuple[str, str, Any]) -> Report:

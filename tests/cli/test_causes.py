@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import jsonschema
 import pytest
 
 from dpsync.server.thread import ThreadedServer
-from tests.no_tls import NO_TLS
+from tests.by_hand import by_hand
 
 from .conftest import Run
 from .test_drift import TEAMS, change, text
@@ -195,8 +194,5 @@ def test_what_was_committed_for_the_first_time_is_not_blamed_on_anybody(
 
 
 def asked_teams(platform: ThreadedServer) -> list[dict[str, Any]]:
-    token = {"Authorization": "Bearer ada-token"}
-    found: list[dict[str, Any]] = httpx.get(
-        f"{platform.url}/v1/orgs/acme/teams", headers=token, **NO_TLS
-    ).json()["items"]
+    found: list[dict[str, Any]] = by_hand(platform, "GET", "/orgs/acme/teams")["items"]
     return found

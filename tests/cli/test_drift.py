@@ -8,15 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import jsonschema
 import pytest
 
 from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 from tests.cli.test_git_base import git
 from tests.cli.test_plan_and_apply import SCHEMAS, asked, golden, writes
-from tests.no_tls import NO_TLS
 
 Project = Callable[..., Path]
 HEAD = "dpsync: 1\npolicy:\n  prune: [teams]\n{policy}organizations:\n  acme:\n    id: acme\n"
@@ -37,10 +36,7 @@ def text(below: str = TEAMS, policy: str = "") -> str:
 
 def change(server: ThreadedServer, path: str, method: str = "PATCH", **body: Any) -> None:
     """What somebody does on the platform by hand."""
-    token = {"Authorization": "Bearer ada-token"}
-    httpx.request(
-        method, f"{server.url}/v1{path}", json=body or None, headers=token, **NO_TLS
-    ).raise_for_status()
+    by_hand(server, method, path, body or None)
 
 
 def committed(project: Project, *arguments: Any) -> Path:

@@ -7,13 +7,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
 import pytest
 
 from dpsync.model.unseen import PRESENTATION, UNSEEN
 from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
 from tests.cli.conftest import Ran, Run
-from tests.no_tls import NO_TLS
 
 HOSTILE = "Guides\u202eevil\u202c\u200b\u2028\ufeff\U000e0041\u3164"
 HIDDEN = re.compile(f"(?!\n)[{UNSEEN}{PRESENTATION}]")
@@ -31,12 +30,8 @@ organizations:
 @pytest.fixture
 def hostile(project: Callable[..., Path], platform: ThreadedServer) -> Path:
     """Two teams whose titles are hostile; one is declared with another title."""
-    headers = {"Authorization": "Bearer ada-token"}
-    for path in ("orgs/acme/teams/writers", "orgs/acme/teams/reviewers"):
-        answer = httpx.patch(
-            f"{platform.url}/v1/{path}", json={"title": HOSTILE + path[-3:]}, headers=headers, **NO_TLS
-        )
-        answer.raise_for_status()
+    for path in ("/orgs/acme/teams/writers", "/orgs/acme/teams/reviewers"):
+        by_hand(platform, "PATCH", path, {"title": HOSTILE + path[-3:]})
     return project(TEXT.format(title="Writers"))
 
 
@@ -50,9 +45,7 @@ def test_the_json_of_every_command_hides_nothing_and_says_the_same(
 ) -> None:
     at = ("-C", str(hostile), "--format", "json")
     body = {"title": HOSTILE + "\x9b31m"}  # which no configuration may hold
-    headers = {"Authorization": "Bearer ada-token"}
-    url = f"{platform.url}/v1/orgs/acme/teams/writers"
-    httpx.patch(url, json=body, headers=headers, **NO_TLS).raise_for_status()
+    by_hand(platform, "PATCH", "/orgs/acme/teams/writers", body)
     plan = json.loads(clean(run("plan", *at, "--out", "plan.json")).out)
     changes = {change["address"]: change for change in plan["plan"]["changes"]}
     assert changes["acme/teams/writers"]["differences"][0]["before"] == body["title"]

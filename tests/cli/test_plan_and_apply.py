@@ -9,13 +9,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import httpx
 import jsonschema
 import pytest
 
 from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
 from tests.cli.conftest import Run
-from tests.no_tls import NO_TLS
 
 HERE = Path(__file__).parent
 SCHEMAS = HERE.parents[1] / "schemas"
@@ -122,12 +121,7 @@ def test_a_plan_without_changes_sends_exactly_these_requests(
 
 def test_what_somebody_changed_by_hand_is_found(run: Run, example: Path, platform: ThreadedServer) -> None:
     run("apply", "-C", str(example), "--yes")
-    httpx.patch(
-        f"{platform.url}/v1/orgs/acme/sites/docs",
-        json={"title": "Acme Dox"},
-        headers={"Authorization": "Bearer ada-token"},
-        **NO_TLS,
-    ).raise_for_status()
+    by_hand(platform, "PATCH", "/orgs/acme/sites/docs", {"title": "Acme Dox"})
     ended = run("plan", "-C", str(example), "--detailed-exitcode")
     assert ended.code == 2
     assert '"Acme Dox" → "Acme Docs"' in ended.out

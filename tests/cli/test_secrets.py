@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
 from tests.cli.conftest import Ran, Run
 from tests.no_tls import NO_TLS
 
@@ -127,9 +128,7 @@ def test_what_will_be_sent_is_masked_in_the_plan_that_is_shown_before(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOOLS_TOKEN", SECRET)
-    headers = {"Authorization": f"Bearer {TOKEN}"}
-    url = f"{platform.url}/v1/orgs/acme/teams/writers"
-    httpx.patch(url, json={"title": f"by {SECRET}"}, headers=headers, **NO_TLS).raise_for_status()
+    by_hand(platform, "PATCH", "/orgs/acme/teams/writers", {"title": f"by {SECRET}"}, TOKEN)
     ended = run("apply", "-C", str(project(TEXT)), "--no-input")
     assert ended.code == 4
     assert "[secret]" in ended.out
@@ -144,10 +143,7 @@ def clean(ended: Ran) -> Ran:
 def test_the_token_is_masked_in_what_only_reads(
     run: Run, project: Project, platform: ThreadedServer, tmp_path: Path
 ) -> None:
-    url = f"{platform.url}/v1/orgs/acme/teams/writers"
-    httpx.patch(
-        url, json={"title": f"by {TOKEN}"}, headers={"Authorization": f"Bearer {TOKEN}"}, **NO_TLS
-    ).raise_for_status()
+    by_hand(platform, "PATCH", "/orgs/acme/teams/writers", {"title": f"by {TOKEN}"}, TOKEN)
     integrations = TEXT[TEXT.index("    integrations") : TEXT.index("    teams")]
     at = project(TEXT.replace(integrations, ""))
     for command in ("plan", "drift"):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.no_tls import NO_TLS
+from tests.by_hand import by_hand
 
 from .past import Project
 from .test_git_base import did
-
-HEADERS = {"Authorization": "Bearer token"}
 
 
 @pytest.fixture
@@ -27,10 +24,7 @@ def elsewhere(url: str) -> dict[str, Any]:
 
 
 def send(project: Project, method: str, path: str, body: Any = None) -> Any:
-    url = f"{project.server.url}/v1/orgs/acme/sites/docs/{path}"
-    answer = httpx.request(method, url, json=body, headers=HEADERS, **NO_TLS)
-    answer.raise_for_status()
-    return answer.json()
+    return by_hand(project.server, method, f"/orgs/acme/sites/docs/{path}", body, token="token")
 
 
 def redirects(project: Project) -> dict[str, str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import httpx
 import pytest
 
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.render.paint import Paint
 from dpsync.render.report_text import render_report
 from dpsync.server import world as worlds
-from tests.no_tls import NO_TLS
+from tests.by_hand import by_hand
 
 from .past import Project
 from .test_git_base import did, docs, teams
@@ -21,8 +20,7 @@ PRUNED = "{ prune: [spaces], pruneUnmanaged: allow, limits: { deletes: 9, percen
 
 
 def delete(project: Project, space: str) -> None:
-    url = f"{project.server.url}/v1/spaces/{space}"
-    httpx.delete(url, headers={"Authorization": "Bearer token"}, **NO_TLS).raise_for_status()
+    by_hand(project.server, "DELETE", f"/spaces/{space}", token="token")
 
 
 def verbs(project: Project) -> list[str]:

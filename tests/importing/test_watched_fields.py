@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from dpsync.api import Session, import_
@@ -28,8 +27,8 @@ from dpsync.planner.sides import Sides
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
 from tests.cli.conftest import Run
-from tests.no_tls import NO_TLS
 from tests.soak import slice_of
 
 REGISTRY = load()
@@ -149,11 +148,8 @@ def test_after_an_import_each_change_by_hand_is_drift(
     target = tmp_path / "docs"
     assert run("import", "-C", str(target), "--organization", "acme").code == 0
     assert run("drift", "-C", str(target)).code == 0
-    token = {"Authorization": "Bearer ada-token"}
     for method, path, body, _ in BY_HAND:
-        httpx.request(
-            method, f"{platform.url}/v1{path}", json=body, headers=token, **NO_TLS
-        ).raise_for_status()
+        by_hand(platform, method, path, body)
     ended = run("drift", "-C", str(target))
     assert ended.code == 2, ended.out
     for *_, changed in BY_HAND:
@@ -167,11 +163,7 @@ def test_what_no_request_takes_back_is_drift_with_what_a_person_must_do(
 ) -> None:
     target = tmp_path / "docs"
     run("import", "-C", str(target), "--organization", "acme")
-    token = {"Authorization": "Bearer ada-token"}
-    body = {"defaultTeam": "sales"}
-    httpx.patch(
-        f"{platform.url}/v1/orgs/acme/saml/azure", json=body, headers=token, **NO_TLS
-    ).raise_for_status()
+    by_hand(platform, "PATCH", "/orgs/acme/saml/azure", {"defaultTeam": "sales"})
     out = run("drift", "-C", str(target)).out
     assert "    undo: take its defaultTeam away on the platform, or take defaultTeam off the entry\n" in out
     planned = run("plan", "-C", str(target)).out

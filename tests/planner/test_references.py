@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
 import pytest
 
 from dpsync.model.diagnostic import ALSO, DiagnosticError, Exit
-from tests.no_tls import NO_TLS
+from tests.by_hand import by_hand
 
 from .lab import Lab
 
@@ -125,8 +124,7 @@ def test_what_nothing_disproves_is_planned(lab: Lab, body: str, policy: str) -> 
 
 def test_what_is_brought_back_is_there(lab: Lab) -> None:
     lab.holds(**HOLDS)
-    gone = f"{lab.server.url}/v1/spaces/s2"
-    httpx.delete(gone, headers={"Authorization": "Bearer token"}, **NO_TLS).raise_for_status()
+    by_hand(lab.server, "DELETE", "/spaces/s2", token="token")
     sites = SHOWING.format("s2")
     assert [code for code, *_ in errors(lab, f"{GUIDE}\n{sites}")] == ["DP306"]
     report = lab.converges(f"spaces: {{ draft: {{ id: s2, title: Draft }} }}\n{sites}")

@@ -1,0 +1,20 @@
+"""What somebody does on a platform without dpsync."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from dpsync.server.thread import ThreadedServer
+from tests.no_tls import NO_TLS
+
+
+def by_hand(
+    server: ThreadedServer, method: str, path: str, body: Any = None, token: str = "ada-token"
+) -> Any:
+    """The JSON of the answer (None: it has none), which must be a success. `path` comes after `/v1`."""
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = httpx.request(method, f"{server.url}/v1{path}", json=body, headers=headers, **NO_TLS)
+    answer.raise_for_status()
+    return answer.json() if answer.content else None
