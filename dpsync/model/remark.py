@@ -14,6 +14,8 @@ class Blocked(Frozen):
     reason: str
     todo: str = ""
     because: str | None = None
+    place: str | None = None
+    """Of what cannot be moved: where the files put it among its siblings."""
 
 
 class Waiting(Frozen):

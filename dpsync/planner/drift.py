@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from dpsync.model.address import Address
+from dpsync.model.cause import Cause
 from dpsync.model.change import Change
 from dpsync.model.desired import Policy
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
@@ -19,6 +20,7 @@ from dpsync.planner.causes import Causes
 from dpsync.planner.decisions import decide
 from dpsync.planner.lookalikes import lookalikes
 from dpsync.planner.plan import make_plan
+from dpsync.planner.selection import selection
 from dpsync.planner.sides import Sides
 from dpsync.planner.unwritten import with_unwritten
 
@@ -34,8 +36,9 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
 
     With `everything` also what is undeclared in the places that the policy watches.
     """
-    witness = _Witness(sides)
-    appeared = tuple(witness.appeared(plan)) if everything else ()
+    witness = _Witness(sides, plan)
+    found = tuple(witness.each())
+    appeared = tuple(witness.appeared()) if everything else ()
     return Drift(
         platform=plan.platform,
         organizations=plan.organizations,
@@ -43,8 +46,8 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
         environments=plan.environments,
         profile=plan.profile,
         part=plan.part,
-        found=(*witness.each(plan), *appeared),
-        ignored=tuple(_ignored(sides, plan)),
+        found=(*found, *appeared),
+        ignored=tuple(_ignored(sides, found)),
         blocked=plan.blocked,
         unread=_unread(sides),
         kept=tuple(_without(plan.kept, {item.address for item in appeared})),
@@ -77,51 +80,90 @@ def _unread(sides: Sides) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _ignored(sides: Sides, plan: Plan) -> Iterator[Drifted]:
+def _ignored(sides: Sides, found: Iterable[Drifted]) -> Iterator[Drifted]:
     """What would be drift, too, if no policy said to ignore it."""
     policy = sides.desired.policy
     if not policy.ignore:
         return
     strict: Policy = replace(policy, ignore=())
     everything = replace(sides, desired=replace(sides.desired, policy=strict))
-    known = {change.address: change for change in plan.changes}
-    for item in _Witness(everything).each(make_plan(everything)):
-        change = known.get(item.address)
-        if change is None:
+    known = {item.address: {part.field for part in item.fields} for item in found}
+    for item in _Witness(everything, make_plan(everything)).each():
+        if item.address not in known:
             yield item
             continue
-        named = {difference.field for difference in change.differences}
-        left = tuple(part for part in item.fields if part.field not in named)
-        if left:
+        left = tuple(part for part in item.fields if part.field not in known[item.address])
+        if left and item.what == "different":
             yield item.model_copy(update={"fields": left, "place": None, "cause": None})
 
 
 class _Witness:
-    """Tells each change of a plan from the platform."""
+    """Tells from the platform what a plan of these sides tells from the files."""
 
-    def __init__(self, sides: Sides) -> None:
+    def __init__(self, sides: Sides, plan: Plan) -> None:
         self.sides = sides
-        self.causes = Causes(sides)
+        self.plan = plan
+        self.out_of_place = {
+            address: item.place
+            for item in plan.blocked
+            if item.place is not None and sides.live(address := Address.parse(item.address)) is not None
+        }
+        moved = {Address.parse(change.address) for change in plan.changes if change.moved}
+        self.causes = Causes(sides, frozenset(moved | self.out_of_place.keys()))
         self.candidates = candidates(sides)
 
-    def each(self, plan: Plan) -> Iterator[Drifted]:
-        for change in with_unwritten(self.sides, plan).changes:
-            if change.action == "create":
-                yield self._missing(change)
-            elif change.action == "delete":
+    def each(self) -> Iterator[Drifted]:
+        told = set[Address]()
+        for change in with_unwritten(self.sides, self.plan).changes:
+            address = Address.parse(change.address)
+            told.add(address)
+            if change.action == "delete":
                 yield self._undeclared(change)
-            elif change.differences or change.moved:
+            elif self._is_gone(address):
+                yield self._missing(address, change.cause)
+            elif change.differences or change.moved or address in self.out_of_place:
                 yield self._different(change)
+        yield from self._elsewhere(told)
+        yield from self._gone(told)
 
-    def _missing(self, change: Change) -> Drifted:
+    def _is_gone(self, address: Address) -> bool:
+        """Whether an entry is not live, or only as something deleted that can be brought back."""
+        live = self.sides.live(address)
+        return live is None or live.deleted
+
+    def _elsewhere(self, told: Collection[Address]) -> Iterator[Drifted]:
+        """What no request can bring to its place, and that differs in nothing else."""
+        for address in sorted(self.out_of_place.keys() - told):
+            live = self.sides.live(address)
+            resource = self.sides.resources[address]
+            yield Drifted(
+                address=str(address),
+                kind=resource.kind,
+                what="different",
+                label=self.sides.names.label(resource),
+                id=live.id if live is not None else None,
+                place=self.out_of_place[address],
+                cause=self.causes.placed(resource),
+            )
+
+    def _gone(self, told: Collection[Address]) -> Iterator[Drifted]:
+        """Entries that are not live and that no plan makes: a person must, or it needs one of those."""
+        part = selection(self.sides) if self.plan.part else None
+        for address in self.sides.resources:
+            left_alone = self.sides.policy.ignored(address) or (part and address not in part.wanted)
+            if address not in told and self._is_gone(address) and not left_alone:
+                yield self._missing(address, self.causes.made(address))
+
+    def _missing(self, address: Address, cause: Cause | None) -> Drifted:
         """An entry that is not live, with what it may be called now."""
-        live = self.candidates.get(Address.parse(change.address), ())
+        live = self.candidates.get(address, ())
+        resource = self.sides.resources[address]
         return Drifted(
-            address=change.address,
-            kind=change.kind,
+            address=str(address),
+            kind=resource.kind,
             what="missing",
-            label=change.label,
-            cause=change.cause,
+            label=self.sides.names.label(resource),
+            cause=cause,
             renamed=tuple(
                 Renamed(
                     address=str(self.sides.names.address(item.identity)),
@@ -143,10 +185,10 @@ class _Witness:
             in_tree=self.sides.registry[change.kind].in_tree,
         )
 
-    def appeared(self, plan: Plan) -> Iterator[Drifted]:
+    def appeared(self) -> Iterator[Drifted]:
         """What is kept in the places that the policy watches."""
         watch = self.sides.desired.policy.watch
-        for kept in plan.kept:
+        for kept in self.plan.kept:
             place = Address.parse(kept.place)
             if not any(pattern.matches(place) for pattern in watch):
                 continue
@@ -165,8 +207,9 @@ class _Witness:
                         kept=True,
                     )
 
-    @staticmethod
-    def _different(change: Change) -> Drifted:
+    def _different(self, change: Change) -> Drifted:
+        address = Address.parse(change.address)
+        unmoved = self.out_of_place.get(address)
         return Drifted(
             address=change.address,
             kind=change.kind,
@@ -179,6 +222,6 @@ class _Witness:
                 )
                 for item in change.differences
             ),
-            place=change.moved,
-            cause=change.cause,
+            place=change.moved or unmoved,
+            cause=change.cause or (self.causes.placed(self.sides.resources[address]) if unmoved else None),
         )

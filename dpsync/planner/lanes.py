@@ -140,7 +140,7 @@ class _Lanes:
     def _blocked(self, address: Address, where: str) -> None:
         reason = self.sides.registry.profile.lacks(f"moving {self._kind(address).one}")
         todo = f"move it {where} on the platform, or give the entry the place that it has"
-        self.unmoved.append(Blocked(address=str(address), reason=reason, todo=todo))
+        self.unmoved.append(Blocked(address=str(address), reason=reason, todo=todo, place=where))
 
     def _will_be(self, address: Address, before: Set[Identity]) -> bool:
         """Whether a sibling will be in the list in which `before` are now."""

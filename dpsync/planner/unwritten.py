@@ -32,14 +32,12 @@ def with_unwritten(sides: Sides, plan: Plan) -> Plan:
 
 def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...]]]:
     planned = {(change.address, item.field) for change in plan.changes for item in change.differences}
-    without = {change.address for change in plan.changes if change.action != "update"}
-    without |= {item.address for item in plan.blocked}
     part = selection(sides) if plan.part else None
     causes = Causes(sides)
     for address, resource in sides.resources.items():
         live, name = sides.live(address), str(address)
         selected = part is None or address in part.wanted
-        if live is None or name in without or not selected or sides.policy.ignored(address):
+        if live is None or live.deleted or not selected or sides.policy.ignored(address):
             continue
         differences = tuple(
             item.difference(sides, resource, causes.of(resource, item))

@@ -45,20 +45,25 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
         if len(item.renamed) == 1:
             return WaysOut(platform=back, files=f"dpsync import --update {shlex.quote(address)}")
         return WaysOut(platform=back, by_hand=f"write its new name{_at(drift, item)}")
+    blocked = {one.address: one for one in drift.blocked}
     if item.what == "missing":
-        return WaysOut(platform=apply, by_hand=f"remove the entry{_at(drift, item)}")
+        stuck = blocked.get(item.address)
+        by_person = visible(stuck.todo or stuck.reason) if stuck is not None else None
+        return WaysOut(platform=by_person or apply, by_hand=f"remove the entry{_at(drift, item)}")
     forget = f'declare it, or add "{address}" to policy: forget'
     if item.kept:
         undo = "delete it on the platform; it is only watched, and no plan deletes it"
         return WaysOut(platform=undo, files=_add(item), by_hand=forget)
     if item.what == "undeclared":
         return WaysOut(platform=apply, files=_add(item), by_hand=forget)
+    names = [f"{item.address}#{part.field}" for part in item.fields]
+    names += [item.address] if item.place else []
+    stuck_at = [blocked.get(name) for name in names]
+    todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck_at if one is not None))
+    by_person = todo if todo and None not in stuck_at else None
     if not item.fields:
-        return WaysOut(platform=apply, by_hand=f"put the entry where it is live{_at(drift, item)}")
-    blocked = {one.address: one for one in drift.blocked}
-    stuck = [blocked.get(f"{item.address}#{part.field}") for part in item.fields]
-    todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck if one is not None))
-    by_person = todo if todo and None not in stuck else None
+        in_files = f"put the entry where it is live{_at(drift, item)}"
+        return WaysOut(platform=by_person or apply, by_hand=in_files)
     return WaysOut(platform=by_person or apply, files=f"dpsync import --update {shlex.quote(address)}")
 
 

@@ -188,13 +188,32 @@ def test_of_a_half_ignored_thing_each_half_is_where_it_belongs(
     assert [part["field"] for part in ignored["fields"]] == ["visibility"]
 
 
-def test_unmanaged_extras_and_what_is_blocked_are_listed_and_are_no_drift(
+def test_unmanaged_extras_are_listed_and_are_no_drift(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    below = "    title: Acme\n    members: { ada@acme.example: admin, zoe@acme.example: read }\n"
-    document = drift(run, project(text(below)), 0)
+    document = drift(run, project(text("    title: Acme\n    members: { ada@acme.example: admin }\n")), 0)
     assert document["drift"]["kept"][0]["place"] == "acme/members"
+
+
+ZOE = text("    title: Acme\n    members: { ada@acme.example: admin, zoe@acme.example: read }\n")
+
+
+def test_somebody_whom_a_person_must_invite_is_drift_and_is_blocked(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    document = drift(run, project(ZOE), 2)
+    assert one(document)["address"] == "acme/members/zoe@acme.example"
     assert document["drift"]["blocked"][0]["address"] == "acme/members/zoe@acme.example"
+    assert document["ways_out"]["acme/members/zoe@acme.example"]["platform"].startswith("invite zoe@")
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown", "html", "github", "sarif", "junit", "codequality"])
+def test_every_format_tells_of_what_a_person_must_make(
+    format_: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    ended = run("drift", "-C", str(project(ZOE)), "--format", format_)
+    assert ended.code == 2
+    assert " is not live" in ended.out
 
 
 def command(line: str, directory: Path) -> list[str]:

@@ -7,14 +7,19 @@ from typing import Any
 
 import pytest
 
+from dpsync.kinds.registry import Registry
 from dpsync.model.desired import Unserved
 from dpsync.model.drift import Drifted
+from dpsync.model.snapshot import Missing
 from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options
 from dpsync.planner.unwatched import unwatched, unwatched_fields, unwatched_places
 from dpsync.planner.unwritten import with_unwritten
+from dpsync.render.drift_text import ways_out
 
+from .lab import REGISTRY
 from .stages import SPAN, Case, Things
 
 ADA = "ada@acme.example"
@@ -183,6 +188,77 @@ def test_of_what_is_planned_and_of_what_is_not_every_difference_is_told_once() -
         "acme/sites/c": ("create", None, ["title"]),
         "acme/sites/[d]": ("delete", "site-d", []),
     }
+
+
+# What is not live.
+
+MEMBER: Things = {"member": {ADA: {"role": "read"}}}
+
+
+def test_what_a_person_must_make_is_drift_while_it_is_not_live() -> None:
+    case = Case({**MEMBER, "team": TEAM, "team_member": {f"t/{ADA}": {"role": "owner"}}}, {"team": TEAM})
+    found = find_drift(sides := case.sides(), make_plan(sides))
+    names = {f"acme/members/{ADA}", f"acme/teams/t/members/{ADA}"}
+    assert {item.address for item in found.found if item.what == "missing"} == names
+    assert {item.address for item in found.blocked} == names
+    undo = {item.address: ways_out(found, item).platform for item in found.found}
+    assert undo[f"acme/members/{ADA}"].startswith("invite ada@acme.example")
+    assert undo[f"acme/teams/t/members/{ADA}"] == f"it needs acme/members/{ADA}"
+
+
+def test_content_whose_object_is_gone_is_drift_although_no_plan_makes_it_anew() -> None:
+    case = Case({"space": {"s": {"title": "S"}}, "collection": {"c": {"title": "C"}}})
+    sides = case.sides()
+    snapshot = replace(sides.snapshot, missing={case.address("space", "s"): Missing("space-9", True)})
+    found = find_drift(sides := replace(sides, snapshot=snapshot), make_plan(sides))
+    assert [(item.address, item.what) for item in found.found] == [
+        ("acme/collections/c", "missing"), ("acme/spaces/s", "missing"),
+    ]  # fmt: skip
+    assert [item.address for item in found.blocked] == ["acme/spaces/s"]
+
+
+def test_what_was_deleted_and_its_pin_brings_back_is_not_live() -> None:
+    sides = Case(space(id="space-s"), space()).sides()
+    (identity,) = (found for found in sides.snapshot.objects if found[0] == "space")
+    deleted = replace(sides.snapshot.objects[identity], deleted=True)
+    snapshot = replace(sides.snapshot, objects={**sides.snapshot.objects, identity: deleted})
+    sides = replace(sides, snapshot=snapshot)
+    (item,) = find_drift(sides, make_plan(sides)).found
+    assert (item.address, item.what, item.fields) == ("acme/spaces/s", "missing", ())
+
+
+def test_what_is_not_selected_is_not_told_and_what_is_ignored_is_told_apart() -> None:
+    wanted: Things = {"member": {ADA: {"role": "read"}, "lin@acme.example": {"role": "read"}}}
+    sides = Case(wanted, {"member": {}}).sides()
+    sides = replace(sides, options=Options(select=("acme/members/lin@acme.example",)))
+    assert [item.address for item in find_drift(sides, make_plan(sides)).found] == [
+        "acme/members/lin@acme.example"
+    ]
+    sides = Case(wanted, {"member": {}}, ignore=[f"members/{ADA}"]).sides()
+    found = find_drift(sides, make_plan(sides))
+    assert [item.address for item in found.found] == ["acme/members/lin@acme.example"]
+    assert [item.address for item in found.ignored] == [f"acme/members/{ADA}"]
+
+
+@pytest.mark.parametrize("title", ["A", "a"])
+def test_an_order_that_no_request_restores_is_drift_with_what_a_person_must_do(title: str) -> None:
+    """With the documented operations alone, links have no order of their own."""
+    registry = Registry(
+        [replace(kind, order=None) if kind.name == "external_link" else kind for kind in REGISTRY.ordered]
+    )
+    link = {"url": "https://x", "title": "B"}
+    site: Things = {"site": {"d": {"title": "D"}}}
+    first = {**link, "title": "A"}
+    wanted = {**site, "external_link": {"d/a": first, "d/b": link}}
+    live = {**site, "external_link": {"d/b": link, "d/a": {**first, "title": title}}}
+    sides = Case(wanted, live, base=wanted, registry=registry).sides()
+    found = find_drift(sides, make_plan(sides))
+    (item,) = found.found
+    assert (item.what, item.place, item.cause) == ("different", "before acme/sites/d/structure/b",
+                                                  "changed outside")  # fmt: skip
+    assert [part.field for part in item.fields] == ([] if title == "A" else ["title"])
+    if title == "A":
+        assert ways_out(found, item).platform.startswith("move it before ")
 
 
 @pytest.mark.parametrize(

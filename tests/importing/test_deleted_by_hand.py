@@ -1,0 +1,116 @@
+"""What the files declare and is not live any more is drift, whoever could make it again.
+
+The built-in world has something of every kind. It is imported, and things of it are deleted by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from random import Random
+
+import httpx
+import pytest
+
+from dpsync.api import IdsFile, Session, import_
+from dpsync.importing.remembering import RememberingClient
+from dpsync.kinds.base import Call
+from dpsync.kinds.registry import load
+from dpsync.kinds.urls import expand
+from dpsync.model.address import Address
+from dpsync.model.drift import Drift
+from dpsync.model.ids import Lines
+from dpsync.planner.drift import find_drift
+from dpsync.planner.sides import Sides
+from dpsync.server.app import build
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
+from tests.direct import reading
+from tests.soak import examples
+
+REGISTRY = load()
+OWN = {"acme/members/ada@acme.example", "globex/members/ada@acme.example"}
+"""Of the user whose token it is: without them nothing can be read."""
+
+
+@dataclass(frozen=True)
+class World:
+    """The built-in world as it was imported, with the lines of its ids file."""
+
+    server: ThreadedServer
+    session: Session
+    ids: dict[str, Lines]
+    paths: dict[Address, str]
+    """Of every entry that a request of its own deletes: where that is sent."""
+
+    def planned(self) -> tuple[Sides, Drift]:
+        """What is live now, and what drift says of it."""
+        with reading(self.server, "ada-token") as client:
+            client.get("/user")  # the first answer names the world
+            session = replace(self.session, ids=IdsFile({client.platform: self.ids}))
+            planned = session.plan(client, closely=False)
+        return planned.sides, find_drift(planned.sides, planned.plan)
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    with ThreadedServer(build(open_store(":memory:"))) as server:
+        server.reset()
+        with RememberingClient(server.url, "ada-token") as client:
+            made = import_(client, REGISTRY).made
+            desired, _ = made.load(REGISTRY)
+            session = Session(desired, REGISTRY)
+            sides = Sides(REGISTRY, session.desired, session.plan(client).snapshot)
+        yield World(server, session, dict(made.ids), dict(_paths(sides)))
+
+
+def _paths(sides: Sides) -> Iterator[tuple[Address, str]]:
+    for address, entry in sides.desired.resources.items():
+        kind, live = REGISTRY[entry.kind], sides.live(address)
+        deletes = isinstance(kind.delete, Call) and kind.delete.method == "DELETE"
+        if deletes and live is not None and str(address) not in OWN:
+            assert isinstance(kind.delete, Call)
+            yield address, expand(REGISTRY, kind, kind.delete.path, live.id, sides.lineage.chain(entry))
+
+
+def test_whatever_is_deleted_by_hand_is_drift_with_all_that_went_along(world: World) -> None:
+    random, wrong = Random(13), []
+    for _ in range(examples(1, 50)):
+        for deleted in _rounds(world, random):
+            world.server.reset()
+            for address in deleted:
+                _delete(world, address)
+            sides, drift = world.planned()
+            missing = {item.address for item in drift.found if item.what == "missing"}
+            gone = {str(address) for address in sides.desired.resources if sides.live(address) is None}
+            if missing != gone or not missing >= set(map(str, deleted)):
+                wrong.append((deleted, missing ^ gone))
+    assert wrong == []
+
+
+def _rounds(world: World, random: Random) -> list[list[Address]]:
+    """One thing of every kind, a few at once."""
+    by_kind: dict[str, list[Address]] = {}
+    for address in sorted(world.paths):
+        by_kind.setdefault(world.session.desired.resources[address].kind, []).append(address)
+    assert by_kind.keys() >= {
+        "site",
+        "space",
+        "collection",
+        "member",
+        "team",
+        "site_space",
+        "saml",
+        "redirect",
+    }
+    chosen = [random.choice(found) for found in by_kind.values()]
+    random.shuffle(chosen)
+    return [chosen[at : at + 3] for at in range(0, len(chosen), 3)]
+
+
+def _delete(world: World, address: Address) -> None:
+    """By hand, unless it went along with something else."""
+    with suppress(httpx.HTTPStatusError):
+        by_hand(world.server, "DELETE", world.paths[address])
