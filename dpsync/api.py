@@ -15,7 +15,6 @@ from pathlib import Path
 from dpsync import disk
 from dpsync.apply.expected import Expected
 from dpsync.apply.ids_on_disk import IdsOnDisk
-from dpsync.client.platform import is_loopback
 from dpsync.config.base import read_base
 from dpsync.config.discovery import IDS_NAME
 from dpsync.config.every import check
@@ -28,6 +27,7 @@ from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.edits import Edits
 from dpsync.model.ids import IdsFile
+from dpsync.model.loopback import is_loopback
 from dpsync.planner.edits import edits as compare_files
 from dpsync.planner.sides import Options
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids

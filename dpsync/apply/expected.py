@@ -10,10 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpsync.model.change import Change
-from dpsync.model.plan import Origin, Plan
-
-SHORTEST = 16
-"""Digits of a digest that name a plan: as many as are shown."""
+from dpsync.model.plan import DIGITS, Origin, Plan
 
 
 class Refused(Exception):
@@ -57,7 +54,7 @@ def check_approved(plan: Plan, approved: str | None) -> None:
     """Raises NotApproved unless `approved`, the first digits of a digest, names this plan."""
     if approved is None:
         return
-    if len(approved) < SHORTEST or not plan.digest.startswith(approved.lower()):
+    if len(approved) < DIGITS or not plan.digest.startswith(approved.lower()):
         raise NotApproved(approved, plan.digest)
 
 

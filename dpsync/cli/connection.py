@@ -15,7 +15,7 @@ import click
 from click.core import ParameterSource
 
 from dpsync.cli.output import Output
-from dpsync.client.platform import is_loopback
+from dpsync.model.loopback import is_loopback
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:

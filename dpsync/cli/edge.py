@@ -44,7 +44,7 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
         finish(out, found, Exit.REFUSED)
     except NotApproved as other:
         message = f"approved was the plan {other.approved}, and this one is {other.found}"
-        hint = "look at this one, and approve it by its digest (16 digits or more)"
+        hint = "look at this one, and approve it by its digest (32 digits or more)"
         finish(out, [Diagnostic("not-approved", message, hint=hint)], Exit.REFUSED)
     except Locked as locked:
         message = f'another dpsync is applying to the organization "{locked.organization}"'

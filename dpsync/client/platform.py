@@ -7,31 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
+
+from dpsync.model.loopback import is_loopback
 
 WORLD_HEADER: Final = "dpsync-world"
 """What a companion names its world in (docs/companion.md)."""
 _WORLD: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 NAMES: Final = re.compile(r"https?://[^\s/?#@]+|world-[A-Za-z0-9._-]{1,64}")
-
-
-def is_loopback(url: str) -> bool:
-    """Whether an address is on this machine."""
-    try:
-        host = (urlsplit(url).hostname or "").rstrip(".")
-    except ValueError:
-        return False
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return bool(mapped.is_loopback or mapped.is_unspecified)
 
 
 def origin(url: str) -> str:

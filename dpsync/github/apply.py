@@ -17,6 +17,7 @@ from dpsync.github.plan_comment import Found, latest_reviewed, plan_body, plan_m
 from dpsync.github.run import ActionRun, Ran
 from dpsync.github.transport import GitHubError
 from dpsync.model.diagnostic import Exit
+from dpsync.model.plan import DIGITS
 from dpsync.render.documents import ApplyDocument, FindingsDocument, PlanDocument
 from dpsync.render.markdown_text import code
 from dpsync.render.views import view
@@ -83,7 +84,7 @@ def _apply_reviewed(run: ActionRun, reviewed: Reviewed | None) -> Ran:
     return run.refuse(
         "not-approved",
         "no plan of this was reviewed in a merged pull request; look at what would be done, then run "
-        f"this again with approval: {digest[:16]}",
+        f"this again with approval: {digest[:DIGITS]}",
         ran,
     )
 
@@ -100,7 +101,7 @@ def _refuse_other_plan(
     run: ActionRun, reviewed: Reviewed, ran: Ran, document: PlanDocument, compared: Compared
 ) -> Ran:
     """Refuse the plan that `ran` has made, and show it in a comment of its own, which approves nothing."""
-    digest = document.plan.digest[:16]
+    digest = document.plan.digest[:DIGITS]
     refused = run.refuse(
         "plan-changed",
         f"this is not the reviewed plan: {compared}; look at the plan of now, then run this again with "

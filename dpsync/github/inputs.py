@@ -21,7 +21,7 @@ NAMES: Final = (
     "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval", "ids-file", "ids-token",
     "fail-on", "extra-args",
 )  # fmt: skip
-_DIGEST: Final = re.compile(r"[0-9a-f]{16,64}")
+_DIGEST: Final = re.compile(r"[0-9a-f]{32,64}")
 _OURS: Final = ("--format", "--out", "-o", "--approved", "--yes", "--detailed-exitcode", "-q", "--quiet")
 """What the action itself says."""
 
@@ -98,7 +98,7 @@ def read_inputs(text: str) -> Inputs:
     texts: Mapping[str, str] = given
     approval = _one(texts, "approval") or "digest"
     if approval not in ("digest", "none") and not _DIGEST.fullmatch(approval):
-        raise WrongInput("the input approval is digest, none, or a digest of 16 digits or more")
+        raise WrongInput("the input approval is digest, none, or a digest of 32 digits or more")
     arguments = _lines(texts, "extra-args")
     for argument in arguments:
         if argument.partition("=")[0] in _OURS:

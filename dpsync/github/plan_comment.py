@@ -21,6 +21,7 @@ from dpsync.github.marker import (
     without_marker,
 )
 from dpsync.github.place import Place
+from dpsync.model.plan import DIGITS
 from dpsync.render.documents import ApplyDocument, PlanDocument
 from dpsync.render.markdown import COMMENT, render_markdown, units
 from dpsync.render.markdown_text import code, prose
@@ -108,7 +109,7 @@ def changed_since(approved: Mapping[str, str], digest: str) -> str:
     if not others:
         return ""
     parts = [
-        f"{code(clip(name, 50))} approved {code(other[:16] or 'none')}" for name, other in others[:_NAMED]
+        f"{code(clip(name, 50))} approved {code(other[:DIGITS] or 'none')}" for name, other in others[:_NAMED]
     ]
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
     return f"> [!WARNING]\n> **The plan changed since** {', '.join(parts)}{more}. Look at it again."

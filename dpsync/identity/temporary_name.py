@@ -9,5 +9,5 @@ import hashlib
 
 
 def temporary(name: str) -> str:
-    """A value nobody would choose, the same for the same name each time."""
-    return f"dpsync-{hashlib.sha256(name.encode()).hexdigest()[:10]}"
+    """A value nobody would choose, the same for the same name each time: 39 characters."""
+    return f"dpsync-{hashlib.sha256(name.encode()).hexdigest()[:32]}"

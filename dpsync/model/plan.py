@@ -8,7 +8,7 @@ platform give the same bytes without it.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 from pydantic_core import to_json
@@ -16,8 +16,12 @@ from pydantic_core import to_json
 from dpsync.model.change import Change
 from dpsync.model.frozen import Frozen
 from dpsync.model.impact import Exposure, NavigationChange, UrlImpact
+from dpsync.model.loopback import is_loopback
 from dpsync.model.question import Refusal
 from dpsync.model.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
+
+DIGITS: Final = 32
+"""Digits of a plan's digest that are shown, and that name it: 128 bits."""
 
 
 class Origin(Frozen):
@@ -99,6 +103,11 @@ class Plan(Frozen):
     origins: dict[str, Origin] = Field(default_factory=dict)
 
     @property
+    def target(self) -> str:
+        """The address of the platform, as digests name it: "" for what is on this machine."""
+        return "" if is_loopback(self.platform) else self.platform
+
+    @property
     def can_apply(self) -> bool:
         return not self.refusals
 
@@ -120,16 +129,19 @@ class Plan(Frozen):
         """The canonical form.
 
         It is without `origins`, times, how much reading it took, what the platform is at work on or reports
-        as wrong, what is not watched, and the platform's address: a companion has another port each time.
+        as wrong, and what is not watched. Platform and organizations are named by address and id, so that a
+        plan for one never approves another; but for the address of what is on this machine, which has
+        another port each time.
         Which commit was the base is not in it either, nor what is only told because of it, as causes and
         notes but those of consequences: what the base has a say in are changes and refusals. So a digest that
         was approved before a merge names the same operations after it.
         """
-        words = "origins requests base base_from waiting platform organizations unwatched trouble"
+        words = "origins requests base base_from waiting unwatched trouble"
         left_out: dict[str, Any] = dict.fromkeys([*words.split(), "same_edit_twice"], True)
         left_out["changes"] = {"__all__": {"cause": True, "differences": {"__all__": {"cause"}}}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}
-        agreed = self.model_copy(update={"notes": tuple(note for note in self.notes if note.consequence)})
+        notes = tuple(note for note in self.notes if note.consequence)
+        agreed = self.model_copy(update={"notes": notes, "platform": self.target})
         return to_json(_ordered(agreed.model_dump(mode="json", exclude=left_out)))
 
 

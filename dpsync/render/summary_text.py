@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.plan import Plan
+from dpsync.model.plan import DIGITS, Plan
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import (
     PlanOrDrift,
@@ -43,7 +43,7 @@ def render_summary(plan: Plan, paint: Paint, verbose: int = 0) -> str:
     lines = [f"{verdict(plan, paint)} {paint(effort(plan), 'dim')}{in_trouble(plan)}"]
     lines += [f"  {text}" for text in divided(plan)]
     if not plan.empty:
-        lines.append(f"digest {plan.digest[:16]}")
+        lines.append(f"digest {plan.digest[:DIGITS]}")
     return "\n".join([*lines, *render_base(plan, paint, verbose), *render_unwatched(plan, paint)])
 
 

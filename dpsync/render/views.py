@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from dpsync.model.journal import Outcome, Report, Result
-from dpsync.model.plan import Plan
+from dpsync.model.plan import DIGITS, Plan
 from dpsync.model.words import counted
 from dpsync.render import plan_words as words
 from dpsync.render.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
@@ -43,7 +43,7 @@ def view(document: BaseModel) -> View:
 def _plan(document: PlanDocument) -> View:
     plan = document.plan
     title = " ".join(filter(None, (words.summary(plan), words.refused(plan)))) + words.in_trouble(plan)
-    digest = "" if plan.empty else f"digest {document.digest[:16]}"
+    digest = "" if plan.empty else f"digest {document.digest[:DIGITS]}"
     foot = (digest, words.base(plan), words.twice(plan), words.unwatched(plan), words.effort(plan))
     return View(title, about(plan), tuple(plan_blocks(plan)), tuple(filter(None, foot)))
 
@@ -78,7 +78,7 @@ def _apply(document: ApplyDocument) -> View:
         blocks.found += beside(report.remaining)
     well = [_outcome(plan, one) for one in report.outcomes if one.result in ("done", "already")]
     blocks.add("done", "Done: {}", "none", well)
-    foot = [f"plan {report.plan[:16]}", *restorable(report)]
+    foot = [f"plan {report.plan[:DIGITS]}", *restorable(report)]
     foot += unproven(report.remaining) if report.remaining is not None else []
     foot += [f"journal: {visible(report.journal)}"] if report.journal else []
     head = (*about(plan), ending(report))

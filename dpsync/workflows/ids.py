@@ -8,7 +8,6 @@ from functools import cached_property
 
 from dpsync.apply.ids_on_disk import Merged
 from dpsync.client.client import ReadClient
-from dpsync.client.platform import is_loopback
 from dpsync.config.codes import IDS_CONFLICT
 from dpsync.kinds.places import Places
 from dpsync.live.records import recorded_lines
@@ -16,6 +15,7 @@ from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import Line, Lines, is_id
 from dpsync.model.ids_check import Compared, Remark, What
+from dpsync.model.loopback import is_loopback
 from dpsync.model.suggest import did_you_mean
 from dpsync.workflows.reading import Reading
 from dpsync.workflows.session import Session

@@ -82,7 +82,7 @@ def test_a_plan_separates_what_this_change_does_from_drift(
     ended = run("plan", "-C", str(pull_request))
     assert ended.code == 0, ended.out + ended.err
     found = document(run, pull_request, "plan")
-    text = ended.out.replace(found["plan"]["base"][:12], "COMMIT").replace(found["digest"][:16], "DIGEST")
+    text = ended.out.replace(found["plan"]["base"][:12], "COMMIT").replace(found["digest"][:32], "DIGEST")
     golden("causes.txt", text)
     assert found["groups"] == GROUPS
 

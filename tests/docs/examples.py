@@ -50,11 +50,11 @@ LANGUAGES = {"yaml", "sh", "console", "python", "text", "http"}
 """What can stand behind a fence without the name of a file."""
 
 _VARIES = re.compile(
-    r"(?<=^digest )(?P<digest>[0-9a-f]{16})$"
+    r"(?<=^digest )(?P<digest>[0-9a-f]{32})$"
     r"|(?<=^base: HEAD \()(?P<commit>[0-9a-f]{12})(?=\)$)"
     r"|\b(?P<journal>\d{8}T\d{6}Z-[0-9a-f]{8})(?=\.jsonl$)"  # a time, and the beginning of a digest
 )
-_HEX = {"digest": "([0-9a-f]{16})", "commit": "([0-9a-f]{12})", "journal": r"(\d{8}T\d{6}Z-[0-9a-f]{8})"}
+_HEX = {"digest": "([0-9a-f]{32})", "commit": "([0-9a-f]{12})", "journal": r"(\d{8}T\d{6}Z-[0-9a-f]{8})"}
 _PROMPT = re.compile(r"^\$ ", re.MULTILINE)
 _PROGRESS = re.compile(r"^[A-Z][a-z ]+: (read|done) \d+.*\n", re.M)  # what is said where a machine is slow
 _BACKGROUND = re.compile(r"^(.*?)\s*&\s*(?:#.*)?$")

@@ -16,6 +16,8 @@ BY_SECTION = {DOCS / "configuration.md", DOCS / "errors.md"}
 """Pages on which each section stands alone: test_configuration.py and test_errors.py work through them."""
 BEGINNING = {ROOT / "README.md", DOCS / "companion.md"}
 """Pages that start the companion themselves. The others are for readers for whom it runs already."""
+HEX = "0123456789abcdef" * 2
+"""A digest."""
 
 
 def names(page: Path) -> str:
@@ -80,7 +82,7 @@ def block(language: str, text: str, name: str = "") -> Block:
         ([block("console", "$ echo a\nb\n")], "--- shown\nb\n--- printed\na\n"),
         ([block("console", "$ echo a >&2\n")], "--- printed\na\n"),
         ([block("console", "$ printf 'a\\nb\\n'\na\n")], "--- printed\na\nb\n"),
-        ([block("console", "$ echo digest 0123456789abcdeg\ndigest 0123456789abcdef\n")], "--- printed"),
+        ([block("console", f"$ echo digest {HEX[:-1]}g\ndigest {HEX}\n")], "--- printed"),
         ([block("python", "print(1)\n"), block("text", "2\n")], "--- printed\n1\n"),
         ([block("python", "raise SystemExit(3)\n")], "the program ends with 3"),
         ([block("text", "a\n")], "nobody knows what this block is for"),
@@ -109,10 +111,10 @@ def test_what_a_command_leaves_behind_is_there_for_the_next_one(tmp_path: Path) 
 
 
 def test_a_digest_of_the_page_stands_for_the_real_one(tmp_path: Path) -> None:
-    shown, real = "0000000000000000", "0123456789abcdef"
+    shown, real = "0" * 32, "0123456789abcdef" * 2
     page = [
         block("sh", f"echo 'echo digest {real}' > plan\n"),
-        block("console", f"$ sh plan\ndigest {shown}\n$ test {shown} = 0123456789abc''def\n"),
+        block("console", f"$ sh plan\ndigest {shown}\n$ test {shown} = {real[:9]}''{real[9:]}\n"),
     ]
     with Reader(tmp_path / "folder") as reader:
         assert reader.work_through(page).taken == page

@@ -224,7 +224,7 @@ def test_tokens_are_in_no_repr() -> None:
     ('{"comand": "plan"}', 'did you mean "command"'), ('{"command": "pla"}', 'did you mean "plan"'),
     ('{"command": "destroy"}', "one of plan, apply, drift, validate"),
     ('{"summary": "yes"}', "true or false"),
-    ('{"approval": "abc"}', "16 digits or more"), ('{"environment": "a\\nb"}', "more than one line"),
+    ('{"approval": "abc"}', "32 digits or more"), ('{"environment": "a\\nb"}', "more than one line"),
     ('{"extra-args": "--format=text"}', "the action says that itself"), ('{"select": "a\\u0000b"}', "null"),
 ])  # fmt: skip
 def test_a_wrong_input_says_what_is_wrong(given: str, why: str) -> None:

@@ -259,7 +259,7 @@ def test_what_a_reviewer_reads() -> None:
         refusals=(Refusal(code="limits", address="acme", message="2 would go", way_out="say so"),),
         origins={"acme/sites/docs": Origin(file="dpsync.yaml", line=4, column=7)},
     )  # fmt: skip
-    assert render_markdown(view(plan_document(plan))) == GOLDEN.replace("DIGEST", plan.digest[:16])
+    assert render_markdown(view(plan_document(plan))) == GOLDEN.replace("DIGEST", plan.digest[:32])
 
 
 GOLDEN = """\

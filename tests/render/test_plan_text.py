@@ -175,5 +175,9 @@ def test_the_first_line_names_platform_and_organization(
     assert render_plan(plan, PLAIN).splitlines()[:2] == [line, "environment: prod"]
 
 
-def test_the_address_is_not_part_of_the_digest() -> None:
-    assert Plan(platform="https://x").digest == Plan(platform="https://y").digest
+def test_a_digest_names_platform_and_organization_ids_but_not_the_port_of_what_is_on_this_machine() -> None:
+    """A plan for staging does not approve production."""
+    assert Plan(platform="https://x").digest != Plan(platform="https://y").digest
+    one, other = (Plan(organizations=(Organization(address="acme", id=id),)) for id in ("1", "2"))
+    assert one.digest != other.digest
+    assert Plan(platform="http://127.0.0.1:1").digest == Plan(platform="http://localhost:2").digest
