@@ -17,6 +17,7 @@ import os
 import secrets
 import select
 import stat
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -196,6 +197,23 @@ def append(path: Path, content: bytes) -> None:
 
 
 # Places of our own.
+
+
+@contextmanager
+def own_directory() -> Iterator[Path]:
+    """A new directory that nobody else may enter, for a moment. Links in it are removed and not followed."""
+    with tempfile.TemporaryDirectory(prefix="dpsync-") as made:
+        yield Path(made)
+
+
+def lay(path: Path, content: bytes) -> None:
+    """Write a new file there. Raises FileExistsError."""
+    file = create(path)
+    try:
+        while content:
+            content = content[os.write(file, content) :]
+    finally:
+        os.close(file)
 
 
 def make_own(path: Path) -> None:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import posixpath
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from dpsync.config import codes
 from dpsync.config.discovery import IDS_NAME, Included, fits
+from dpsync.config.git_program import Git, NoRepository
 from dpsync.config.reader import DEFAULT_LIMITS
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.span import Span
 
-# A hook's environment names the repository relative to another directory than ours.
-_OF_HOOKS: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
+__all__ = ["CommitFiles", "NoRepository", "Repository"]
+
 _LINK: Final = "120000"
 _LARGEST: Final = DEFAULT_LIMITS.bytes + 1
 """Bytes of a file that are worth fetching: one more than are ever read."""
@@ -27,34 +27,21 @@ _LINKS: Final = 10
 """How many symbolic links may lead to one file."""
 
 
-class NoRepository(Exception):
-    """There is no git here that could be asked; the text says why, `hint` what to do about it."""
-
-    def __init__(self, why: str, hint: str | None = None) -> None:
-        super().__init__(why)
-        self.hint = hint
-
-
 @dataclass(frozen=True)
 class Repository:
-    """A git repository. `top` is the root of its working tree."""
+    """A git repository."""
 
-    top: Path
+    git: Git
 
     @staticmethod
     def around(directory: Path) -> Repository:
         """The repository that a directory lies in. Raises NoRepository."""
-        try:
-            found = _git(directory, "rev-parse", "--show-toplevel")
-        except OSError:
-            raise NoRepository("git is not installed") from None
-        if found.returncode:
-            said = found.stderr.decode("utf-8", "replace")
-            if "dubious ownership" in said:
-                hint = f"git config --global --add safe.directory {directory.resolve()}"
-                raise NoRepository("git does not trust this directory: it belongs to somebody else", hint)
-            raise NoRepository("not in a git repository")
-        return Repository(Path(os.fsdecode(found.stdout.rstrip(b"\n"))).resolve())
+        return Repository(Git.around(directory))
+
+    @property
+    def top(self) -> Path:
+        """The root of its working tree."""
+        return self.git.place.top
 
     def commit(self, ref: str) -> str | None:
         """The id of the commit that a name means, or None."""
@@ -65,7 +52,7 @@ class Repository:
 
     def parents(self, commit: str) -> list[str]:
         """The parents of a commit, those that a shallow clone lacks too."""
-        head = _git(self.top, "cat-file", "commit", commit).stdout.partition(b"\n\n")[0]
+        head = self.git.run("cat-file", "commit", commit).stdout.partition(b"\n\n")[0]
         return [
             line[7:].decode("ascii", "replace") for line in head.splitlines() if line.startswith(b"parent ")
         ]
@@ -78,11 +65,21 @@ class Repository:
         beyond = self.commit(f"{commit}~{_FAR}")
         until = (f"^{beyond}",) if beyond else ()
         asked = ("rev-list", "--first-parent", f"--max-count={most}", commit, *until, "--", *names)
-        return _git(self.top, *asked).stdout.decode("ascii", "replace").split()
+        return self.git.run(*asked).stdout.decode("ascii", "replace").split()
 
     def changed(self, base: str) -> frozenset[str]:
         """The files that differ between a commit and HEAD, by their names from the top."""
-        names = _git(self.top, "diff-tree", "-r", "-z", "--name-only", "--no-renames", base, "HEAD").stdout
+        names = self.git.run(
+            "diff-tree",
+            "-r",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            base,
+            "HEAD",
+        ).stdout
         return frozenset(os.fsdecode(name) for name in names.split(b"\0") if name)
 
     @property
@@ -92,7 +89,7 @@ class Repository:
     def names(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
         """Mode and object of every file below a directory of a commit, by its name relative to that."""
         prefix = f"{directory}/" if directory else ""
-        listed = _git(self.top, "ls-tree", "-r", "-z", "--full-tree", commit, "--", prefix or ".").stdout
+        listed = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", prefix or ".").stdout
         found: dict[str, tuple[str, str]] = {}
         for entry in listed.split(b"\0"):
             head, _, name = entry.partition(b"\t")
@@ -105,9 +102,9 @@ class Repository:
     def blobs(self, ids: list[str], largest: int) -> dict[str, bytes]:
         """The contents of several objects, by two processes. What is not there or is larger is left out."""
         asked = "".join(f"{id}\n" for id in ids).encode()
-        sizes = _git(self.top, "cat-file", "--batch-check=%(objectsize)", given=asked).stdout.splitlines()
+        sizes = self.git.run("cat-file", "--batch-check=%(objectsize)", given=asked).stdout.splitlines()
         ids = [id for id, size in zip(ids, sizes, strict=False) if size.isdigit() and int(size) <= largest]
-        answer = _git(self.top, "cat-file", "--batch", given="".join(f"{id}\n" for id in ids).encode()).stdout
+        answer = self.git.run("cat-file", "--batch", given="".join(f"{id}\n" for id in ids).encode()).stdout
         found: dict[str, bytes] = {}
         at = 0
         for id in ids:
@@ -122,7 +119,7 @@ class Repository:
 
     def file(self, commit: str, name: str, largest: int) -> bytes | None:
         """The content of one regular file of a commit; None where there is none, or a larger one."""
-        listed = _git(self.top, "ls-tree", "-z", "--full-tree", commit, "--", name).stdout
+        listed = self.git.run("ls-tree", "-z", "--full-tree", commit, "--", name).stdout
         mode, _, rest = listed.partition(b" ")
         id = rest.partition(b" ")[2].partition(b"\t")[0].decode()
         if not mode.startswith(b"100") or not id:
@@ -134,20 +131,20 @@ class Repository:
 
         A directory that is ignored as a whole stands for what is in it.
         """
-        asked = ("--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
-        listed = _git(self.top, "status", *asked, "--", str(directory.resolve())).stdout
+        asked = (
+            "--porcelain=v1",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignored=matching",
+            "--ignore-submodules=all",
+        )
+        listed = self.git.run("status", *asked, "--", str(directory.resolve())).stdout
         return {os.fsdecode(entry[3:]).rstrip("/") for entry in listed.split(b"\0") if entry}
 
     def _line(self, *arguments: str) -> str | None:
-        found = _git(self.top, *arguments)
+        found = self.git.run(*arguments)
         return None if found.returncode else found.stdout.decode("utf-8", "replace").strip() or None
-
-
-def _git(directory: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    env = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
-    env |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
-    command = ["git", "-C", str(directory), "--literal-pathspecs", *arguments]
-    return subprocess.run(command, input=given, capture_output=True, env=env, check=False)
 
 
 @dataclass

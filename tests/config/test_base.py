@@ -155,14 +155,18 @@ def test_outside_of_git_there_is_none(tmp_path: Path) -> None:
     assert base(tmp_path) == Base("not in a git repository")
 
 
-def test_a_directory_that_git_does_not_trust_is_a_warning(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_repository_of_another_user_is_a_warning_until_it_is_trusted(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setattr("os.geteuid", lambda: checkout.stat().st_uid + 12345)
+    os.chown(checkout / ".git", 23456, -1)
+    monkeypatch.setenv("HOME", str(tmp_path))
     found = base(checkout)
     assert found.desired is None
     assert found.warning is not None
     assert f"safe.directory {checkout}" in (found.warning.hint or "")
+    git(tmp_path, *(found.warning.hint or "").split()[1:])
+    assert titles(base(checkout)) == ["First"]
 
 
 def test_without_git_there_is_none(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
