@@ -34,16 +34,19 @@ from dpsync.model.desired import Desired
 from dpsync.model.plan import Plan
 
 
-def run(shape: Shape) -> Callable[[], int]:
-    """What is measured: it returns how many things were changed. Everything else is done here, before."""
+def run(shape: Shape, parallelism: int = 4) -> Callable[[], int]:
+    """What is measured: it returns how many things were changed. Everything else is done here, before.
+
+    With a `parallelism` of 1 it does the same each time, however fast the machine is.
+    """
     if shape.applied:
-        return applying(shape)
-    plan = planning(shape)
+        return applying(shape, parallelism)
+    plan = planning(shape, parallelism)
     return lambda: len(plan().changes)
 
 
-def planning(shape: Shape) -> Callable[[], Plan]:
-    session, objects = _session(shape)
+def planning(shape: Shape, parallelism: int = 4) -> Callable[[], Plan]:
+    session, objects = _session(shape, parallelism)
 
     def plan() -> Plan:
         with _client(shape, objects) as client:
@@ -52,8 +55,8 @@ def planning(shape: Shape) -> Callable[[], Plan]:
     return plan
 
 
-def applying(shape: Shape) -> Callable[[], int]:
-    session, objects = _session(shape)
+def applying(shape: Shape, parallelism: int = 4) -> Callable[[], int]:
+    session, objects = _session(shape, parallelism)
 
     def apply() -> int:
         with _client(shape, objects) as client:
@@ -63,8 +66,8 @@ def applying(shape: Shape) -> Callable[[], int]:
     return apply
 
 
-def _session(shape: Shape) -> tuple[Session, dict[str, dict[str, object]]]:
-    session = Session(_desired(shape, shape.entries), load_registry(), base=_base(shape))
+def _session(shape: Shape, parallelism: int) -> tuple[Session, dict[str, dict[str, object]]]:
+    session = Session(_desired(shape, shape.entries), load_registry(), parallelism, base=_base(shape))
     return session, {ORGANIZATION: ACME, **shape.objects}
 
 
