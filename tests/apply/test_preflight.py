@@ -15,6 +15,7 @@ from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
 from dpsync.server.thread import ThreadedServer
 from tests.apply.late import Meanwhile
+from tests.patience import PATIENCE
 
 REGISTRY = load_registry()
 IGNORED = """
@@ -81,7 +82,7 @@ class Watching:
             first = self.barrier is not None and self.seen <= self.barrier.parties
         try:
             if first and self.barrier is not None:
-                self.barrier.wait(30)
+                self.barrier.wait(PATIENCE)
             return self.inner.send(request)
         finally:
             with self.lock:

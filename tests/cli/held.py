@@ -11,6 +11,7 @@ from typing import Any
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.patience import PATIENCE
 
 
 class Held:
@@ -31,7 +32,7 @@ class Held:
             if self.left == 0:
                 receive = await received(receive)
                 self.reached.set()
-                await asyncio.to_thread(self.let_go.wait, 20)
+                await asyncio.to_thread(self.let_go.wait, PATIENCE)
         await self.app(scope, receive, send)
 
 

@@ -18,6 +18,7 @@ from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
 from dpsync.server.thread import ThreadedServer
 from tests.cli.test_drift import change
+from tests.patience import PATIENCE
 
 DELETING = """
 dpsync: 1
@@ -54,7 +55,7 @@ def ask(
         said += os.read(ours, 65536)
     meanwhile()
     os.write(ours, f"{answer}\n".encode())
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=PATIENCE)
     try:
         while piece := os.read(ours, 65536):
             said += piece

@@ -17,6 +17,7 @@ import pytest
 
 from dpsync.server.thread import ThreadedServer
 from tests.cli.held import Held, holding
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -49,10 +50,10 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     server, app = held
     env = environment(server, tmp_path)
     process = start(example, env)
-    assert app.reached.wait(30)
+    assert app.reached.wait(PATIENCE)
     process.send_signal(number)
     app.let_go.set()
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == code
     assert "Interrupted" in out
     assert "Traceback" not in err
@@ -61,7 +62,7 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     events = [json.loads(line) for line in journal.read_text().splitlines()]
     assert [event["event"] for event in events] == ["start", *["intent", "outcome"] * 3, "end"]
     again = start(example, env, programs / "dpsync")
-    out, _ = again.communicate(timeout=60)
+    out, _ = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0
     assert "Applied: 23 of 23 steps done." in out
 
@@ -72,14 +73,14 @@ def test_killed_without_warning_the_next_apply_finishes_without_the_journal(
     server, app = held
     env = environment(server, tmp_path)
     process = start(example, env)
-    assert app.reached.wait(30)
+    assert app.reached.wait(PATIENCE)
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     app.let_go.set()
     for journal in (example / ".dpsync" / "journal").glob("*.jsonl"):
         journal.unlink()
     again = start(example, env, programs / "dpsync")
-    out, _ = again.communicate(timeout=60)
+    out, _ = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0
     assert "Converged" in out
 
@@ -90,11 +91,11 @@ def test_two_applies_at_once_the_second_one_is_refused(
     server, app = held
     env = environment(server, tmp_path)
     first = start(example, env)
-    assert app.reached.wait(30)
+    assert app.reached.wait(PATIENCE)
     second = start(example, env, programs / "dpsync")
-    _, err = second.communicate(timeout=30)
+    _, err = second.communicate(timeout=PATIENCE)
     assert second.returncode == 4
     assert "another dpsync is applying" in err
     app.let_go.set()
-    first.communicate(timeout=60)
+    first.communicate(timeout=PATIENCE)
     assert first.returncode == 0

@@ -14,6 +14,7 @@ import pytest
 from dpsync.cli.output import Output
 from tests.cli.conftest import Run
 from tests.cli.held import holding
+from tests.patience import PATIENCE
 
 Project = Callable[..., Path]
 TEAMS = "".join(f"      t{number}: {{ title: Team {number} }}\n" for number in range(5))
@@ -50,7 +51,7 @@ def test_a_write_without_an_answer_is_unknown_and_not_made_again(
 
         def interrupt() -> None:
             for condition, number in ((app.reached, first), (stopping, second)):
-                assert condition.wait(30)
+                assert condition.wait(PATIENCE)
                 os.kill(os.getpid(), number)
 
         interrupting = threading.Thread(target=interrupt)

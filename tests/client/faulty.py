@@ -16,6 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
+from tests.patience import PATIENCE
+
 Act = Callable[[socket.socket, threading.Event], bool]
 
 DRIP_SECONDS = 0.01
@@ -40,6 +42,7 @@ class FaultyServer:
         self.script = list(script)
         self.requests: list[Seen] = []
         self._lock = threading.Lock()
+        self._more = threading.Condition(self._lock)
         self._stopping = threading.Event()
         self._connections: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -66,6 +69,12 @@ class FaultyServer:
         for thread in self._threads[1:]:
             thread.join()
 
+    def until(self, count: int) -> None:
+        """Returns when so many requests have come in: a client may give up before they are read."""
+        with self._lock:
+            assert self._more.wait_for(lambda: len(self.requests) >= count, PATIENCE)
+            assert len(self.requests) == count
+
     def _accept(self) -> None:
         while not self._stopping.is_set():
             try:
@@ -82,6 +91,7 @@ class FaultyServer:
             while seen := _receive(connection):
                 with self._lock:
                     self.requests.append(seen)
+                    self._more.notify_all()
                     act = self.script[min(len(self.requests), len(self.script)) - 1]
                 if not act(connection, self._stopping):
                     return

@@ -183,10 +183,13 @@ def test_a_proxy_of_the_environment_is_used_and_still_under_the_deadline(
 ) -> None:
     with FaultyServer(reply(200, {"via": "proxy"}), faulty.drip_head) as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
-        with WriteClient("http://docs.example", TOKEN, timeout=0.3, clock=clock) as client:
+        with WriteClient("http://docs.example", TOKEN, clock=clock) as client:
             assert client.get("/a") == {"via": "proxy"}
-            with pytest.raises(ClientError):
-                client.send("POST", "/b", repeatable=False)
+        with (
+            WriteClient("http://docs.example", TOKEN, timeout=0.3, clock=clock) as client,
+            pytest.raises(ClientError),
+        ):
+            client.send("POST", "/b", repeatable=False)
         assert proxy.requests[0].target == "http://docs.example/v1/a"
 
 

@@ -12,6 +12,7 @@ import pytest
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.errors import Interrupted, RateLimited, Unknown
 from dpsync.client.retry import LIMITED_SECONDS, Clock
+from tests.patience import PATIENCE
 
 from .conftest import START, FakeClock
 from .faulty import FaultyServer, reply, silence
@@ -170,10 +171,10 @@ def test_cancel_ends_a_wait_at_once() -> None:
         ThreadPoolExecutor(1) as pool,
     ):
         call = pool.submit(client.get, "/orgs/acme")
-        assert waiting.wait(10)
+        assert waiting.wait(PATIENCE)
         client.cancel()
 
-        assert isinstance(call.exception(timeout=10), Interrupted)
+        assert isinstance(call.exception(timeout=PATIENCE), Interrupted)
         assert len(server.requests) == 1
 
 
@@ -195,9 +196,9 @@ def test_what_is_under_way_is_given_up_by_a_cancel() -> None:
             for repeatable in (False, True)
         ]
         for _ in calls:
-            assert reached.acquire(timeout=10)
+            assert reached.acquire(timeout=PATIENCE)
         client.cancel()
-        read, *writes = [call.exception(timeout=10) for call in calls]
+        read, *writes = [call.exception(timeout=PATIENCE) for call in calls]
 
     assert isinstance(read, Interrupted)
     assert [(type(one), getattr(one, "reason", "")) for one in writes] == [(Unknown, "interrupted")] * 2

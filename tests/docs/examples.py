@@ -38,6 +38,7 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError
 from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 from .markdown import Block
 
@@ -101,7 +102,7 @@ class Reader:
     ) -> None:
         for program in self._running:
             program.terminate()
-            program.communicate(timeout=30)
+            program.communicate(timeout=PATIENCE)
 
     def work_through(self, blocks: Iterable[Block]) -> Reader:
         """Take the blocks in their order. Raises WrongPage."""
@@ -172,7 +173,7 @@ class Reader:
         command = ["sh", "-c", f"(exit {self.code})\n{self._in_truth(script)}\n{left}"]
         ended = subprocess.run(
             command, cwd=self.env["PWD"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL, text=True, check=False, timeout=120,
+            stdin=subprocess.DEVNULL, text=True, check=False, timeout=PATIENCE,
         )  # fmt: skip
         self.code = ended.returncode
         if self._state.exists():
@@ -201,7 +202,7 @@ class Reader:
         command = [sys.executable, "-c", self._in_truth(block.text)]
         ended = subprocess.run(
             command, cwd=self.env["PWD"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, check=False, timeout=120,
+            text=True, check=False, timeout=PATIENCE,
         )  # fmt: skip
         if ended.returncode != 0:
             raise WrongPage(f"line {block.line}: the program ends with {ended.returncode}:\n{ended.stdout}")

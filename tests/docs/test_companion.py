@@ -19,6 +19,7 @@ from dpsync.server.models.integrations import EventPayload
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.thread import ThreadedServer
 from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 from .examples import TOKEN
 from .markdown import DOCS, Section, blocks, sections
@@ -83,7 +84,7 @@ def test_the_order_of_checks_is_as_described(platform: ThreadedServer) -> None:
     """Each request has everything wrong that is checked after what it is answered with."""
     served = "/v1/orgs/nowhere/teams?limit=x"
     text, json = ({"Content-Type": kind} for kind in ("text/plain", "application/json"))
-    with httpx.Client(base_url=platform.url, **NO_TLS) as client:
+    with httpx.Client(base_url=platform.url, **NO_TLS, timeout=PATIENCE) as client:
 
         def status(method: str, path: str, headers: dict[str, str], content: bytes = b"x") -> int:
             return client.request(method, path, content=content, headers=headers).status_code

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 from .markdown import ROOT, blocks
 
 
@@ -25,7 +27,12 @@ def test_the_demo_runs_and_leaves_the_checkout_as_it_was(tmp_path: Path) -> None
         f"demo.PYTHON = Path({sys.executable!r}); demo.prepare = lambda: None; sys.exit(demo.main())"
     )
     result = subprocess.run(
-        [sys.executable, "-c", driver], capture_output=True, text=True, cwd=tmp_path, check=False, timeout=120
+        [sys.executable, "-c", driver],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        timeout=PATIENCE,
     )
     assert result.returncode == 0, result.stderr
     assert 'title  "Acme Dox" → "Acme Docs"' in result.stdout

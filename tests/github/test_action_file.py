@@ -20,6 +20,7 @@ from dpsync.github.inputs import NAMES as INPUTS
 from dpsync.github.inputs import Inputs, read_inputs
 from dpsync.github.outputs import NAMES as OUTPUTS
 from tests.github.runner import Step, read_outputs
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -187,7 +188,7 @@ def test_cancelled_while_it_looks_for_python_it_ends_and_sets_the_outputs(
     assert read_outputs(output.read_text())["exit-code"] == "137"
     running.send_signal(number)
     (tmp_path / "go-on").write_text("")
-    assert running.wait(30) == code
+    assert running.wait(PATIENCE) == code
     found = read_outputs(output.read_text())
     assert (found["outcome"], found["failure-reason"], found["exit-code"]) == (
         "failed", "interrupted", str(code),

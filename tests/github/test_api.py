@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import httpx
 import pytest
 
 from dpsync.github.api import BOT, GitHub
 from dpsync.github.transport import PATIENCE, TRIES, GitHubError
+from tests import patience
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
 from tests.no_tls import NO_TLS
 
@@ -130,7 +132,8 @@ def test_the_pull_request_of_a_commit_is_the_one_whose_merge_made_it(
 def test_the_stand_in_refuses_what_github_refuses(github: FakeGitHub) -> None:
     headers = {"Authorization": "Bearer token"}
     url = f"{github.url}/repos/{REPOSITORY}/issues/7/comments"
-    assert httpx.post(url, json={"body": "x" * 65_537}, headers=headers, **NO_TLS).status_code == 422
-    assert httpx.post(url, json={"body": "x"}, **NO_TLS).status_code == 401
+    post = partial(httpx.post, url, timeout=patience.PATIENCE, **NO_TLS)
+    assert post(json={"body": "x" * 65_537}, headers=headers).status_code == 422
+    assert post(json={"body": "x"}).status_code == 401
     github.tokens["token"] = Token(writes=frozenset())
-    assert httpx.post(url, json={"body": "x"}, headers=headers, **NO_TLS).status_code == 403
+    assert post(json={"body": "x"}, headers=headers).status_code == 403

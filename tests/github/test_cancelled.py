@@ -26,6 +26,7 @@ from tests.github.conftest import CONFIG, Workflow
 from tests.github.runner import Step, read_outputs
 from tests.github.test_drift import by_hand, check
 from tests.github.tool_cache import ROOT, packages
+from tests.patience import PATIENCE
 
 TOOLS = Path(sys.executable).parent
 TEAMS = "".join(f"      t{number}: {{ title: Team {number} }}\n" for number in range(4))
@@ -103,11 +104,11 @@ def test_a_write_without_an_answer_when_sigterm_comes_is_told_as_unknown(
 ) -> None:
     workflow, app = held
     running = start(workflow, tmp_path, command="apply", **{"extra-args": "--parallelism\n1"})
-    assert app.reached.wait(30)
+    assert app.reached.wait(PATIENCE)
     running.send_signal(signal.SIGINT)
     printed = until(running, "Stopping: ")
     running.send_signal(signal.SIGTERM)
-    printed += running.communicate(timeout=30)[0]
+    printed += running.communicate(timeout=PATIENCE)[0]
     assert not app.let_go.is_set()
     assert running.returncode == 130
     assert Step().read(printed).stopped is None
@@ -130,11 +131,11 @@ def test_killed_in_the_middle_nothing_false_is_left_behind(
     workflow, app = held
     before = workflow.github.bodies(7)
     running = start(workflow, tmp_path, command="apply", **{"extra-args": "--parallelism\n1"})
-    assert app.reached.wait(30)
+    assert app.reached.wait(PATIENCE)
     running.send_signal(signal.SIGINT)
     until(running, "Stopping: ")
     running.kill()
-    running.communicate(timeout=30)
+    running.communicate(timeout=PATIENCE)
     found = outputs(tmp_path)
     assert (found["outcome"], found["failure-reason"], found["exit-code"]) == (
         "unknown",
@@ -151,11 +152,11 @@ def test_cancelled_once_what_was_sent_is_waited_for(held: tuple[Workflow, Held],
     workflow.github.git.push("main", {}, at=workflow.git("rev-parse", "HEAD"))
     more = {"extra-args": "--parallelism\n1\n--ids=dpsync.ids.yaml", "ids-file": "commit"}
     running = start(workflow, tmp_path, command="apply", **more)
-    assert app.reached.wait(30)
+    assert app.reached.wait(PATIENCE)
     running.send_signal(signal.SIGINT)
     until(running, "Stopping: ")
     app.let_go.set()
-    running.communicate(timeout=30)
+    running.communicate(timeout=PATIENCE)
     assert (running.returncode, outputs(tmp_path)["outcome"]) == (130, "partial")
     recorded = workflow.github.git.text("main", "dpsync.ids.yaml")
     assert recorded.count("\n    acme/teams/") == 4 + 3  # those that were there, and what was made

@@ -23,6 +23,7 @@ from dpsync.github.inputs import NAMES
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
 from tests.github.tool_cache import packages
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 TOOLS = Path(sys.executable).parent
@@ -163,7 +164,7 @@ class Act:
 
 def ended(running: subprocess.Popen[str]) -> str:
     """What was printed by a run in which every job has succeeded."""
-    printed, _ = running.communicate(timeout=120)
+    printed, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0, printed
     return printed
 
@@ -302,7 +303,7 @@ def test_nobody_else_is_heard_and_nothing_else(act: Act) -> None:
 def test_what_a_fork_has_changed_is_not_planned_again(act: Act, request_7: dict[str, Any]) -> None:
     request_7["head"]["repo"] = {"full_name": "eve/docs"}
     running = act.start("replan.yml", "issue_comment", said(act, "OWNER", "/dpsync plan"))
-    printed, _ = running.communicate(timeout=120)
+    printed, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode != 0
     assert "the change comes from a fork" in printed
     assert plans(act) == []

@@ -11,6 +11,7 @@ from dpsync.kinds.registry import load
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.patience import PATIENCE
 from tests.soak import examples
 
 SITES, SPACES = examples(20, soak=500), examples(80, soak=2_000)
@@ -49,7 +50,7 @@ def test_a_large_organization_takes_one_request_per_list_and_page_and_one_per_tr
     with ThreadedServer(build(open_store(":memory:"))) as server:
         server.reset(world())
         server.call(server.app.requests.clear)
-        with RememberingClient(server.url, "ada-token", timeout=120) as client:
+        with RememberingClient(server.url, "ada-token", timeout=PATIENCE) as client:
             made = import_(client, load(), parallelism=8)
         seen = Counter(
             path.partition("?")[0] for method, path, *_ in server.call(lambda: list(server.app.requests))

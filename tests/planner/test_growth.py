@@ -5,8 +5,8 @@ not, cancels out; what is left over is what grows with pairs of things. Where th
 somebody looks for a thing among all of them, for each of them. What C does by itself (copying a set) is not
 seen by that: tests/test_comprehensions.py finds some of it, `python -m benchmarks.slopes` the rest.
 
-How fast the machine is must not be counted: one request is in flight at a time, so that threads take no turns, and
-what an apply has learned is written at its end, not once a second.
+How fast the machine is must not be counted: one request is in flight at a time, so that threads take no
+turns, and what an apply has learned is written at its end, not once a second.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
 from dpsync.server.world import builtin
 from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 WORLD = builtin()
 SEEN = Seen()
@@ -35,7 +36,7 @@ def serving(profile: str = "full") -> Iterator[Api]:
     with (
         ThreadedServer(app) as server,
         httpx.Client(
-            base_url=server.url, event_hooks={"response": [SEEN.note]}, timeout=60, **NO_TLS
+            base_url=server.url, event_hooks={"response": [SEEN.note]}, timeout=PATIENCE, **NO_TLS
         ) as http,
     ):
         yield Api(server, http, clock)

@@ -15,6 +15,7 @@ import httpx
 from databases import Database
 
 from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 TOKEN = "ada-token"
 
@@ -36,7 +37,7 @@ class Serving:
     def client(self, **options: object) -> httpx.Client:
         """One more connection."""
         made = httpx.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60,
+            base_url=self.url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE,
             **options, **NO_TLS
         )  # fmt: skip
         self.opened.append(made)
@@ -61,10 +62,10 @@ class Serving:
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
+        return self.process.wait(PATIENCE)
 
 
-def until(happened: Callable[[], object], seconds: float = 60) -> None:
+def until(happened: Callable[[], object], seconds: float = PATIENCE) -> None:
     """Returns when it has; fails when it has not for so long."""
     pause = threading.Event()
     end = time.monotonic() + seconds

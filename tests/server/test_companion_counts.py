@@ -12,6 +12,7 @@ from dpsync.server.levels import SpaceGroups
 from dpsync.server.remembered import Remembered
 from dpsync.server.store import Record, open_store
 from dpsync.server.thread import ThreadedServer
+from tests.patience import PATIENCE
 
 COLLECTIONS = {
     "shut": ("", None),
@@ -165,7 +166,9 @@ def test_what_is_remembered_follows_every_write(server: ThreadedServer) -> None:
             counts = [ctx.count_spaces_of("acme", user) for user in users]
             return [lists, both, counts, [ctx.standing("acme", user) for user in users], members]
 
-    with httpx.Client(base_url=f"{server.url}/v1", headers={"Authorization": "Bearer ada-token"}) as http:
+    with httpx.Client(
+        base_url=f"{server.url}/v1", headers={"Authorization": "Bearer ada-token"}, timeout=PATIENCE
+    ) as http:
         server.call(lambda: seen(remembered))
         for method, path, body in STEPS:
             assert http.request(method, path, json=body).is_success == (path != "/spaces/nowhere"), path

@@ -22,6 +22,7 @@ from dpsync.server.operations.rows import Rows
 from dpsync.server.resource import Resource
 from dpsync.server.store import Record, open_store
 from dpsync.server.thread import ThreadedServer
+from tests.patience import PATIENCE
 
 
 class BannerUpdate(Body):
@@ -94,7 +95,7 @@ def serving() -> Iterator[Api]:
         families=ALL,
         operations=(*OPERATIONS, *OF_BANNERS),
     )
-    with ThreadedServer(app) as server, httpx.Client(base_url=server.url, timeout=60) as http:
+    with ThreadedServer(app) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as http:
         yield Api(server, http, clock)
     app.store.close()
 

@@ -16,6 +16,7 @@ from companion_calls import Api, StillClock
 from dpsync.server.app import build
 from dpsync.server.store import Record, open_store
 from dpsync.server.thread import ThreadedServer
+from tests.patience import PATIENCE
 
 FEW, MANY = 30, 150
 LIMIT = 5
@@ -118,7 +119,7 @@ def world(size: int) -> dict[str, Any]:
 
 def serving(size: int) -> Iterator[tuple[Api, Counting]]:
     store = Counting(open_store(":memory:"))
-    with ThreadedServer(build(store)) as server, httpx.Client(base_url=server.url, timeout=60) as http:
+    with ThreadedServer(build(store)) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as http:
         server.reset(world(size))
         yield Api(server, http, StillClock()), store
     store.close()

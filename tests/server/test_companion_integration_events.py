@@ -18,13 +18,13 @@ from dpsync.server.app import build
 from dpsync.server.control.worlds import export
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.patience import PATIENCE
 
 TOOLS = "/integrations/acme-tools"
 INSTALLED = f"{TOOLS}/installations/acme-tools-in-acme"
 STATUS = "/integrations/reactor-status"
 IN_ACME = f"{STATUS}/installations/reactor-status-in-acme"
 BEFORE = ["acme-tools-installed", "acme-tools-configured"]
-LONG = 10.0
 
 
 class Tunnel:
@@ -49,7 +49,7 @@ def serving() -> Iterator[Tunnel]:
             tunnel.sent.append(json.loads(body))
             tunnel.content_types.append(self.headers["Content-Type"])
             tunnel.arrived.release()
-            tunnel.free.wait(LONG)
+            tunnel.free.wait(PATIENCE)
             self.answer(tunnel.status, b"", tunnel.headers)
 
     with listening(Answers) as url:
@@ -235,7 +235,7 @@ def test_events_arrive_one_after_the_other_and_in_order(api: Api, tunnel: Tunnel
     tunnel.free.clear()
     for number in range(5):
         configure(api, server=str(number))
-    assert tunnel.arrived.acquire(timeout=LONG)
+    assert tunnel.arrived.acquire(timeout=PATIENCE)
     assert new_events(api) == []
     assert len(tunnel.sent) == 1
     tunnel.free.set()
@@ -322,7 +322,7 @@ def test_what_still_waits_when_it_ends_is_recorded_unsent(api: Api, tunnel: Tunn
     tunnel.free.clear()
     configure(api, server="x")
     configure(api, server="y")
-    assert tunnel.arrived.acquire(timeout=LONG)
+    assert tunnel.arrived.acquire(timeout=PATIENCE)
     api.delete(f"{TOOLS}/dev")
     tunnel.free.set()
     first, second = told(api, 2)
@@ -354,7 +354,7 @@ def test_development_goes_on_over_a_new_version_but_not_over_unpublishing(api: A
     assert len(tunnel.sent) == 1
     tunnel.free.clear()
     configure(api, server="y")
-    assert tunnel.arrived.acquire(timeout=LONG)
+    assert tunnel.arrived.acquire(timeout=PATIENCE)
     api.delete(TOOLS)
     tunnel.free.set()
     api.post(TOOLS, {"organization": "acme"})
@@ -393,7 +393,7 @@ def test_an_event_that_waits_goes_along_with_the_world(api: Api, tunnel: Tunnel)
     develop(api, tunnel.url)
     tunnel.free.clear()
     configure(api, server="x")
-    assert tunnel.arrived.acquire(timeout=LONG)
+    assert tunnel.arrived.acquire(timeout=PATIENCE)
     dumped = api.server.call(lambda: world.dump(api.app.store))
     api.server.reset(dumped)
     tunnel.free.set()
@@ -408,12 +408,15 @@ def test_an_event_that_a_process_left_behind_is_sent_by_the_next_one(tmp_path: P
         store = open_store(database)
         if left_behind:
             world.load(store, world.builtin())
-        with ThreadedServer(build(store)) as server, httpx.Client(base_url=server.url) as http:
+        with (
+            ThreadedServer(build(store)) as server,
+            httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
+        ):
             api = Api(server, http, StillClock())
             if left_behind:
                 develop(api, tunnel.url)
                 configure(api, server="x")
-                assert tunnel.arrived.acquire(timeout=LONG)
+                assert tunnel.arrived.acquire(timeout=PATIENCE)
             else:
                 tunnel.free.set()
                 assert told(api, 1)[0]["event"]["status"] == "success"

@@ -18,6 +18,7 @@ from dpsync.server.context import Context
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.patience import PATIENCE
 
 SPECS = "/orgs/acme/openapi"
 GOOD = """\
@@ -50,7 +51,7 @@ def serving() -> Iterator[Site]:
             site.asked.append(self.path)
             if self.path == "/hangs":
                 site.hangs.set()
-                site.release.wait(10)
+                site.release.wait(PATIENCE)
             self.answer(*site.answers.get(self.path, (404, b"", {})))
 
     with listening(Answers) as url:
@@ -101,7 +102,7 @@ def test_a_source_is_fetched_and_processed_after_the_answer(api: Api, site: Site
 def test_a_source_being_fetched_is_in_progress(api: Api, site: Site) -> None:
     url = site.shows("/hangs", GOOD)
     api.make(SPECS, {"slug": "new", "source": {"url": url}})
-    assert site.hangs.wait(10)
+    assert site.hangs.wait(PATIENCE)
     assert api.get(f"{SPECS}/new")["processingState"] == "progress"
     site.release.set()
     assert processed(api, "new")["lastVersion"]
@@ -195,7 +196,7 @@ def test_a_host_that_is_allowed_is_contacted(impatient: Api) -> None:
 def test_the_last_put_wins_over_one_still_under_way(api: Api, site: Site) -> None:
     hanging = site.shows("/hangs", "no document")
     api.make(SPECS, {"slug": "new", "source": {"url": hanging}})
-    assert site.hangs.wait(10)
+    assert site.hangs.wait(PATIENCE)
     good = process(api, text=GOOD)
     site.release.set()
     api.server.finish(abandoned=True)
@@ -204,7 +205,7 @@ def test_the_last_put_wins_over_one_still_under_way(api: Api, site: Site) -> Non
 
 def test_what_is_deleted_while_it_is_processed_stays_deleted(api: Api, site: Site) -> None:
     api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
-    assert site.hangs.wait(10)
+    assert site.hangs.wait(PATIENCE)
     api.delete(f"{SPECS}/new")
     site.release.set()
     api.server.finish(abandoned=True)
@@ -213,7 +214,7 @@ def test_what_is_deleted_while_it_is_processed_stays_deleted(api: Api, site: Sit
 
 def test_a_dump_takes_unfinished_work_along(api: Api, site: Site) -> None:
     api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
-    assert site.hangs.wait(10)
+    assert site.hangs.wait(PATIENCE)
     dumped = api.server.call(lambda: world.dump(api.app.store))
     api.server.reset(dumped)
     site.release.set()
@@ -231,7 +232,7 @@ def test_work_that_a_process_left_behind_is_done_by_the_next_one(tmp_path: Path)
     build(left).run(row, Context(left, "ada", lambda: START, {"organizationId": "acme"}, body=body))
     left.close()
     store = open_store(str(tmp_path / "state.db"))
-    with ThreadedServer(build(store)) as server, httpx.Client(base_url=server.url) as http:
+    with ThreadedServer(build(store)) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as http:
         assert processed(Api(server, http, StillClock()), "new")["lastVersion"]
     store.close()
 

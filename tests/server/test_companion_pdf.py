@@ -10,11 +10,12 @@ from covers import covers
 from pypdf import PdfReader
 
 from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 
 def pdf(api: Api, at: str = OPEN, **query: Any) -> PdfReader:
     """What is at the address that is answered, without any token."""
-    answer = httpx.get(api.get(f"{at}/pdf", **query)["url"], **NO_TLS)
+    answer = httpx.get(api.get(f"{at}/pdf", **query)["url"], **NO_TLS, timeout=PATIENCE)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
     return PdfReader(io.BytesIO(answer.content), strict=True)
 
@@ -71,13 +72,13 @@ def test_an_address_of_a_pdf_cannot_be_made_up(api: Api) -> None:
         url[:-65],
     ]
     for address in (*wrong, url.replace(url.rpartition(".")[2], seal)):
-        answer = httpx.get(address, **NO_TLS)
+        answer = httpx.get(address, **NO_TLS, timeout=PATIENCE)
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, 404)
 
 
 def test_the_address_of_a_pdf_is_good_while_the_space_is_there(api: Api) -> None:
     url = api.get(f"{OPEN}/pdf")["url"]
     api.post(f"{OPEN}/merge")
-    assert httpx.get(url, **NO_TLS).status_code == 200
+    assert httpx.get(url, **NO_TLS, timeout=PATIENCE).status_code == 200
     api.delete(GUIDES)
-    assert httpx.get(url, **NO_TLS).status_code == 404
+    assert httpx.get(url, **NO_TLS, timeout=PATIENCE).status_code == 404

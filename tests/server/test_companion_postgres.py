@@ -16,6 +16,7 @@ from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.patience import PATIENCE
 from tests.soak import slice_of
 
 
@@ -35,7 +36,7 @@ def served(where: str) -> Iterator[Api]:
         store.set_setting("pdf-key", "00" * 32)
     clock = StillClock()
     app = build(store, clock=clock, check_answers=True)
-    with ThreadedServer(app) as server, httpx.Client(base_url=server.url) as http:
+    with ThreadedServer(app) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as http:
         yield Api(server, http, clock)
     store.close()
 

@@ -7,6 +7,7 @@ from companion_calls import Api
 
 from dpsync.server.incoming import LARGEST_BODY
 from dpsync.server.operations import OPERATIONS
+from tests.patience import PATIENCE
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer nobody", "Basic ada-token", "ada-token"])
@@ -51,7 +52,7 @@ def _whole(size: int) -> bytes:
 def test_a_body_over_ten_mebibytes_is_refused_with_and_without_a_length(api: Api) -> None:
     for content in (_whole(LARGEST_BODY + 1), iter([_whole(LARGEST_BODY), b" "])):
         headers = {"Authorization": "Bearer ada-token", "Content-Type": "application/json"}
-        with httpx.Client(base_url=api.server.url) as http:
+        with httpx.Client(base_url=api.server.url, timeout=PATIENCE) as http:
             answer = http.patch("/v1/spaces/guides", content=content, headers=headers)
         assert answer.status_code == 413
     assert api.get("/spaces/guides")["title"] == "Guides"

@@ -24,6 +24,7 @@ from dpsync.server.paging import page
 from dpsync.server.routing import Routes
 from dpsync.server.store import StoreError, open_store
 from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 # --- routing -----------------------------------------------------------------------------------------
 
@@ -136,7 +137,7 @@ def test_a_database_in_no_directory_is_refused(tmp_path: Path) -> None:
 def test_two_writers_at_once_lose_no_update(api: Api) -> None:
     def write(name: str) -> None:
         headers = {"Authorization": "Bearer ada-token"}
-        with httpx.Client(base_url=api.server.url, headers=headers, **NO_TLS) as http:
+        with httpx.Client(base_url=api.server.url, headers=headers, **NO_TLS, timeout=PATIENCE) as http:
             for number in range(20):
                 body = {"title": f"{name}-{number}", "parent": "product"}
                 assert http.post("/v1/orgs/acme/spaces", json=body).status_code == 201
@@ -241,7 +242,7 @@ def process(db: Path, token: str = "extra") -> Iterator[tuple[subprocess.Popen[s
             url = running.stdout.readline().strip()
             assert url.startswith("http://127.0.0.1:")
             headers = {"Authorization": f"Bearer {token}"}
-            with httpx.Client(base_url=url + "/v1", headers=headers, **NO_TLS) as http:
+            with httpx.Client(base_url=url + "/v1", headers=headers, **NO_TLS, timeout=PATIENCE) as http:
                 yield running, http
         finally:
             running.kill()
@@ -252,14 +253,14 @@ def test_a_signal_stops_the_process_cleanly(tmp_path: Path, number: signal.Signa
     with process(tmp_path / "state.db") as (running, http):
         assert http.get("/user").json()["id"] == "ada"
         running.send_signal(number)
-        assert running.wait(10) == 0
+        assert running.wait(PATIENCE) == 0
 
 
 def test_a_database_is_not_reset_by_a_restart(tmp_path: Path) -> None:
     with process(tmp_path / "state.db") as (running, http):
         assert http.patch("/spaces/guides", json={"title": "Kept"}).status_code == 200
         running.send_signal(signal.SIGTERM)
-        running.wait(10)
+        running.wait(PATIENCE)
     with process(tmp_path / "state.db", token="other") as (_, http):
         assert http.get("/spaces/guides").json()["title"] == "Kept"
 

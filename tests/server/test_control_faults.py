@@ -1,6 +1,8 @@
 """Faults: which request meets which, and what a client on a real socket sees of it."""
 
+import asyncio
 import re
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,17 +15,21 @@ import httpx
 import pytest
 
 from dpsync.server.control import faults
+from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.log import Entry, Log
 from dpsync.testing import DocsPlatform
 from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 TEAMS = "/v1/orgs/acme/teams"
+GIVEN_UP = httpx.Timeout(PATIENCE, read=0.1)
+"""Whoever sends a request by this does not wait for the answer."""
 
 
 @pytest.fixture
 def http(docs_platform: DocsPlatform) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {docs_platform.token}"}
-    with httpx.Client(base_url=docs_platform.url, headers=headers, **NO_TLS) as client:
+    with httpx.Client(base_url=docs_platform.url, headers=headers, **NO_TLS, timeout=PATIENCE) as client:
         yield client
 
 
@@ -43,7 +49,7 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[Entry]:
 
 def end_of(ended: SimpleQueue[Entry], operation: str) -> Entry:
     """Waits for it."""
-    while (entry := ended.get(timeout=30)).operation != operation:
+    while (entry := ended.get(timeout=PATIENCE)).operation != operation:
         pass
     return entry
 
@@ -190,8 +196,10 @@ def test_a_status_after_the_work(http: httpx.Client, docs_platform: DocsPlatform
 def test_retry_after_may_be_a_date_or_rubbish(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     limited = {"kind": "status", "status": 429}
     docs_platform.faults = one({**limited, "retryDate": 60})
+    began = datetime.now(UTC)
     at = parsedate_to_datetime(create(http).headers["retry-after"])
-    assert timedelta(seconds=50) < at - datetime.now(UTC) < timedelta(seconds=70)
+    second, minute = timedelta(seconds=1), timedelta(seconds=60)
+    assert began + minute - second <= at <= datetime.now(UTC) + minute + second
     docs_platform.faults = one({**limited, "retryAfter": "soon"})
     assert create(http).headers["retry-after"] == "soon"
 
@@ -204,13 +212,27 @@ def test_a_delay(http: httpx.Client, docs_platform: DocsPlatform, when: str) -> 
     assert time.monotonic() - began >= 0.3
 
 
+@pytest.fixture
+def over(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Every delay takes until a test says that it is over."""
+    told = threading.Event()
+
+    async def wait(gateway: Gateway, seconds: float) -> None:
+        await asyncio.to_thread(told.wait, PATIENCE)
+
+    monkeypatch.setattr(Gateway, "wait", wait)
+    yield told
+    told.set()
+
+
 def test_a_request_that_its_client_gave_up_is_carried_out_all_the_same(
-    http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[Entry]
+    http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[Entry], over: threading.Event
 ) -> None:
-    docs_platform.faults = one({"kind": "delay", "seconds": 0.4})
+    docs_platform.faults = one({"kind": "delay", "seconds": 1})
     with pytest.raises(httpx.ReadTimeout):
-        http.put(TEAMS, json={"title": "New"}, timeout=0.1)
+        http.put(TEAMS, json={"title": "New"}, timeout=GIVEN_UP)
     assert "New" not in titles(http)
+    over.set()
     end_of(ended, "createOrganizationTeam")
     assert "New" in titles(http)
 
@@ -220,7 +242,7 @@ def test_a_request_that_is_held_back_does_not_outlive_a_reset(
 ) -> None:
     docs_platform.faults = one({"kind": "delay", "seconds": 60})
     with pytest.raises(httpx.ReadTimeout):
-        http.put(TEAMS, json={"title": "New"}, timeout=0.1)
+        http.put(TEAMS, json={"title": "New"}, timeout=GIVEN_UP)
     docs_platform.reset()
     assert end_of(ended, "createOrganizationTeam").status is None
     assert "New" not in titles(http)
@@ -359,7 +381,7 @@ def test_the_page_names_every_kind_and_member() -> None:
 
 def test_the_page_names_every_operation_of_the_control_plane(docs_platform: DocsPlatform) -> None:
     shown = set(re.findall(r"^\| `([A-Z]+) /_dpsync/(\w+)` \|", PAGE, re.MULTILINE))
-    with httpx.Client(base_url=docs_platform.url, **NO_TLS) as http:
+    with httpx.Client(base_url=docs_platform.url, **NO_TLS, timeout=PATIENCE) as http:
         for name in {name for _, name in shown}:
             refusal = http.request("OPTIONS", f"/_dpsync/{name}").json()["error"]["message"]
             methods = refusal.partition("only ")[2].split(", ")

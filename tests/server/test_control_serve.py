@@ -15,6 +15,7 @@ import pytest
 from dpsync.client.client import ReadClient
 from dpsync.server.control.limit import RateLimit
 from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
 
 WORLD = {
     "users": [{"id": "zoe", "displayName": "Zoe"}],
@@ -43,11 +44,11 @@ def served(command: list[str], *options: str, token: str = "ada-token") -> Itera
             assert running.stdout is not None
             url = running.stdout.readline().strip()
             headers = {"Authorization": f"Bearer {token}"}
-            with httpx.Client(base_url=url, headers=headers, **NO_TLS) as http:
+            with httpx.Client(base_url=url, headers=headers, **NO_TLS, timeout=PATIENCE) as http:
                 yield http
         finally:
             running.terminate()
-            assert running.wait(60) == 0
+            assert running.wait(PATIENCE) == 0
 
 
 def test_a_world_from_a_file_is_what_a_reset_leads_back_to(serving: Serving, tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_a_process_that_is_stopped_does_not_wait_for_its_faults(serving: Serving
         serving("--faults", str(tmp_path / "faults.json")) as http,
         pytest.raises(httpx.ReadTimeout),
     ):
-        http.get("/v1/user", timeout=0.2)
+        http.get("/v1/user", timeout=httpx.Timeout(PATIENCE, read=0.2))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_options_that_say_nothing_sensible_are_refused(
     (tmp_path / "file").write_text(text)
     value = "fast" if option == "--rate-limit" else str(tmp_path / "file")
     ended = subprocess.run(
-        [*command, option, value], capture_output=True, text=True, timeout=120, check=False
+        [*command, option, value], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert ended.returncode != 0
     assert message in ended.stderr

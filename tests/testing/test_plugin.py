@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from dpsync.testing import DocsPlatform, PlatformClock, PlatformRequest
+from tests.patience import PATIENCE
 
 PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -23,7 +24,9 @@ OTHERS = ("-p", "no:schemathesis", "-p", "no:hypothesispytest", "-p", "no:xdist"
 def run(directory: Path, text: str, *options: str) -> tuple[int, str]:
     (directory / "test_docs.py").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-W", "error", "-p", "no:cacheprovider", *OTHERS, *options]
-    ended = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False, timeout=120)
+    ended = subprocess.run(
+        command, cwd=directory, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     return ended.returncode, ended.stdout + ended.stderr
 
 
@@ -108,7 +111,7 @@ def test_every_member_is_on_the_page(docs_platform: DocsPlatform) -> None:
 
 def test_the_fixture_is_the_companion(docs_platform: DocsPlatform) -> None:
     headers = {"Authorization": f"Bearer {docs_platform.token_of('hank')}"}
-    answer = httpx.get(docs_platform.url + "/v1/user", headers=headers, trust_env=False)
+    answer = httpx.get(docs_platform.url + "/v1/user", headers=headers, trust_env=False, timeout=PATIENCE)
     assert answer.json()["id"] == "hank"
     (seen,) = docs_platform.requests
     assert (seen.operation, seen.caller, seen.status) == ("getUser", "hank", 200)

@@ -4,6 +4,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 
+from tests.patience import PATIENCE
+
 
 class SlowSource:
     """`count`: how many have asked so far."""
@@ -44,7 +46,7 @@ class SlowSource:
     def asked(self, times: int) -> None:
         """Returns when it has been."""
         with self._told:
-            assert self._told.wait_for(lambda: self.count >= times, 60)
+            assert self._told.wait_for(lambda: self.count >= times, PATIENCE)
 
     def answer(self) -> None:
         self._answering.set()
@@ -53,4 +55,4 @@ class SlowSource:
         with self._told:
             self.count += 1
             self._told.notify_all()
-        self._answering.wait(60)
+        self._answering.wait(PATIENCE)

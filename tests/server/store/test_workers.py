@@ -17,6 +17,8 @@ from postgres_cluster import USER, Cluster
 from processes import Serving, command, serving, until
 from slow_source import SlowSource
 
+from tests.patience import PATIENCE
+
 FIELDS = ("ssoURL", "entityID")
 SPEC = '{"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}}'
 
@@ -226,7 +228,7 @@ def test_ctrl_c_ends_all(shared: Database) -> None:
     with serving(shared) as started:
         workers = [os.pidfd_open(pid) for pid in started.workers]
         os.killpg(started.process.pid, signal.SIGINT)
-        assert started.process.wait(60) == 0
+        assert started.process.wait(PATIENCE) == 0
         for worker in workers:
             assert select.select([worker], [], [], 60)[0]
             os.close(worker)
@@ -257,7 +259,7 @@ def refusal(programs: Path) -> Refusal:
 def refused(command: list[str], *options: str, **environment: str) -> str:
     """What it says in place of serving."""
     ended = subprocess.run(
-        [*command, *options], capture_output=True, text=True, timeout=120, check=False,
+        [*command, *options], capture_output=True, text=True, timeout=PATIENCE, check=False,
         env={**os.environ, **environment},
     )  # fmt: skip
     assert ended.returncode == 1
