@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from dpsync import disk
+from dpsync.model.command import command
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.frozen import Frozen
 from dpsync.model.json_text import json_text
@@ -99,5 +100,7 @@ def _instead(found: bytes) -> str:
 
 def unusable(path: Path, why: str) -> DiagnosticError:
     """That a file is no saved plan."""
-    found = Diagnostic("DP143", f"{path} cannot be used: {why}", hint="save it anew: dpsync plan --out FILE")
+    found = Diagnostic(
+        "DP143", f"{path} cannot be used: {why}", hint=f"save it anew: {command('plan', '--out', str(path))}"
+    )
     return DiagnosticError([found], Exit.INVALID)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from dpsync.model.command import command
 from dpsync.model.journal import Outcome, Unkept
 from dpsync.model.plan import Plan
 
@@ -26,7 +27,11 @@ def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator
         for item in change.differences:
             if change.action == "update" and item.known and (change.address, item.field) in written:
                 for path, sent, live in _parts(item.field, item.after, item.before):
-                    yield Unkept(address=change.address, field=item.field, path=path, sent=sent, live=live)
+                    name = f"{change.address}#{item.field}"
+                    yield Unkept(
+                        address=change.address, field=item.field, path=path, sent=sent, live=live,
+                        way_out=f'policy: {{ ignore: ["{name}"] }}, or {command("import", "--update", name)}',
+                    )  # fmt: skip
 
 
 def _parts(path: str, sent: Any, live: Any) -> Iterator[tuple[str, Any, Any]]:

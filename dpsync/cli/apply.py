@@ -149,8 +149,8 @@ def _show_plan(out: Output, plan: Plan) -> None:
 
     if not out.text:
         return
-    masked = out.mask.model(plan)
-    out.result(render_plan(masked, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
+    known = out.printable(plan)
+    out.result(render_plan(known, out.paint(), out.verbose, quiet=out.quiet, summary=out.summary))
     if out.left:
         # Nobody has seen it: then nothing is done either.
         raise click.exceptions.Exit(Exit.FAILED)
@@ -267,4 +267,5 @@ def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Non
     elif report is not None:
         if report.journal is not None:
             report = report.model_copy(update={"journal": shortest_path(report.journal)})
+        report = out.printable(report)
         out.result(f"\n{render_report(report, out.paint(), out.verbose, plan.blocked, out.summary)}")

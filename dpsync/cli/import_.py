@@ -196,5 +196,5 @@ def _result(out: Output, document: ImportDocument) -> int:
     if out.json:
         out.document(document)
     else:
-        out.result(render_import(document, out.paint(), out.verbose))
+        out.result(render_import(out.printable(document), out.paint(), out.verbose))
     return document.exit

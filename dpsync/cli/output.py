@@ -7,11 +7,13 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
+from dpsync.cli.invocation import invocation
 from dpsync.cli.progress import Progress, on_stderr
+from dpsync.model.command import NOWHERE, Invocation
 from dpsync.model.diagnostic import Exit
 from dpsync.render.paint import Paint, When, wants_colour
 from dpsync.render.visible import visible_lines
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from dpsync.model.mask import Mask
+
+M = TypeVar("M", bound="BaseModel")
 
 
 class Unwritten(click.ClickException):
@@ -51,6 +55,8 @@ class Output:
     summary: bool = False
     project: Path | None = None
     """The directory that the names of files are relative to, once it is known."""
+    invocation: Invocation = NOWHERE
+    """What the flags of this run said: the commands that it prints say it, too."""
     root: str = "dpsync.yaml"
     """The name of the root file, once it is known."""
     progress: Progress = field(default_factory=Progress)
@@ -73,7 +79,13 @@ class Output:
         """The result as JSON."""
         from dpsync.model.json_text import json_text
 
-        self._put(json_text(self.mask.model(model), indent=2))
+        self._put(json_text(self.printable(model), indent=2))
+
+    def printable(self, document: M) -> M:
+        """A document as it may be printed: without secrets, its commands complete."""
+        from dpsync.render.completed import completed
+
+        return completed(self.mask.model(document), self.invocation)
 
     def show(self, document: BaseModel) -> None:
         """The result in the format that was asked for."""
@@ -89,7 +101,7 @@ class Output:
             changed=lambda: changed_files(project),
             root=self.root,
         )
-        text = render(self.mask.model(document), self.format, how)
+        text = render(self.printable(document), self.format, how)
         if self.text:
             self.result(text)
             return
@@ -119,14 +131,17 @@ class Output:
     def complain(self, text: str) -> None:
         """Say what went wrong, or may have; not even --quiet keeps it back."""
         with suppress(OSError), self.progress.paused():
+            text = self.invocation.complete(text)
             click.echo(visible_lines(self.mask(text), self.paint(error=True).on), err=True, color=True)
 
 
 def as_output(format_: str, color: str, verbose: int, quiet: bool, summary: bool = False) -> Output:
     from dpsync.model.mask import Mask
 
-    progress = on_stderr(quiet, verbose)
-    return Output(format_, cast(When, color), verbose, quiet, Mask(), summary, progress=progress)
+    progress, said = on_stderr(quiet, verbose), invocation()
+    return Output(
+        format_, cast(When, color), verbose, quiet, Mask(), summary, invocation=said, progress=progress
+    )
 
 
 def interactive(no_input: bool) -> bool:

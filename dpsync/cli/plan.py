@@ -43,8 +43,8 @@ def command(
     from dpsync.cli.edge import endings
     from dpsync.cli.trace import tracer
     from dpsync.client.client import ReadClient
+    from dpsync.model.command import command as in_words
     from dpsync.render.to_document import plan_document
-    from dpsync.render.visible import visible
 
     out = as_output(format_, color, verbose, quiet, summary)
     with endings(out):
@@ -64,6 +64,6 @@ def command(
             return Exit.REFUSED
         if saved_as is not None:
             save(directory / saved_as, plan)
-            out.talk(f"Saved; apply it with: dpsync apply {visible(str(saved_as))}")
+            out.talk(f"Saved; apply it with: {in_words('apply', str(saved_as))}")
         return Exit.CHANGES if detailed_exitcode and not plan.empty else Exit.DONE
     raise AssertionError

@@ -25,6 +25,7 @@ from dpsync.config.scalars import NumberError, resolve
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
+from dpsync.model.command import command
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.ids import IdsFile, Line, Lines, is_id
 from dpsync.model.nodes import Mapping, Node, Scalar
@@ -46,7 +47,7 @@ def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Fi
     """What a file says, without what is wrong with it, and everything that is wrong. `file` is for spans."""
     text, unfit = decode(data, file)
     if not unfit and (marked := markers(text, file)):
-        hint = "run dpsync ids: it takes over both sides, and reads the platform where they differ"
+        hint = f"take over both sides, and read the platform where they differ: {command('ids')}"
         message = "a merge conflict begins here"
         return IdsFile(), Findings(
             Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in marked
@@ -210,7 +211,10 @@ class _Parser:
             two = ", or two of them with a space between" if most == 2 else ""
             message = f"the line of {address} has no id"
             self.error(
-                codes.IDS_ID, message, value.span, f"write address: id{two}; dpsync ids adds what is missing"
+                codes.IDS_ID,
+                message,
+                value.span,
+                f"write address: id{two}; or remove the line and run {command('ids')}",
             )
             return None
         return Line(address, parts[0], parts[1] if len(parts) == 2 else None, key.span)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
+from dpsync.model.command import command
 from dpsync.model.desired import Resource
 from dpsync.model.question import Candidate, WayOut
 from dpsync.model.snapshot import LiveObject
@@ -32,10 +33,10 @@ def it_is(entry: Resource, *ids: str) -> tuple[WayOut, ...]:
 
 def bind(entry: Resource, id: str) -> WayOut:
     """The line of the ids file is for another object."""
-    add = f"dpsync ids --bind {entry.address}={id}"
+    add = command("ids", "--bind", f"{entry.address}={id}")
     return WayOut(address=str(entry.address), add=add, means="it is that one, and its line is wrong")
 
 
 def forget(entry: Resource, means: str) -> WayOut:
     """The line of the ids file goes."""
-    return WayOut(address=str(entry.address), add=f"dpsync ids --forget {entry.address}", means=means)
+    return WayOut(address=str(entry.address), add=command("ids", "--forget", str(entry.address)), means=means)

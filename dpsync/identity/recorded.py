@@ -14,6 +14,7 @@ from dpsync.identity.asking import bind, candidates, forget, it_is
 from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
+from dpsync.model.command import command
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.ids import Line
@@ -84,7 +85,7 @@ def by_lines(
 def _shared(kind: Kind, line: Line, entry: Resource, all_: Sequence[str], item: LiveObject) -> Diagnostic:
     others = " and ".join(f'"{name}"' for name in all_ if name != str(entry.address))
     message = f'its line in the ids file says "{line.id}", which {others} is as well'
-    hint = f"take the wrong line out: dpsync ids --forget {entry.address}"
+    hint = f"take the wrong line out: {_forget(entry)}"
     return Diagnostic(
         "DP311", message, _at(line, entry), str(entry.address), hint,
         candidates=candidates(kind, entry, {item.id: item}),
@@ -180,7 +181,7 @@ def _two(
 ) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = f'the ids file says that it is the {recorded}, and "{other.id}", which nobody has, bears {has}'
-    hint = f"say which one is meant: id: {mine.id}, or dpsync ids --bind {entry.address}={other.id}"
+    hint = f"say which one is meant: id: {mine.id}, or {bind(entry, other.id).add}"
     return Diagnostic(
         code, message, entry.where(where), str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine, other.id: other}),
@@ -191,7 +192,7 @@ def _two(
 def _returned(view: View, entry: Resource, mine: LiveObject, key: Key) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = f"it was removed and is back, and the {recorded} that it was has another {said(key)} now"
-    hint = f"say whether it is that one: id: {mine.id}, or dpsync ids --forget {entry.address}"
+    hint = f"say whether it is that one: id: {mine.id}, or {_forget(entry)}"
     return Diagnostic(
         "DP314", message, entry.where(names(key)[0]), str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine}),
@@ -199,9 +200,13 @@ def _returned(view: View, entry: Resource, mine: LiveObject, key: Key) -> Diagno
     )  # fmt: skip
 
 
+def _forget(entry: Resource) -> str:
+    return command("ids", "--forget", str(entry.address))
+
+
 def other_kind(line: Line, entry: Resource, noun: str, other: str) -> Diagnostic:
     """A line with the id of another kind of thing."""
     message = f'its line in the ids file says "{line.id}", which is {other} and not {noun}'
-    hint = f"take the line out: dpsync ids --forget {entry.address}"
+    hint = f"take the line out: {_forget(entry)}"
     answers = (forget(entry, "its line is wrong"),)
     return Diagnostic("DP315", message, _at(line, entry), str(entry.address), hint, answers=answers)

@@ -89,7 +89,7 @@ class _Updating:
             if (pattern.covers(address) if pattern.field is None else pattern.matches(address))
         ]
         if not covered:
-            hint = "only what is declared can be updated; `dpsync import` elsewhere shows what is not"
+            hint = "only what is declared can be updated; --add writes entries for what is not"
             self.problem(
                 "unknown-address", f'nothing declared has the address "{pattern.text}"', None, None, hint
             )

@@ -204,7 +204,7 @@ class Places:
         words = sorted({edge for spot in spots for edge, _ in self._edges(spot) if isinstance(edge, str)})
         if words:
             return f"known here: {', '.join(words)}"
-        return "docs/configuration.md explains addresses; dpsync plan shows those of this configuration"
+        return "docs/configuration.md explains addresses; a plan shows those of this configuration"
 
     def _field_mistake(self, pattern: Pattern, ends: Iterable[Spot]) -> Mistake | None:
         kinds = self._objects(ends)

@@ -9,17 +9,22 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from dpsync.model.span import Span
+from dpsync.model.unseen import UNSEEN
 
 LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The key of an entry where it is a name of the configuration's own."""
-_RESERVED = re.compile(r"[%/#*\[\]{}\x00-\x1f\x7f]")
+_RESERVED = re.compile(rf"[%/#*\[\]{{}}{UNSEEN}]")
 
 
 def encode(key: str) -> str:
-    """Percent-encode what would break an address: `% / # * [ ]`, braces and control characters."""
-    return _RESERVED.sub(lambda match: f"%{ord(match.group()):02X}", key)
+    """Percent-encode what would break an address: `% / # * [ ]`, braces, and characters that are not seen.
+
+    So an address can be copied from wherever it is printed.
+    """
+    return _RESERVED.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), key)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -46,6 +46,8 @@ class Unkept(Frozen):
     path: str
     sent: Any = None
     live: Any = None
+    way_out: str = ""
+    """How the files get what is live."""
 
 
 class Restorable(Frozen):

@@ -6,6 +6,8 @@ question of any rule is refused before anything is read. An answer to a question
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -27,6 +29,8 @@ NEW: Final = "new"
 
 IDLE: Final = "nothing asks for this (any more)"
 _DIGITS: Final = 12
+_PLAIN: Final = re.compile(r"[\w ./@+~#:,\[\]-]*")
+"""What means itself in double quotes, in every shell."""
 
 Subject = Literal["N", "ADDRESS", "ADDRESS#field"]
 
@@ -44,7 +48,7 @@ class Answer:
     @property
     def flag(self) -> str:
         """How it is given on the command line."""
-        return f'--confirm "{self}"'
+        return f'--confirm "{self}"' if _PLAIN.fullmatch(str(self)) else f"--confirm {shlex.quote(str(self))}"
 
 
 @dataclass(frozen=True, slots=True)

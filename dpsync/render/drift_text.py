@@ -5,14 +5,16 @@ Reads the drift and nothing else. Every foreign text passes visible().
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from dpsync.model.cause import What
 from dpsync.model.change import Difference
+from dpsync.model.command import command
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.frozen import Frozen
 from dpsync.model.grouping import drifted_parts
+from dpsync.model.values import REF
 from dpsync.model.words import counted
 from dpsync.render.beside_text import render_beside, render_candidates
 from dpsync.render.head_text import render_head
@@ -38,12 +40,12 @@ class WaysOut(Frozen):
 
 
 def ways_out(drift: Drift, item: Drifted) -> WaysOut:
-    address = visible(item.address)
-    apply = f"dpsync apply --select {shlex.quote(address)}"
+    address, apply = visible(item.address), _apply(drift, item)
     if item.what == "missing" and item.renamed:
-        back = f"write id: {visible(item.renamed[0].id)} and apply: it gets the name of the file again"
+        pin = f"id: {visible(item.renamed[0].id)}"
+        back = f"write {pin}{_at(drift, item)}, then it gets the name of the file again by {apply}"
         if len(item.renamed) == 1:
-            return WaysOut(platform=back, files=f"dpsync import --update {shlex.quote(address)}")
+            return WaysOut(platform=back, files=_update(drift, item))
         return WaysOut(platform=back, by_hand=f"write its new name{_at(drift, item)}")
     blocked = {one.address: one for one in drift.blocked}
     if item.what == "missing":
@@ -64,11 +66,45 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     if not item.fields:
         in_files = f"put the entry where it is live{_at(drift, item)}"
         return WaysOut(platform=by_person or apply, by_hand=in_files)
-    return WaysOut(platform=by_person or apply, files=f"dpsync import --update {shlex.quote(address)}")
+    return WaysOut(platform=by_person or apply, files=_update(drift, item))
+
+
+def _apply(drift: Drift, item: Drifted) -> str:
+    """The command that ends this difference and no other one: what differs in it has ways out of its own."""
+    without = list(drift.part.exclude) if drift.part is not None else []
+    inside = _inside_of(drift, item)
+    if inside and not any(_names(part.file, inside) for part in item.fields):
+        without.append(f"{item.address}/*")
+    words = [word for pattern in without for word in ("--exclude", pattern)]
+    return _command("apply", "--select", item.address, *words)
+
+
+def _update(drift: Drift, item: Drifted) -> str:
+    """The same for the files."""
+    if item.fields and not item.place and _inside_of(drift, item):
+        return _command("import", "--update", *(f"{item.address}#{part.field}" for part in item.fields))
+    return _command("import", "--update", item.address)
+
+
+def _command(*words: str) -> str:
+    return command(*map(visible, words))
+
+
+def _inside_of(drift: Drift, item: Drifted) -> set[str]:
+    """What differs inside of something that is on both sides. What is not live comes back with all in it."""
+    below = f"{item.address}/"
+    return {one.address for one in drift.found if item.what == "different" and one.address.startswith(below)}
+
+
+def _names(value: Any, addresses: Collection[str]) -> bool:
+    """Whether a value refers to one of these: then it cannot be written without it."""
+    if isinstance(value, dict):
+        return value.get(REF) in addresses or any(_names(part, addresses) for part in value.values())
+    return isinstance(value, list) and any(_names(part, addresses) for part in value)
 
 
 def _add(item: Drifted) -> str | None:
-    return None if item.in_tree else f"dpsync import --add {shlex.quote(visible(item.address))}"
+    return None if item.in_tree else _command("import", "--add", item.address)
 
 
 def _at(drift: Drift, item: Drifted) -> str:
@@ -77,11 +113,18 @@ def _at(drift: Drift, item: Drifted) -> str:
 
 
 def render_drift(
-    drift: Drift, paint: Paint, verbose: int = 0, *, quiet: bool = False, summary: bool = False
+    drift: Drift,
+    paint: Paint,
+    verbose: int = 0,
+    *,
+    quiet: bool = False,
+    summary: bool = False,
+    out: Mapping[str, WaysOut] | None = None,
 ) -> str:
     """The drift as text, without a trailing newline.
 
-    `summary`: one line for each address. `quiet`: only what needs a person, as all drift does.
+    `summary`: one line for each address. `quiet`: only what needs a person, as all drift does. `out` has the
+    ways out by address, as a document has them.
     """
     asked = paint(f"({counted(drift.requests, 'request')} to read)", "dim")
     said = _summary(drift, paint)
@@ -89,7 +132,7 @@ def render_drift(
         f"{said}{in_trouble(drift)}",
         [
             render_head(drift, paint),
-            *_found(drift, paint, summary),
+            *_found(drift, paint, summary, out or {}),
             "" if quiet else _ignored(drift, paint, summary),
             *render_beside(drift, paint, verbose, quiet=quiet, summary=summary),
             _refusals(drift, paint, verbose, summary),
@@ -105,7 +148,7 @@ def render_drift(
     )
 
 
-def _found(drift: Drift, paint: Paint, summary: bool) -> Iterator[str]:
+def _found(drift: Drift, paint: Paint, summary: bool, out: Mapping[str, WaysOut]) -> Iterator[str]:
     """What was there already and what the files change, each under its title where both are there."""
     if summary:
         yield "\n".join(_line(drift, item, paint) for item in drift.found)
@@ -114,11 +157,11 @@ def _found(drift: Drift, paint: Paint, summary: bool) -> Iterator[str]:
     for part in found:
         if len(found) > 1:
             yield paint(f"{part.title}:", "bold")
-        yield from (_item(drift, item, paint) for item in part.items)
+        yield from (_item(drift, item, paint, out.get(item.address)) for item in part.items)
 
 
-def _item(drift: Drift, item: Drifted, paint: Paint) -> str:
-    out = ways_out(drift, item)
+def _item(drift: Drift, item: Drifted, paint: Paint, known: WaysOut | None) -> str:
+    out = known or ways_out(drift, item)
     lines = [_head(drift, item, paint), *_inside(drift, item, paint)]
     lines.append(f"    undo: {out.platform}")
     lines.append(f"    keep: {out.files or out.by_hand}")

@@ -37,7 +37,7 @@ def _commands(view: View, how: How) -> Iterator[str]:
     for block, entry in found[:MOST]:
         yield _command(block, entry, how)
     if more := max(0, len(found) - MOST) + view.left_out:
-        text = f"+{more} more: dpsync show, or the summary of the job, has all of it"
+        text = f"+{more} more: the summary of the job has all of it"
         yield f"::notice title=dpsync::{_data(text)}"
 
 

@@ -173,7 +173,8 @@ def _full(entry: Entry, most: int | None) -> str:
 
 
 def _word(word: Word) -> str:
-    text = code(clip(word.text)) if word.command else prose(clip(word.text))
+    said, command = word.parts
+    text = " ".join(filter(None, (prose(clip(said.rstrip())) if said else "", command and code(command))))
     return f"- {prose(clip(word.about))}: {text}" if word.about else f"- {text}"
 
 

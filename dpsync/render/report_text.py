@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterator
 
 from dpsync.model.diagnostic import Exit
@@ -148,10 +147,9 @@ def _proof(report: Report, paint: Paint, summary: bool) -> str:
 def unkept(report: Report) -> Iterator[str]:
     """What the platform did not keep, each part once, with the ways out."""
     for item in report.unkept:
-        name = visible(f"{item.address}#{item.field}")
         lost = f"sent: {show(item.sent)}, live: {show(item.live)}"
         yield f"the platform did not keep {visible(item.path)} of {visible(item.address)} ({lost})"
-        yield f'    way out: dpsync import --update {shlex.quote(name)}, or policy: {{ ignore: ["{name}"] }}'
+        yield f"    way out: {visible(item.way_out)}"
 
 
 def without_unkept(report: Report) -> Plan:

@@ -31,7 +31,14 @@ def _plan(document: PlanDocument, how: How) -> str:
 
 @render_text.register
 def _drift(document: DriftDocument, how: How) -> str:
-    return render_drift(document.drift, how.paint, how.verbose, quiet=how.quiet, summary=how.summary)
+    return render_drift(
+        document.drift,
+        how.paint,
+        how.verbose,
+        quiet=how.quiet,
+        summary=how.summary,
+        out=document.ways_out,
+    )
 
 
 @render_text.register

@@ -10,6 +10,7 @@ again. It knows no medium: its texts have passed visible(), and each renderer es
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -26,6 +27,9 @@ LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note", "none")
 """The loudest first."""
 
 
+_COMMAND: Final = re.compile(r"\bdpsync (?:plan|apply|drift|ids|import|validate)\b.*$")
+
+
 @dataclass(frozen=True)
 class Word:
     """A sentence; `about` is an address, or what sort of sentence it is. `command`: to be typed as it is."""
@@ -33,6 +37,14 @@ class Word:
     text: str
     about: str = ""
     command: bool = False
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """What is said, and the command that it ends with; either may be empty."""
+        if self.command:
+            return "", self.text
+        found = _COMMAND.search(self.text)
+        return (self.text[: found.start()], found[0]) if found else (self.text, "")
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,8 @@ def test_a_field_that_somebody_changed_is_told_from_both_sides(
     change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
     ended = run("drift", "-C", str(directory))
     assert ended.code == 2
-    golden("drift.txt", ended.out.replace(git(directory, "rev-parse", "HEAD")[:12], "(commit)"))
+    said = ended.out.replace(f"-C {directory}", "-C project")
+    golden("drift.txt", said.replace(git(directory, "rev-parse", "HEAD")[:12], "(commit)"))
 
 
 def test_it_sends_nothing_but_get(run: Run, project: Project, platform: ThreadedServer) -> None:
@@ -216,9 +217,9 @@ def test_every_format_tells_of_what_a_person_must_make(
     assert " is not live" in ended.out
 
 
-def command(line: str, directory: Path) -> list[str]:
+def command(line: str) -> list[str]:
     """The arguments of a command that was shown."""
-    return [*shlex.split(line)[1:], "-C", str(directory)]
+    return shlex.split(line)[1:]
 
 
 def test_the_two_ways_out_are_commands_that_end_the_drift(
@@ -228,7 +229,7 @@ def test_the_two_ways_out_are_commands_that_end_the_drift(
     for way in ("platform", "files"):
         change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
         out = drift(run, directory, 2)["ways_out"]["acme/sites/docs"][way]
-        assert run(*command(out, directory), *(["--yes"] if way == "platform" else [])).code == 0
+        assert run(*command(out), *(["--yes"] if way == "platform" else [])).code == 0
         assert drift(run, directory, 0)["drifted"] is False
     assert "Acme Dox" in (directory / "dpsync.yaml").read_text()
 
@@ -241,13 +242,13 @@ def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
     directory = project(text())
     ways = drift(run, directory, 2)["ways_out"]
     assert ways["acme/teams/[Two words]"] == {
-        "platform": "dpsync apply --select 'acme/teams/[Two words]'",
-        "files": "dpsync import --add 'acme/teams/[Two words]'",
+        "platform": f"dpsync apply -C {directory} --select 'acme/teams/[Two words]'",
+        "files": f"dpsync import -C {directory} --add 'acme/teams/[Two words]'",
         "by_hand": 'declare it, or add "acme/teams/[Two words]" to policy: forget',
     }
     assert ways["acme/teams/legacy"]["by_hand"] == "remove the entry at dpsync.yaml:11"
     for way in ways.values():
-        run(*command(way["platform"], directory), "--yes", "--confirm", "delete 1")
+        run(*command(way["platform"]), "--yes", "--confirm", "delete 1")
     assert drift(run, directory, 0)["drifted"] is False
 
 

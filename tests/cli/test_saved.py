@@ -32,7 +32,7 @@ def saved(run: Run, project: Project, platform: ThreadedServer) -> Path:
     directory = project(TEXT)
     ended = run("plan", "-C", str(directory), "-o", "plan.json")
     assert ended.code == 0
-    assert "dpsync apply plan.json" in ended.err
+    assert f"dpsync apply -C {directory} plan.json" in ended.err
     return directory
 
 

@@ -50,12 +50,12 @@ def one_object_twice(project: Project) -> None:
          [("id: t1", IT_IS), ("id: t2", IT_IS)]),
         (a_copy, "DP312", {"s1": "Guides (old)", "s3": "Guides"},
          [("id: s1", IT_IS),
-          ("dpsync ids --bind acme/spaces/g=s3", "it is that one, and its line is wrong")]),
+          ("`dpsync ids --bind acme/spaces/g=s3`", "it is that one, and its line is wrong")]),
         (an_earlier_name, "DP313", {"s1": "Guides", "s3": "Manual"},
          [("id: s1", IT_IS),
-          ("dpsync ids --bind acme/spaces/g=s3", "it is that one, and its line is wrong")]),
+          ("`dpsync ids --bind acme/spaces/g=s3`", "it is that one, and its line is wrong")]),
         (one_object_twice, "DP311", {"s1": "Guides"},
-         [("dpsync ids --forget acme/spaces/g", "it is another one")]),
+         [("`dpsync ids --forget acme/spaces/g`", "it is another one")]),
     ],
 )  # fmt: skip
 def test_a_question_carries_its_candidates_and_answers(

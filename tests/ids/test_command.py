@@ -200,7 +200,7 @@ def test_with_conflict_markers_every_other_command_says_what_to_do(desk: Desk) -
 
     assert ended.code == 5
     assert "DP154" in ended.err
-    assert "run dpsync ids" in ended.err
+    assert f"dpsync ids -C {desk.project}\n" in ended.err
 
 
 def test_both_sides_are_kept_and_the_platform_decides_where_they_differ(desk: Desk) -> None:

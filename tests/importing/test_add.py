@@ -154,8 +154,11 @@ def test_a_rename_by_hand_is_drift_with_both_ways_out(
     assert ended.code == 2
     block = ended.out[ended.out.index("- acme/teams/writers") :].partition("\n\n")[0]
     assert 'renamed on the platform? live: "Technical writing" (writers)' in block
-    assert "undo: write id: writers and apply: it gets the name of the file again" in block
-    assert "keep: dpsync import --update acme/teams/writers" in block
+    assert (
+        "undo: write id: writers at teams.yaml:6, then it gets the name of the file again by dpsync apply"
+        in block
+    )
+    assert f"keep: dpsync import -C {directory} --update acme/teams/writers" in block
 
 
 @pytest.mark.parametrize(

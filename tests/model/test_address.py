@@ -28,6 +28,7 @@ SEGMENTS = st.lists(PLAIN, min_size=1, max_size=5).map(tuple)
         ("[x]", "%5Bx%5D"),
         ("{x}", "%7Bx%7D"),
         ("a\nb\x7f", "a%0Ab%7F"),
+        ("a\u202eb\u200b", "a%E2%80%AEb%E2%80%8B"),
         ("Ärger ~ 日本", "Ärger ~ 日本"),
     ],
 )

@@ -1,0 +1,70 @@
+"""Commands of dpsync in texts: how one is written into a sentence, and completed when it is printed.
+
+A sentence holds a command in backticks, as `command` writes it: without the flags of the run that prints it,
+so that a plan has the same bytes wherever it is made. Whatever prints the sentence puts those flags in
+(`Invocation.complete`). Then the command, copied, works on the files, the environment and the platform that
+the sentence is about. A command is the end of its sentence, so that a whole line can be copied.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import Final
+
+_WORD: Final = r"""(?:[^\s`'"]|'[^']*'|"[^"]*")+"""
+_COMMAND: Final = re.compile(rf"`dpsync ({_WORD}(?: {_WORD})*)`")
+
+
+def command(*words: str) -> str:
+    """A command as a part of a sentence: `dpsync ids --forget acme/teams/writers`, quoted for a shell."""
+    return f"`dpsync {shlex.join(words)}`"
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """What the flags of a command said about where it works, as they were typed; None: it was not given.
+
+    What variables of the environment said is not here: it still counts where a printed command is run.
+    """
+
+    directory: str | None = None
+    files: tuple[str, ...] = ()
+    environment: str | None = None
+    profile: str | None = None
+    ids: str | None = None
+    base: str | None = None
+
+    def flags(self, words: list[str]) -> list[str]:
+        """The flags that a command with these words needs to work on the same."""
+        known = _KNOWN.get(words[0], "directory")
+        if words[0] == "import" and not {"--update", "--add"} & {*words}:
+            known = "directory profile ids"
+        found: list[str] = []
+        for name in known.split():
+            values = self.files if name == "files" else (getattr(self, name),)
+            found += [part for value in values if value is not None for part in (_FLAGS[name], value)]
+        return found
+
+    def complete(self, text: str) -> str:
+        """A sentence with its commands as they are to be typed."""
+        return _COMMAND.sub(lambda found: self._typed(found[1]), text) if "`dpsync " in text else text
+
+    def _typed(self, written: str) -> str:
+        words = shlex.split(written)
+        return shlex.join(["dpsync", words[0], *self.flags(words), *words[1:]])
+
+
+NOWHERE: Final = Invocation()
+"""Of a command that was run without such flags."""
+_FLAGS: Final = {
+    "directory": "-C", "files": "-f", "environment": "--env", "profile": "--profile", "ids": "--ids",
+    "base": "--base",
+}  # fmt: skip
+_EVERY: Final = "directory files environment profile ids base"
+_KNOWN: Final = {
+    "plan": _EVERY, "apply": _EVERY, "drift": _EVERY, "ids": _EVERY, "import": _EVERY,
+    "validate": "directory files environment profile",
+}  # fmt: skip
+"""What each command takes of it; the others take a directory."""

@@ -1,0 +1,252 @@
+"""Every printed command is complete: copied, it does what it said, where it said it, and no more."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpsync
+from dpsync.cli.main import COMMANDS
+from dpsync.model.command import Invocation, command
+from dpsync.planner.answers import Answer
+from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
+from tests.cli.conftest import Ran, Run
+from tests.cli.test_git_base import git
+
+Project = Callable[..., Path]
+
+ROOT = """\
+dpsync: 1
+policy: { prune: [sites/docs/redirects] }
+"""
+HERE = """\
+organizations:
+  acme:
+    id: acme
+    title: Acme
+    teams:
+      writers: { title: Technical writers }
+    sites:
+      docs:
+        title: Acme Docs
+        basename: docs
+        redirects:
+          /old: { destination: { kind: external, url: "https://acme.example/" } }
+"""
+ENVIRONMENTS = """\
+environments:
+  prod: { overlay: prod.yaml }
+  staging: { organizations: { acme: { id: globex } } }
+"""
+OVERLAY = "organizations: { acme: { emailDomains: [acme.example, acme.test] } }\n"
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to run dpsync: the name of the root file, the directory to be in, flags, and variables."""
+
+    flags: tuple[str, ...] = ()
+    root: str = "dpsync.yaml"
+    below: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+WAYS = {
+    "an environment, from elsewhere": Way(
+        ("-C", "a project", "--env", "prod", "--ids", "who is.yaml"), below=".."
+    ),
+    "overlays": Way(("-f", "base.yaml", "-f", "prod.yaml", "--profile", "full"), "base.yaml"),
+    "an environment of the shell, below": Way(below="teams", variables=(("DPSYNC_ENV", "prod"),)),
+    "a part": Way(("--exclude", "acme/sites/docs/redirects")),
+}
+
+
+@pytest.fixture
+def started(
+    run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[[Way], tuple[str, ...]]:
+    """Makes the project of a way live, goes where it starts from, and gives its flags."""
+
+    def start(way: Way) -> tuple[str, ...]:
+        directory = tmp_path / "a project"
+        (directory / "teams").mkdir(parents=True)
+        environments = ENVIRONMENTS if "--env" in way.flags or way.variables else ""
+        (directory / way.root).write_text(ROOT + environments + HERE)
+        (directory / "prod.yaml").write_text(OVERLAY)
+        monkeypatch.chdir(directory / way.below)
+        for name, value in way.variables:
+            monkeypatch.setenv(name, value)
+        made = run("apply", *(flag for flag in way.flags if flag not in excluded(way)), "--yes")
+        assert made.code == 0, made.out + made.err
+        git(directory, "init", "-q", "-b", "main")
+        commit(directory)
+        return way.flags
+
+    return start
+
+
+def commit(directory: Path) -> None:
+    """What an import has written, so that the next one may write as well."""
+    git(directory, "add", "*.yaml")
+    git(directory, "commit", "-q", "--allow-empty", "-m", "as it is")
+
+
+def excluded(way: Way) -> tuple[str, ...]:
+    return way.flags if "--exclude" in way.flags else ()
+
+
+def meddle(platform: ThreadedServer, times: str) -> None:
+    """What somebody changes by hand: things, and things in these things."""
+    redirects = {item["source"]: item["id"] for item in items(platform, "/orgs/acme/sites/docs/redirects")}
+    by_hand(platform, "PATCH", "/orgs/acme", {"title": f"Acme {times}"})
+    by_hand(platform, "PATCH", "/orgs/acme/sites/docs", {"title": f"Acme Docs {times}"})
+    by_hand(platform, "PATCH", "/orgs/acme/teams/writers", {"title": f"Writers {times}"})
+    other = {"kind": "external", "url": f"https://{times}.example/"}
+    by_hand(platform, "PATCH", f"/orgs/acme/sites/docs/redirects/{redirects['/old']}", {"destination": other})
+    by_hand(
+        platform, "POST", "/orgs/acme/sites/docs/redirects", {"source": f"/{times}", "destination": other}
+    )
+
+
+def items(platform: ThreadedServer, path: str) -> list[Any]:
+    found: list[Any] = by_hand(platform, "GET", path)["items"]
+    return found
+
+
+def found(run: Run, flags: tuple[str, ...]) -> dict[str, Any]:
+    """What differs by now, by address."""
+    ended = run("drift", *flags, "--format", "json")
+    assert ended.code in (0, 2), ended.out + ended.err
+    listed = json.loads(ended.out)["drift"]["found"]
+    return {item["address"]: {key: item[key] for key in ("what", "fields", "place")} for item in listed}
+
+
+def printed(ended: Ran) -> dict[str, dict[str, str]]:
+    """By address the commands of a drift in text: a whole line each, from the name of the program."""
+    commands: dict[str, dict[str, str]] = {}
+    address = ""
+    for line in ended.out.splitlines():
+        if head := re.match(r"[~+-] (acme\S*)", line):
+            address = head[1]
+        elif way := re.match(r"    (undo|keep): (dpsync .*)", line):
+            commands.setdefault(address, {})[way[1]] = way[2]
+    return commands
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_each_way_out_ends_its_own_difference_and_no_other_one(
+    run: Run,
+    platform: ThreadedServer,
+    started: Callable[[Way], tuple[str, ...]],
+    name: str,
+    tmp_path: Path,
+) -> None:
+    flags = started(WAYS[name])
+    for word, more in (("undo", ["--yes"]), ("keep", [])):
+        meddle(platform, word)
+        commands, left = printed(run("drift", *flags)), found(run, flags)
+        assert commands.keys() == left.keys()
+        for address in sorted(left, key=lambda one: (one.count("/"), one)):
+            ended = run(*shlex.split(commands[address][word])[1:], *more)
+            assert ended.code == 0, commands[address][word] + ended.out + ended.err
+            commit(tmp_path / "a project")
+            left.pop(address)
+            assert found(run, flags) == left, commands[address][word]
+
+
+def test_an_environment_that_was_not_spoken_of_stays_as_it_was(
+    run: Run, platform: ThreadedServer, started: Callable[[Way], tuple[str, ...]]
+) -> None:
+    flags = started(WAYS["an environment, from elsewhere"])
+    meddle(platform, "undo")
+    for ways in printed(run("drift", *flags)).values():
+        platform.app.requests.clear()
+        run(*shlex.split(ways["undo"])[1:], "--yes")
+        assert {path.split("/")[3] for _, path, _ in platform.app.requests if path.count("/") > 2} == {"acme"}
+
+
+SAID = Invocation("a dir", ("base.yaml", "prod.yaml"), "prod", "reference", "who.yaml", "v1")
+
+
+@pytest.mark.parametrize(
+    ("words", "typed"),
+    [
+        (
+            ("apply", "--select", "acme/teams/[Two words]"),
+            "dpsync apply -C 'a dir' -f base.yaml -f prod.yaml --env prod --profile reference --ids who.yaml "
+            "--base v1 --select 'acme/teams/[Two words]'",
+        ),
+        (("import",), "dpsync import -C 'a dir' --profile reference --ids who.yaml"),
+        (
+            ("import", "--add", "a/b"),
+            "dpsync import -C 'a dir' -f base.yaml -f prod.yaml --env prod --profile reference "
+            "--ids who.yaml --base v1 --add a/b",
+        ),
+        (("show", "plan.json"), "dpsync show -C 'a dir' plan.json"),
+        (
+            ("ids", "--forget", 'a/[`it\'s "$HOME"`]'),
+            "dpsync ids -C 'a dir' -f base.yaml -f prod.yaml --env prod --profile reference --ids who.yaml "
+            "--base v1 --forget 'a/[`it'\"'\"'s \"$HOME\"`]'",
+        ),
+    ],
+)
+def test_a_command_says_what_the_flags_of_this_run_have_said(words: tuple[str, ...], typed: str) -> None:
+    assert SAID.complete(f"do it: {command(*words)}") == f"do it: {typed}"
+    assert Invocation().complete(command(*words)) == shlex.join(["dpsync", *words])
+
+
+def test_a_text_that_only_looks_like_a_command_stays_as_it_is() -> None:
+    for text in ("dpsync apply", "`dpsync`", "`dpsync apply", "`dpsync a'b`", "``", "`rm -rf`"):
+        assert SAID.complete(text) == text
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Every text of the program that is no docstring, no help and none of the companion: file, text."""
+    package = Path(dpsync.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        if package / "server" in path.parents or path == package / "render" / "kinds_page.py":
+            continue
+        tree = ast.parse(path.read_text("utf-8"))
+        spared = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.keyword) and node.arg == "help":
+                spared |= {id(one) for one in ast.walk(node.value)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spared:
+                yield path.relative_to(package).as_posix(), node.value
+
+
+MENTIONED = {
+    ("config/ids_file.py", "dpsync import"): "the head of the file: the same whoever writes it",
+    ("config/ids_file.py", "dpsync ids"): "the same",
+    ("cli/connection.py", "dpsync serve"): "it takes no such flag",
+    ("cli/main.py", "dpsync github"): "the help",
+    ("render/formats.py", "dpsync schema"): "the help of --format",
+    ("cli/github_run.py", "dpsync github"): "the name of what runs",
+    ("github/ids_branch.py", "dpsync apply"): "who has made a commit",
+    ("github/plan_comment.py", "dpsync plan"): "the name of a label",
+}
+"""Names of commands in texts that are not to be typed, and why."""
+
+
+def test_no_command_is_written_out_by_hand() -> None:
+    """What is not made by `command` would lack the flags of the run that prints it."""
+    names = "|".join(COMMANDS)
+    written = {(file, one) for file, text in texts() for one in re.findall(rf"dpsync (?:{names})\b", text)}
+    assert written <= MENTIONED.keys()
+
+
+@pytest.mark.parametrize("title", ["Sales", 'a "b" c', "$(touch x)", "`id`", "it's", "a!b", "a\\b"])
+def test_an_answer_that_is_printed_is_one_word_for_a_shell(title: str) -> None:
+    answer = Answer("delete object", f"acme/teams/[{title}]")
+    assert shlex.split(answer.flag) == ["--confirm", str(answer)]
+    assert not re.search(r'"[^\']*[$`!]', answer.flag)
