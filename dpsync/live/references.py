@@ -1,19 +1,21 @@
 """References by id (`{id: …}`) to what is not there: a list that was read anyway disproves them.
 
 Nothing is read for this. Where an object of the meant kind could be in a list that was not read, or may not
-be read, the reference is taken as it is written.
+be read, the reference is taken as it is written. So is what the object itself names in that field: a member
+who left is still in merge rules, and stays there as long as the file says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from typing import Any
 
 from dpsync.kinds.base import Field
 from dpsync.live.reading import Reading
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.values import live_ids
+from dpsync.model.values import LiveId, leaves, live_ids
 
 
 def check_references(reading: Reading) -> None:
@@ -25,10 +27,20 @@ def check_references(reading: Reading) -> None:
         for name, value in resource.fields.items():
             ids = live_ids(value)
             if ids and not reading.desired.policy.ignores(address, name):
-                unknown = ids - present.possible(kind.field(name), address, ids)
+                unknown = (
+                    ids - present.possible(kind.field(name), address, ids) - _named(reading, address, name)
+                )
                 reading.diagnostics += [
                     _unknown(reading, resource, kind.field(name), id) for id in sorted(unknown)
                 ]
+
+
+def _named(reading: Reading, address: Address, field: str) -> set[Any]:
+    """What the entry's object has in a field, reference or not."""
+    if address not in reading.matches:
+        return set()
+    value = reading.objects[reading.identity(address)].fields.get(field)
+    return {leaf.id if isinstance(leaf, LiveId) else leaf for leaf in leaves(value)}
 
 
 class _Present:
@@ -64,7 +76,8 @@ class _Present:
 
 def _meant(reading: Reading, field: Field) -> list[str]:
     """The kinds that an id in the field may be of: what an entry puts out is named by its own id."""
-    return [name for name in field.type.refers if reading.registry[name].platform.outputs is None]
+    names = dict.fromkeys(field.type.refers)
+    return [name for name in names if reading.registry[name].platform.outputs is None]
 
 
 def _unknown(reading: Reading, resource: Resource, field: Field, id: str) -> Diagnostic:

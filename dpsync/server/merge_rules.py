@@ -56,13 +56,21 @@ def candidate(ctx: Context, space: Record, request: Record) -> Candidate:
     return Candidate(request.doc, is_outdated(space, request.doc), ctx.user)
 
 
-def check_users(ctx: Context, organization: str, given: Json) -> None:
-    """404 for a rule in `mergeRules` that names who is no member of the organization."""
-    rules = (given.get("mergeRules") or {}).get("rules", [])
-    for at, rule in enumerate(rules):
+def check_users(ctx: Context, of: Record, given: Json) -> None:
+    """404 for a rule in `mergeRules` that newly names who is no member of the organization.
+
+    Who is named already may have left it since, or be of the organization that a space came from.
+    """
+    named = {user for rule in _rules(of.doc) for user in _users(rule)}
+    for at, rule in enumerate(_rules(given)):
         for number, user in enumerate(rule.get("users") or []):
-            if ctx.load("member", f"{organization}:{user}") is None:
+            if user not in named and ctx.load("member", f"{of.organization}:{user}") is None:
                 raise missing(f"body.mergeRules.rules.{at}.users.{number}: member", user)
+
+
+def _rules(doc: Json) -> list[Json]:
+    rules: list[Json] = (doc.get("mergeRules") or {}).get("rules", [])
+    return rules
 
 
 def rules_of(space: Json, organization: Json) -> list[Json]:

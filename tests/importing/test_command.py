@@ -13,6 +13,7 @@ from dpsync.server import world as worlds
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 
 SCHEMA_LINE = "# yaml-language-server: $schema="
@@ -46,6 +47,19 @@ def test_after_importing_the_built_in_world_the_plan_is_empty(
     planned = run("plan", "-C", str(target), "--detailed-exitcode", "--format", "json")
     assert planned.code == 0, planned.out
     assert json.loads(planned.out)["plan"]["changes"] == []
+
+
+def test_merge_rules_that_name_who_left_are_imported_and_plan_empty(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
+    users = {"rule": "require_specific_reviewers", "users": ["lin", "rui"]}
+    for path in ("/orgs/acme", "/spaces/guides", "/spaces/handbook"):
+        by_hand(platform, "PATCH", path, {"mergeRules": {"type": "rules", "rules": [users]}})
+    by_hand(platform, "DELETE", "/orgs/acme/members/lin")
+    ended = run("import", "-C", str(target), "--organization", "acme")
+    assert ended.code == 0, ended.out + ended.err
+    assert "A plan of it is empty." in ended.out
+    assert "- { id: lin }" in (target / "acme/spaces.yaml").read_text()
 
 
 def test_the_files_are_laid_out_by_place_and_sites_have_one_each(

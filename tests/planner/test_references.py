@@ -122,6 +122,22 @@ def test_what_nothing_disproves_is_planned(lab: Lab, body: str, policy: str) -> 
     assert lab.plan(body, policy).can_apply
 
 
+def bypassing(entry: str, *users: str) -> str:
+    """An entry whose merge rules name these users, beside a list of members."""
+    rules = f"{{ type: rules, rules: [ {{ rule: allow_bypass, users: [ {', '.join(users)} ] }} ] }}"
+    return f"members: {{ ada@acme.example: admin }}\n{entry.replace('RULES', f'mergeRules: {rules}')}"
+
+
+def test_what_the_object_names_itself_is_taken_and_nothing_else(lab: Lab) -> None:
+    guide = "spaces: { guide: { title: Guide, RULES } }"
+    named = {"type": "rules", "rules": [{"rule": "allow_bypass", "users": ["left"]}]}
+    lab.holds(**{**HOLDS, "spaces": [{"id": "s1", "title": "Guide", "mergeRules": named}]})
+    assert lab.plan(bypassing(guide, "{ id: left }")).changes == ()
+    lab.converges(bypassing(guide, "{ id: left }", "ada@acme.example"))
+    assert [code for code, *_ in errors(lab, bypassing(guide, "{ id: left }", "{ id: gone }"))] == ["DP306"]
+    assert [code for code, *_ in errors(lab, bypassing("RULES", "{ id: left }"))] == ["DP306"]
+
+
 def test_what_is_brought_back_is_there(lab: Lab) -> None:
     lab.holds(**HOLDS)
     by_hand(lab.server, "DELETE", "/spaces/s2", token="token")

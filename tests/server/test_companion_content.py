@@ -69,7 +69,13 @@ def test_a_deleted_space_leaves_every_list_and_site_but_can_be_read(api: Api) ->
     assert api.get("/orgs/acme/members/ada")["spaces"] == 7
     api.delete("/spaces/news")
     for method, path in [("PATCH", ""), ("POST", "/move"), ("POST", "/duplicate")]:
-        api.refused(404, method, f"/spaces/news{path}", {})
+        api.refused(404, method, f"/spaces/news{path}", {"title": "Newer"})
+
+
+def test_a_deleted_space_takes_what_it_has(api: Api) -> None:
+    api.delete("/spaces/news")
+    kept = api.get("/spaces/news")
+    assert api.patch("/spaces/news", kept) == kept == api.get("/spaces/news")
 
 
 def test_deleting_a_space_takes_emptied_sections_along_and_promotes_the_defaults(api: Api) -> None:

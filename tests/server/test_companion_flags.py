@@ -9,7 +9,7 @@ from platform_of_roles import NEEDED, ROLES, WAYS, Role, reaches, world
 from tests.soak import slice_of
 
 ORG = "/orgs/o"
-TEXT = {"body": {"markdown": "Hello"}}
+TEXT = {"body": {"markdown": "Hello again"}}
 PERMITTED = {"users": ["other"], "role": "read"}
 EMPTY_SCHEMA = {"jsonSchema": {"type": "object", "properties": {}}}
 WHERE = {

@@ -51,6 +51,16 @@ def test_rules_name_members_of_the_organization_by_their_ids(api: Api, at: str, 
     assert api.get(at)["mergeRules"] == before
 
 
+@pytest.mark.parametrize("at", [GUIDES, "/orgs/acme"])
+def test_who_is_named_in_a_rule_may_stay_there_after_leaving(api: Api, at: str) -> None:
+    api.patch(at, rules("require_specific_reviewers", users=["lin", "rui"]))
+    api.delete("/orgs/acme/members/lin")
+    more = rules("require_specific_reviewers", "allow_bypass", users=["rui", "lin", "eve"])
+    assert api.patch(at, more)["mergeRules"] == more["mergeRules"]
+    api.patch(at, rules("require_agent_review"))
+    api.refused(404, "PATCH", at, more)
+
+
 @covers("mergeChangeRequest", 403)
 def test_the_message_of_a_rule_is_told(api: Api) -> None:
     api.patch(GUIDES, rules("custom", expression="x", message="Ask Ada first"))

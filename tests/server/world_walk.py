@@ -23,11 +23,13 @@ _LISTED_ELSEWHERE = {
 }
 
 
-def _id(item: Any) -> str:
+def id_of(item: Any) -> str:
     """What a path names the item of a list by."""
-    for inside in ("issue", "organization"):
+    for inside in ("issue", "organization", "user" if "permission" in item else "issue", "team"):
         if isinstance(item.get(inside), dict) and "object" not in item:
             item = item[inside]
+    if "installation" in item:
+        return str(item.get("space") or item.get("site") or item["installation"])
     return str(item["slug"] if item.get("object") == "openapi-spec" else item.get("id", item.get("name")))
 
 
@@ -43,14 +45,14 @@ class Walk:
 
     def __iter__(self) -> Iterator[tuple[Operation, str, Any]]:
         for row in self._rows:
-            for path in self._paths(row.path):
+            for path in self.paths(row.path):
                 answer = self._api.call("GET", path, params=QUERIES.get(row.path))
                 if answer.status_code == 200:
                     yield row, path, answer.json()
                 else:
                     assert answer.status_code in (403, 404), f"GET {path}: {answer.text}"
 
-    def _paths(self, template: str) -> list[str]:
+    def paths(self, template: str) -> list[str]:
         """The template with everything that its parameters can be."""
         found = [""]
         for segment in template.strip("/").split("/"):
@@ -68,6 +70,10 @@ class Walk:
     def _look_up(self, path: str) -> list[str]:
         if path in _LISTED_ELSEWHERE:
             lists = [_LISTED_ELSEWHERE[path].format(id) for id in self._named_at("/orgs")]
+        elif path.endswith("/external-links"):
+            structure = self._api.call("GET", path.removesuffix("/external-links") + "/structure")
+            found = nodes(structure.json()["structure"]) if structure.status_code == 200 else []
+            return [node["id"] for node in found if node["object"] == "site-external-link"]
         elif path.endswith("/content/page"):
             return [page["id"] for page in _flat(self._api.get(path + "s")["pages"])]
         elif path.endswith("/change-requests"):
@@ -80,8 +86,16 @@ class Walk:
         found = []
         for name in lists:
             if self._api.call("GET", name).status_code == 200:
-                found += [_id(item) for item in self._api.items(name, limit=1000)]
+                found += [id_of(item) for item in self._api.items(name, limit=1000)]
         return found
+
+
+def nodes(structure: list[Any]) -> Iterator[Any]:
+    """Everything in a navigation, each before what is in it."""
+    for node in structure:
+        yield node
+        yield from nodes(node.get("children", []))
+        yield from nodes(node.get("siteSpaces", []))
 
 
 def _flat(pages: list[Any]) -> Iterator[Any]:

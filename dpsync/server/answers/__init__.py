@@ -1,6 +1,6 @@
 """From stored documents to answers: adds what is computed (counts, URLs, visibility, permissions)."""
 
-from .comments import comment, comment_reply
+from .comments import comment, comment_reply, says
 from .content import collection, space
 from .conversations import conversation, conversation_detail, issue_detail, issues_cluster
 from .integrations import event, installation, integration, placed
@@ -37,6 +37,7 @@ __all__ = [
     "published_site",
     "redirect",
     "saml_provider",
+    "says",
     "section",
     "set_only",
     "share_link",

@@ -10,6 +10,7 @@ from ..content.markdown import to_markdown
 from ..content.rich_text import to_document
 from ..context import Context
 from ..documents import stored_document
+from ..given import same
 from ..store import Record, Store
 from .people import user
 from .shared import Json, located, set_only
@@ -80,6 +81,11 @@ def _body(kept: Json, form: str) -> Json:
     if form == "document":
         return {"document": stored_document(to_document(kept["markdown"]))}
     return {"markdown": to_markdown(kept["document"]).rstrip("\n")}
+
+
+def says(record: Record, body: Json) -> bool:
+    """Whether this is the text of a comment or reply, in the form that the body has."""
+    return all(same(_body(record.doc["body"], form), {form: text}) for form, text in body.items())
 
 
 def _reactions(ctx: Context, kept: Iterable[Json]) -> list[Json]:

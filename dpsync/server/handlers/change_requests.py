@@ -15,6 +15,7 @@ from ..content.merging import Conflict, Merged, merge
 from ..context import CHANGE_REQUEST, Context
 from ..documents import stored_document
 from ..errors import ApiError, bad, conflict, missing
+from ..given import changes
 from ..merge_rules import candidate, rules_for, unmet
 from ..paging import page
 from ..store import Record
@@ -112,6 +113,11 @@ def update(ctx: Context) -> Json:
     request, given = ctx.change_request(), ctx.body.given()
     if "description" in given:
         given["description"] = stored_document(given["description"])
+    given = changes(request.doc, given)
+    if not given:
+        return answer(ctx, request)
+    if given.get("status") == "merged":
+        raise bad("body.status: a change request is merged by POST …/merge")
     if "status" in given and request.doc["status"] == "merged":
         merged = request.doc.pop("revisionMerged")
         given |= {"revision": merged, "revisionMergedAncestor": merged}

@@ -6,6 +6,8 @@ from .. import answers, grants
 from ..content import revisions
 from ..content.erasing import erase_some_expired
 from ..context import Context
+from ..errors import missing
+from ..given import changes
 from ..merge_rules import check_users, rules_for
 from ..paging import chosen_page
 from ..store import Record
@@ -101,11 +103,15 @@ def space_answer(ctx: Context, space: Record) -> Any:
 
 
 def update_space(ctx: Context) -> Json:
-    space, given = ctx.space(), ctx.body.given()
-    check_users(ctx, space.organization, given)
-    space.doc.update(given)
-    space.doc["updatedAt"] = ctx.stamp
-    ctx.put(space)
+    """A deleted one can be read, and so takes what it has; it can only be changed when it is restored."""
+    space = ctx.space(deleted=True)
+    given = changes(space.doc, ctx.body.given())
+    if given and space.kind != "space":
+        raise missing("space", space.id)
+    check_users(ctx, space, given)
+    if given:
+        space.doc |= {**given, "updatedAt": ctx.stamp}
+        ctx.put(space)
     return answers.space(ctx, space)
 
 

@@ -8,6 +8,7 @@ from ..configurations import check
 from ..context import Context
 from ..errors import ApiError, missing
 from ..events import INTEGRATION
+from ..given import changes
 from ..installed import INSTALLATION
 from ..paging import page
 from ..store import Record
@@ -126,17 +127,21 @@ def get_installation(ctx: Context) -> Json:
 def update_installation(ctx: Context) -> Json:
     integration, installation = installation_of(ctx)
     _demand(ctx, installation)
-    installation.doc["updatedAt"] = ctx.stamp
-    update(ctx, integration, installation)
+    if update(ctx, integration, installation):
+        installation.doc["updatedAt"] = ctx.stamp
+        ctx.put(installation)
     return answers.installation(ctx, installation)
 
 
-def update(ctx: Context, integration: Record, record: Record) -> None:
-    before, given = installed.state(integration, record), ctx.body.given()
-    check(given.get("configuration", {}), installed.declared(integration, record.kind), "body.configuration")
+def update(ctx: Context, integration: Record, record: Record) -> bool:
+    """Whether anything changed. Settings that stay may be of an earlier version of the integration."""
+    before, given = installed.state(integration, record), changes(record.doc, ctx.body.given())
+    settings = changes(record.doc["configuration"], given.get("configuration", {}))
+    check(settings, installed.declared(integration, record.kind), "body.configuration")
     record.doc = {**record.doc, **given}
     ctx.put(record)
     installed.tell_setup(ctx, integration, record, before)
+    return bool(given)
 
 
 def uninstall(ctx: Context) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from .. import answers
 from ..context import Context
 from ..errors import bad, conflict, missing
+from ..given import changes
 from ..jobs import Work, enqueue
 from ..models.openapi import LONGEST_SLUG, SLUG
 from ..paging import created_page
@@ -77,9 +78,9 @@ def put_spec(ctx: Context) -> Json:
 
 def update_spec(ctx: Context) -> Json:
     spec = _spec(ctx)
-    spec.doc.update(ctx.body.given())
-    spec.doc["updatedAt"] = ctx.stamp
-    ctx.put(spec)
+    if given := changes(spec.doc, ctx.body.given()):
+        spec.doc |= {**given, "updatedAt": ctx.stamp}
+        ctx.put(spec)
     return answers.openapi_spec(ctx, spec)
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from .. import answers
 from ..answers.shared import located
-from ..clock import stamp
 from ..context import Context
 from ..documents import empty_document, stored_document
 from ..errors import conflict, missing
+from ..given import changes, same
 from ..merge_rules import check_users
 from ..paging import page
 from ..store import Record
@@ -46,7 +46,8 @@ def get_organization(ctx: Context) -> Json:
 
 
 def update_organization(ctx: Context) -> Json:
-    record, given = ctx.organization(), ctx.body.given()
+    record = ctx.organization()
+    given = changes(record.doc, ctx.body.given())
     if (content := given.get("defaultContent")) is not None:
         site = ctx.store.get("site", content["site"])
         if site is None or site.organization != record.id:
@@ -55,31 +56,38 @@ def update_organization(ctx: Context) -> Json:
         for other in ctx.store.find("organization"):
             if other.id != record.id and other.doc.get("hostname") == hostname:
                 raise conflict(f"body.hostname: {hostname!r} is taken")
-    check_users(ctx, record.id, given)
+    check_users(ctx, record, given)
     record.doc.update(given)
     ctx.put(record)
     return answers.organization(ctx, record)
 
 
 def get_agent_instructions(ctx: Context) -> Json:
-    record = ctx.organization()
-    kept = ctx.store.get("agent-instructions", record.id)
-    if kept is None:
-        first = next(iter(ctx.store.find("member", organization=record.id)))
-        doc = {"instructions": empty_document(), "updatedAt": record.doc["createdAt"], "updatedBy": first.ref}
-        kept = Record("agent-instructions", record.id, doc)
-    return _instructions(ctx, kept)
+    return _instructions(ctx, _kept_instructions(ctx, ctx.organization()))
 
 
 def put_agent_instructions(ctx: Context) -> Json:
     record = ctx.organization()
     instructions = stored_document(ctx.body.given()["instructions"])
-    doc = {"instructions": instructions, "updatedAt": stamp(ctx.now), "updatedBy": ctx.user}
-    kept = ctx.store.get("agent-instructions", record.id)
-    kept = kept or Record("agent-instructions", record.id, {}, record.id, record.id)
-    kept.doc = doc
-    ctx.put(kept)
+    kept = _kept_instructions(ctx, record)
+    if not same(kept.doc["instructions"], instructions):
+        kept.doc = {"instructions": instructions, "updatedAt": ctx.stamp, "updatedBy": ctx.user}
+        ctx.put(kept)
     return _instructions(ctx, kept)
+
+
+def _kept_instructions(ctx: Context, organization: Record) -> Record:
+    """Empty ones, of the first member, while nobody has written any."""
+    kept = ctx.store.get("agent-instructions", organization.id)
+    if kept is None:
+        first = next(iter(ctx.store.find("member", organization=organization.id)))
+        doc = {
+            "instructions": empty_document(),
+            "updatedAt": organization.doc["createdAt"],
+            "updatedBy": first.ref,
+        }
+        kept = Record("agent-instructions", organization.id, doc, organization.id, organization.id)
+    return kept
 
 
 def _instructions(ctx: Context, record: Record) -> Json:

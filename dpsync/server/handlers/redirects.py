@@ -6,6 +6,7 @@ from .. import answers
 from ..content import revisions, tree
 from ..context import Context
 from ..errors import ApiError, bad, conflict, missing
+from ..given import changes
 from ..navigation import PLACE, REDIRECT, SECTION, Navigation, read, target
 from ..paging import page
 from ..store import Record
@@ -70,16 +71,19 @@ def update_redirect(ctx: Context) -> Json:
     found = _named(ctx, site)
     if found is None:
         raise missing("redirect", ctx.params["siteRedirectId"])
-    if "source" in given:
-        found.ref = given.pop("source")
-        _check_free(ctx, site, found.ref, found.id)
     _change(ctx, read(ctx.store, site), found, given, "body.destination")
     return answers.redirect(ctx, found)
 
 
 def _change(ctx: Context, nav: Navigation, found: Record, given: Json, field: str) -> None:
+    source = given.pop("source", found.ref)
+    given = changes(found.doc, given)
+    if source == found.ref and not given:
+        return
+    _check_free(ctx, nav.site, source, found.id)
     if "destination" in given:
         given["destination"], found.parent = _resolved(ctx, nav, given["destination"], field)
+    found.ref = source
     found.doc |= {**given, "updatedAt": ctx.stamp}
     ctx.put(found)
 
@@ -169,6 +173,5 @@ def _done(
         if "destination" not in item:
             raise bad(f"{where}.destination: needed, as {item['source']!r} is not redirected yet")
         return "created", _create(ctx, nav, item, f"{where}.destination")
-    del item["source"]
     _change(ctx, nav, found, item, f"{where}.destination")
     return "published" if intent == "publish" else "updated", found

@@ -20,7 +20,8 @@ def begin(ctx: Context, provider: Record) -> None:
 
 
 def write(ctx: Context, provider: Record, given: Json) -> None:
-    if (team := given.pop("defaultTeam", None)) is not None:
+    team = given.pop("defaultTeam", None)
+    if team is not None and team != provider.ref:
         found = ctx.load("team", team)
         if found is None or found.organization != provider.organization:
             raise missing("body.defaultTeam: team", team)

@@ -5,6 +5,7 @@ from typing import Any
 from .. import answers, navigation
 from ..context import Context
 from ..errors import bad, conflict, missing
+from ..given import changes, same
 from ..paging import page
 from ..publishing import navigation_of, opens
 from ..slugs import unique_slug
@@ -78,6 +79,7 @@ def update_site(ctx: Context) -> Json:
     if not ctx.full:
         given.pop("defaultLevel", None)
     section, default = given.pop("defaultSiteSection", None), given.pop("defaultSiteSpace", None)
+    given = changes(site.doc, given)
     basename = given.get("basename")
     if basename is not None and basename in _basenames(ctx, site.organization, site.id):
         raise conflict(f"body.basename: {basename!r} is taken in this organization")
@@ -151,13 +153,14 @@ def get_schema(ctx: Context) -> Json:
 
 def put_schema(ctx: Context) -> Json:
     site, schema = ctx.site(), ctx.body.jsonSchema
-    check_schema(schema)
-    doc = {"jsonSchema": schema, "updatedAt": ctx.stamp}
     kept = ctx.store.get("adaptive-schema", site.id)
-    kept = kept or Record("adaptive-schema", site.id, doc, site.organization, site.id)
-    kept.doc = doc
-    ctx.put(kept)
-    return {"object": "site-adaptive-schema", **doc}
+    if kept is None or not same(kept.doc["jsonSchema"], schema):
+        check_schema(schema)
+        doc = {"jsonSchema": schema, "updatedAt": ctx.stamp}
+        kept = kept or Record("adaptive-schema", site.id, {}, site.organization, site.id)
+        kept.doc = doc
+        ctx.put(kept)
+    return {"object": "site-adaptive-schema", **kept.doc}
 
 
 def list_conditions(ctx: Context) -> Json:

@@ -8,6 +8,7 @@ from typing import Any
 from .. import answers
 from ..context import Context
 from ..errors import bad, conflict, missing
+from ..given import changes
 from ..navigation import (
     GROUP,
     PLACE,
@@ -113,6 +114,7 @@ def update_section(ctx: Context) -> Json:
     given = _given(ctx, "siteSectionGroupId", "localizedTitle", "localizedDescription", "draft")
     section = nav.node(SECTION, ctx.params["siteSectionId"])
     group, default = given.pop("siteSectionGroupId", ...), given.pop("defaultSiteSpace", None)
+    given = changes(section.doc, given)
     path = given.get("path")
     if path is not None and any(other.doc["path"] == path and other is not section for other in nav.sections):
         raise conflict(f"body.path: {path!r} is taken in this site")
@@ -247,12 +249,13 @@ def create_site_space(ctx: Context) -> Json:
 def update_site_space(ctx: Context) -> Json:
     nav, given = _read(ctx), _given(ctx, "pageId", "draft")
     place = nav.node(PLACE, ctx.params["siteSpaceId"])
-    space, path = given.pop("spaceId", None), given.get("path")
+    space, given = given.pop("spaceId", place.ref), changes(place.doc, given)
+    path = given.get("path")
     if path is not None and any(
         other.doc["path"] == path and other is not place for other in nav.siblings(place)
     ):
         raise conflict(f"body.path: {path!r} is taken beside this site space")
-    if space is not None:
+    if space != place.ref:
         place.ref = ctx.named_space(space, nav.site.organization, "body.spaceId").id
     place.doc.update(given)
     ctx.put(place)

@@ -12,6 +12,7 @@ from ..content import revisions
 from ..context import Context
 from ..documents import empty_document, stored_document
 from ..errors import bad, missing
+from ..given import same
 from ..jobs import KIND as JOB
 from ..jobs import Work, enqueue
 from ..store import Record
@@ -67,9 +68,10 @@ def create_translation(ctx: Context) -> Json:
 def update_translation(ctx: Context) -> Json:
     """Instructions for the next run. It does not start one."""
     found = _translation(ctx)
-    found.doc["instructions"] = stored_document(ctx.body.given()["instructions"])
-    found.doc["updatedAt"] = ctx.stamp
-    ctx.put(found)
+    instructions = stored_document(ctx.body.given()["instructions"])
+    if not same(found.doc["instructions"], instructions):
+        found.doc |= {"instructions": instructions, "updatedAt": ctx.stamp}
+        ctx.put(found)
     return answers.translation(ctx, found)
 
 

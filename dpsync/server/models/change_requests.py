@@ -18,7 +18,7 @@ class ChangeRequestCreate(Body):
 class ChangeRequestUpdate(Body):
     subject: str = absent(max_length=100)
     description: Document = absent()
-    status: Literal["draft", "open", "archived"] = absent()
+    status: Status = absent(description="`merged` only where it is that already: merging makes it so")
 
 
 class _Filters(Paged):

@@ -29,7 +29,7 @@ OPERATIONS = [
     patch("updateChangeRequestById", CR, handlers.update, mp.ChangeRequest, mc.ChangeRequestUpdate,
           **EDITS, minimal=True,
           decided="Status draft, open or archived, from any. One that was merged is reopened by it, and goes "
-          "on from what the merge made."),
+          "on from what the merge made. `merged` is taken only where it is that: else 400."),
     post("mergeChangeRequest", CR + "/merge", handlers.merge_into_main, mc.Merged, needs="review", edits=True,
          errors=(409,),
          decided="From draft and open, behind the main content or not; else 409. 403 while the merge rules "

@@ -51,7 +51,8 @@ OPERATIONS = [
          "or page that is not on this site is 404. A `path` becomes the page there, on the first "
          "site space of that space, and the site space itself when it is empty."),
     patch("updateSiteRedirectById", REDIRECT, redirects.update_redirect, mr.Redirect, mr.RedirectUpdate,
-          errors=(409,), **ADDED, needs="edit", decided="As on creation."),
+          errors=(409,), **ADDED, needs="edit",
+          decided="As on creation. A destination that it has may stay when its page has gone."),
     delete("deleteSiteRedirectById", REDIRECT, redirects.delete_redirect, **ADDED,
            needs="edit",
            decided="A redirect also goes with the section or site space that it leads to; it stays when "
