@@ -46,6 +46,7 @@ def make_references(api: Api) -> None:
     }.items():
         api.make(f"{DOCS}/redirects", {"source": source, "destination": destination})
     api.patch(f"{DOCS}/site-spaces/docs-guides-en", {"pageId": "search"})
+    api.patch("/spaces/changelog", {"defaultLevel": None})
     link = {"title": "Guides", "to": {"kind": "page", "page": "search", "space": "guides"}}
     api.put(f"{DOCS}/customization", {**api.get(f"{DOCS}/customization"), "header": {"links": [link]}})
     api.patch(f"{DOCS}/site-spaces/docs-news-latest/customization", {"header": {"links": [link]}})
