@@ -1,6 +1,6 @@
 """From stored documents to answers: adds what is computed (counts, URLs, visibility, permissions)."""
 
-from .comments import comment, comment_reply, says
+from .comments import comment, comment_reply, has_text
 from .content import collection, space
 from .conversations import conversation, conversation_detail, issue_detail, issues_cluster
 from .integrations import event, installation, integration, placed
@@ -23,6 +23,7 @@ __all__ = [
     "external_link",
     "glossary_entry",
     "group",
+    "has_text",
     "installation",
     "integration",
     "issue_detail",
@@ -37,7 +38,6 @@ __all__ = [
     "published_site",
     "redirect",
     "saml_provider",
-    "says",
     "section",
     "set_only",
     "share_link",

@@ -83,7 +83,7 @@ def _body(kept: Json, form: str) -> Json:
     return {"markdown": to_markdown(kept["document"]).rstrip("\n")}
 
 
-def says(record: Record, body: Json) -> bool:
+def has_text(record: Record, body: Json) -> bool:
     """Whether this is the text of a comment or reply, in the form that the body has."""
     return all(same(_body(record.doc["body"], form), {form: text}) for form, text in body.items())
 

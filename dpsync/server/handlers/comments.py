@@ -206,7 +206,7 @@ def _kept(body: Json) -> Json:
 def _change(ctx: Context, space: Record, found: Record) -> None:
     """The text, by its author, and the caller's own reactions."""
     given = ctx.body.given()
-    if "body" in given and not answers.says(found, body := _kept(given["body"])):
+    if "body" in given and not answers.has_text(found, body := _kept(given["body"])):
         _may(ctx, space, found, "edit")
         found.doc |= {"body": body, "editedAt": ctx.stamp}
     if ctx.body.addedReactions or ctx.body.removedReactions:
