@@ -113,6 +113,7 @@ class _Service:
         """Until a signal, or until the descriptor `stop_fd` can be read."""
         clock = MovableClock(store)
         companion = build(store, profile=self.profile, clock=clock, allow_fetch=self.allow_fetch)
+        companion.sources.own = [listening.getsockname()[:2]]
         gateway = Gateway(companion, faults=self.faults, rate_limit=self.rate_limit, latency=self.latency)
         app = ControlPlane(gateway, clock, self.start_over, self.workers) if self.control else gateway
         gc.freeze()  # the garbage collector need not look through the program again and again

@@ -1,7 +1,9 @@
 """Whom the companion contacts: where OpenAPI documents are fetched from, and events are sent to.
 
 Only loopback and the hosts that the operator has named are ever contacted, at every hop of a redirect and
-never through a proxy: a companion is no way into a network.
+never through a proxy: a companion is no way into a network. It never calls itself, by whatever name: what
+counts is where a connection has come to. Every request says that a companion sends it (`OUTGOING`), so that
+the control plane of no companion takes it for one of a person.
 
 httpx is imported when somebody is contacted: most companions never do, and all of them are to start fast.
 """
@@ -9,12 +11,12 @@ httpx is imported when somebody is contacted: most companions never do, and all 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import ssl
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
     import httpx
 
 LARGEST_SOURCE = 10 * 1024 * 1024
+OUTGOING = "dpsync-companion"
+"""The header of every request that a companion sends."""
 _HOPS = 5
+_CONNECTED = "connection.connect_tcp.complete"
 
 
 class FetchError(Exception):
@@ -36,10 +41,13 @@ class FetchError(Exception):
 
 @dataclass
 class Sources:
-    """`allowed`: host names beside loopback, any port. `seconds`: the longest that a fetch may take."""
+    """`allowed`: host names beside loopback, any port. `seconds`: the longest that a fetch may take. `own`:
+    the addresses (host and port) that this service listens on.
+    """
 
     allowed: Collection[str] = ()
     seconds: float = 10.0
+    own: Collection[tuple[str, int]] = ()
 
     async def fetch(self, url: str) -> str:
         """The text at a URL. Raises FetchError."""
@@ -62,7 +70,10 @@ class Sources:
             at = httpx.URL(url)
             self._check(at)
             headers = {"Content-Type": "application/json"}
-            async with client.stream("POST", at, content=content, headers=headers) as answer:
+            watched = {"trace": self._watch}
+            async with client.stream(
+                "POST", at, content=content, headers=headers, extensions=watched
+            ) as answer:
                 return answer.status_code
 
     @cached_property
@@ -79,7 +90,9 @@ class Sources:
         try:
             async with (
                 asyncio.timeout(self.seconds),
-                httpx.AsyncClient(trust_env=False, timeout=self.seconds, verify=self._trust) as client,
+                httpx.AsyncClient(
+                    trust_env=False, timeout=self.seconds, verify=self._trust, headers={OUTGOING: "1"}
+                ) as client,
             ):
                 yield client
         except (TimeoutError, httpx.TimeoutException):
@@ -90,11 +103,23 @@ class Sources:
     async def _fetch(self, client: httpx.AsyncClient, at: httpx.URL) -> bytes:
         for _ in range(1 + _HOPS):
             self._check(at)
-            async with client.stream("GET", at) as answer:
+            async with client.stream("GET", at, extensions={"trace": self._watch}) as answer:
                 if not answer.has_redirect_location:
                     return await _content(answer)
                 at = at.join(answer.headers["location"])
         raise FetchError("FETCH_ERROR", f"more than {_HOPS} redirects")
+
+    async def _watch(self, event: str, info: Mapping[str, Any]) -> None:
+        """Called by httpx as a request goes on. Raises FetchError for a connection to this service itself,
+        before anything is sent on it.
+        """
+        if event != _CONNECTED:
+            return
+        stream = info["return_value"]
+        peer, local = stream.get_extra_info("server_addr"), stream.get_extra_info("client_addr")
+        if any(leads_to(listening, peer[:2], local[0]) for listening in self.own):
+            await stream.aclose()
+            raise FetchError("FETCH_ERROR", f"{peer[0]}:{peer[1]} is the companion, which never calls itself")
 
     def _check(self, url: httpx.URL) -> None:
         if url.scheme not in ("http", "https"):
@@ -106,9 +131,27 @@ class Sources:
             )
 
 
+def leads_to(listening: tuple[str, int], peer: tuple[str, int], local: str) -> bool:
+    """Whether a connection from the address `local` to `peer` has come to a socket that listens.
+
+    One that listens on every address of a machine is reached by each of them: then the connection comes from
+    the address that it leads to, or stays on loopback.
+    """
+    host, to = address(listening[0]), address(peer[0])
+    if listening[1] != peer[1]:
+        return False
+    return host == to or (host.is_unspecified and (to.is_loopback or to == address(local)))
+
+
+def address(host: str) -> IPv4Address | IPv6Address:
+    """An IP address; an IPv4 address that is written as one of IPv6 is the same. ValueError: a name."""
+    found = ip_address(host)
+    return getattr(found, "ipv4_mapped", None) or found
+
+
 def _loopback(host: str) -> bool:
     try:
-        return ip_address(host).is_loopback
+        return address(host).is_loopback
     except ValueError:
         return host.casefold() == "localhost"
 

@@ -44,6 +44,7 @@ class ThreadedServer:
     def __enter__(self) -> "ThreadedServer":
         self._socket.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self.app.sources.own = [self._socket.getsockname()]
         self._thread.start()
         if not self._ready.wait(timeout=10):
             raise RuntimeError("the companion did not start")

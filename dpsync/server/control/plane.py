@@ -7,7 +7,6 @@ at these paths.
 
 import logging
 from collections.abc import Callable
-from ipaddress import ip_address
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -26,6 +25,7 @@ from ..clock import stamp
 from ..content.erasing import erase_expired
 from ..context import Context
 from ..errors import ApiError, bad, missing
+from ..sources import OUTGOING, address
 from ..store import SCHEMA_VERSION, Record, Store, StoreError
 from .clock import MovableClock
 from .faults import Rules, Schedule, complaint
@@ -35,6 +35,8 @@ from .worlds import export
 PREFIX = "/_dpsync/"
 
 _OF_ONE_PROCESS = ("requests", "faults")
+_PASSED_ON = ("forwarded", "via", "x-real-ip")
+"""With one of these headers the peer is only a proxy."""
 _log = logging.getLogger("dpsync.server")
 
 Json = dict[str, Any]
@@ -214,20 +216,23 @@ class ControlPlane:
 
 
 def _from_here(request: Request) -> bool:
-    """From this machine, and neither by a page of another site nor by a name that was made to lead here.
+    """From this machine, and neither by a page of another site, nor by a name that was made to lead here, nor
+    by a companion that was told to call somebody.
 
     A browser says in `Sec-Fetch-Site` whose page asks, also where it sends no `Origin` (images, forms that
     get, links). Another port of this machine is another site. Of a header given twice, each must be right.
     """
     headers = request.headers
-    host = headers.get("host", "")
+    hosts = headers.getlist("host")
     peer = request.client.host if request.client else ""
     return (
         _is_loopback(peer)
-        and _is_loopback(_name(host))
-        and set(headers.getlist("origin")) <= {f"{request.scope['scheme']}://{host}"}
+        and len(hosts) == 1
+        and _is_loopback(_name(hosts[0]))
+        and set(headers.getlist("origin")) <= {f"{request.scope['scheme']}://{hosts[0]}"}
         and {site.strip().lower() for site in headers.getlist("sec-fetch-site")} <= {"none", "same-origin"}
-        and not {"x-forwarded-for", "forwarded"} & set(headers)  # then the peer is only a proxy
+        and not any(name in _PASSED_ON or name.startswith("x-forwarded-") for name in headers)
+        and OUTGOING not in headers
     )
 
 
@@ -243,8 +248,6 @@ def _is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        address = ip_address(host)
+        return address(host).is_loopback
     except ValueError:
         return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)

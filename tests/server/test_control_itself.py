@@ -1,0 +1,155 @@
+"""A companion never calls itself, and no control plane is steered by a companion that was told to call it."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from http.client import HTTPConnection
+
+import httpx
+import pytest
+from loopback import Quiet, listening
+
+from dpsync.server.app import build
+from dpsync.server.control.clock import MovableClock
+from dpsync.server.control.gateway import Gateway
+from dpsync.server.control.plane import ControlPlane
+from dpsync.server.sources import FetchError, Sources, leads_to
+from dpsync.server.store import open_store
+from dpsync.server.thread import ThreadedServer
+from dpsync.server.world import Start, builtin
+from tests.by_hand import by_hand
+from tests.no_tls import NO_TLS
+from tests.patience import PATIENCE
+
+SPELLINGS = (
+    "127.0.0.1", "localhost", "LocalHost", "localhost.", "localhost.localdomain", "127.1", "127.0.0.2",
+    "127.0.0.1.", "0.0.0.0", "0", "2130706433", "0x7f000001", "017700000001", "0177.0.0.1", "[::1]", "[::]",
+    "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "user:password@127.0.0.1",
+    "%31%32%37.0.0.1", "１２７.0.0.1",
+)  # fmt: skip
+PATHS = ("/_dpsync/reset", "/%5Fdpsync/reset", "/./_dpsync/reset", "/v1/../_dpsync/reset")
+
+
+def host_of(spelling: str) -> str:
+    """The name by which an operator would have named it; "" for what is no URL at all."""
+    try:
+        return httpx.URL(f"http://{spelling}/").host
+    except httpx.InvalidURL:
+        return ""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ThreadedServer]:
+    """With a control plane, and one team that the starting world has not."""
+    store = open_store(":memory:")
+    clock = MovableClock(store)
+    app = build(store, clock=clock)
+    start = Start(builtin(), app.families)
+    with ThreadedServer(app, ControlPlane(Gateway(app), clock, start.load)) as server:
+        server.reset()
+        by_hand(server, "PUT", "/orgs/acme/teams", {"title": "New"})
+        yield server
+    store.close()
+
+
+def is_there(server: ThreadedServer) -> bool:
+    teams = by_hand(server, "GET", "/orgs/acme/teams?limit=1000")["items"]
+    return "New" in [team["title"] for team in teams]
+
+
+def outcome(sources: Sources, url: str) -> str:
+    """What becomes of a post: the status that it is answered with, or why there is none."""
+    try:
+        return str(asyncio.run(sources.post(url, b"{}")))
+    except FetchError as error:
+        return error.message
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_by_no_spelling_does_it_come_to_itself(server: ThreadedServer, spelling: str) -> None:
+    """Not even where the operator has named that host."""
+    named = Sources([host_of(spelling)], own=server.app.sources.own)
+    port = server.url.rpartition(":")[2]
+    for sources in (named, server.app.sources):
+        for path in PATHS:
+            assert not outcome(sources, f"http://{spelling}:{port}{path}").isdigit()
+    assert is_there(server)
+
+
+def test_the_trace_of_an_event_says_that_it_was_the_companion_itself(server: ThreadedServer) -> None:
+    tools = "/integrations/acme-tools"
+    by_hand(server, "PUT", f"{tools}/dev", {"tunnelUrl": f"{server.url}/_dpsync/reset"})
+    by_hand(server, "PATCH", f"{tools}/installations/acme-tools-in-acme", {"configuration": {"server": "x"}})
+    server.finish()
+    last = by_hand(server, "GET", f"{tools}/events?limit=1000")["items"][-1]
+    logs = by_hand(server, "GET", f"{tools}/events/{last['id']}")["trace"]["logs"]
+    assert (last["status"], is_there(server)) == ("failed", True)
+    assert logs[-1]["message"].endswith("is the companion, which never calls itself")
+
+
+def test_a_redirect_does_not_lead_to_itself(server: ThreadedServer) -> None:
+    class Back(Quiet):
+        def do_GET(self) -> None:
+            self.answer(302, b"", {"Location": f"{server.url}/_dpsync/world"})
+
+    with listening(Back) as url, pytest.raises(FetchError, match="never calls itself"):
+        asyncio.run(server.app.sources.fetch(url))
+
+
+def test_another_server_of_this_machine_is_called_and_told_who_calls(server: ThreadedServer) -> None:
+    class Told(Quiet):
+        def do_GET(self) -> None:
+            self.answer(200, repr("dpsync-companion" in self.headers).encode(), {})
+
+    with listening(Told) as url:
+        assert asyncio.run(server.app.sources.fetch(url)) == "True"
+
+
+def test_the_control_plane_of_another_companion_is_not_there_for_it(server: ThreadedServer) -> None:
+    other = replace(server.app.sources, own=())
+    assert outcome(other, f"{server.url}/_dpsync/reset") == "404"
+    with pytest.raises(FetchError, match="answered 404"):
+        asyncio.run(other.fetch(f"{server.url}/_dpsync/world"))
+    assert is_there(server)
+
+
+@pytest.mark.parametrize(
+    "name", ["Dpsync-Companion", "X-Forwarded-Host", "X-Forwarded-For", "Via", "X-Real-IP"]
+)
+def test_what_was_passed_on_is_not_from_this_machine(server: ThreadedServer, name: str) -> None:
+    answer = httpx.post(f"{server.url}/_dpsync/reset", headers={name: "localhost"}, **NO_TLS)
+    assert (answer.status_code, is_there(server)) == (404, True)
+
+
+@pytest.mark.parametrize("hosts", [("rebound.example", "localhost"), ("localhost", "rebound.example")])
+def test_of_two_hosts_none_is_believed(server: ThreadedServer, hosts: tuple[str, str]) -> None:
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE)
+    connection.putrequest("POST", "/_dpsync/reset", skip_host=True)
+    for host in hosts:
+        connection.putheader("Host", host)
+    connection.endheaders()
+    assert (connection.getresponse().status in (400, 404), is_there(server)) == (True, True)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("on", "peer", "local", "same"),
+    [
+        ("127.0.0.1", "127.0.0.1", "127.0.0.1", True),
+        ("127.0.0.1", "::ffff:127.0.0.1", "::ffff:127.0.0.1", True),
+        ("127.0.0.1", "127.0.0.2", "127.0.0.1", False),
+        ("::1", "::1", "::1", True),
+        ("0.0.0.0", "127.0.0.2", "127.0.0.1", True),
+        ("0.0.0.0", "192.168.1.5", "192.168.1.5", True),
+        ("0.0.0.0", "192.168.1.6", "192.168.1.5", False),
+        ("::", "127.0.0.1", "127.0.0.1", True),
+        ("::", "::ffff:192.168.1.5", "192.168.1.5", True),
+        ("192.168.1.5", "192.168.1.5", "192.168.1.5", True),
+        ("192.168.1.5", "127.0.0.1", "127.0.0.1", False),
+    ],
+)  # fmt: skip
+def test_a_connection_leads_to_a_socket_by_its_address_and_port(
+    on: str, peer: str, local: str, same: bool
+) -> None:
+    assert leads_to((on, 8787), (peer, 8787), local) == same
+    assert not leads_to((on, 8787), (peer, 8788), local)
