@@ -63,7 +63,7 @@ def new(entry: Entry, parsing: Parsing) -> bool:
         return False
     key, node = entry.new
     if not entry.kind.content:
-        message = f"{entry.kind.one} holds no content: creating one asks no question"
+        message = f"{entry.kind.one} is no content: creating one asks no question"
         parsing.error("DP228", message, key.span, "remove the line")
         return False
     if not isinstance(node, Scalar) or not isinstance(node.value, bool):

@@ -438,6 +438,7 @@ class Kind:
     order: Order | None = None
     shorthand: str | None = None
     content: bool = False
+    """Whether something hangs on one that a new one would not have: pages, members, children, sign-in."""
     after: tuple[str, ...] = ()
     guard: Guard | None = None
     lifecycle: Lifecycle = Lifecycle()
@@ -500,6 +501,11 @@ class Kind:
             self.field(name).source == self.id for name in self.identity_fields
         )
         return self.parent is not None and bool(self.identity) and not certain
+
+    @property
+    def mistakable(self) -> bool:
+        """Whether it is asked before one is made: content, and no key says for certain which one is meant."""
+        return self.content and self.recorded
 
     @property
     def has_also(self) -> bool:

@@ -24,6 +24,7 @@ INSTALLATION = Kind(
                 gives="$integration/installations/{id}", repeat="look_up"),
     update=Patch("{self}", whole=True, repeat="safe"),
     delete=Delete(repeat="safe"),
+    content=True,
     platform=PlatformWork(trouble=Trouble("status", "it does nothing: it is not active", fine=("active",))),
     security=True,
     fields=(

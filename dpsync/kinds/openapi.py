@@ -22,6 +22,7 @@ OPENAPI = Kind(
     create=Put("{parent}/openapi/{slug}", {"source": "$source"}, gives="$slug", repeat="safe"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
+    content=True,
     platform=PlatformWork(
         busy=Busy("processingState", ("pending", "progress")),
         trouble=Trouble(

@@ -30,6 +30,7 @@ PUBLISHED_INTEGRATION = Kind(
     create=Post("/integrations/{name}", _PUBLISH, gives="$name", repeat="look_up"),
     update=Post("{self}", _PUBLISH, complete=True, repeat="safe"),
     delete=Delete(repeat="safe"),
+    content=True,
     security=True,
     fields=(
         Field("name", _NAME, on="neither"),  # in the URL, never in a body

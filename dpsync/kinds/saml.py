@@ -18,6 +18,7 @@ SAML = Kind(
     create=Post("{parent}/saml", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
+    content=True,
     platform=PlatformWork(
         trouble=Trouble("status", "nobody can sign in by it: it is not active", fine=("active",))
     ),

@@ -30,6 +30,7 @@ SECTION = Kind(
                 also_creates="siteSpaces.0.id", repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
+    content=True,
     order=replace(SIBLINGS, otherwise=_MOVES),
     after=("adaptive_schema",),
     fields=(

@@ -14,5 +14,6 @@ TEAM = Kind(
     create=Put("{parent}/teams", repeat="look_up"),  # makes a new team each time, although it is a PUT
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
+    content=True,
     fields=(Field("title", Text(1, 64), required=True),),
 )

@@ -194,10 +194,10 @@ class _Spread:
 def cannot_be_without(kind: Kind, item: Field, live: LiveObject) -> bool:
     """Whether an object goes with what this field of it names.
 
-    What holds content is never taken along by a name, and a list of names loses only one of them.
+    Content is taken along only by a name that `means` what it is made of. A list of names loses only one.
     """
-    needed = item.required or item.name == kind.natural
-    return needed and not kind.content and len(named_ids(item, live.fields.get(item.name))) == 1
+    needed = item.means is not None or ((item.required or item.name == kind.natural) and not kind.content)
+    return needed and len(named_ids(item, live.fields.get(item.name))) == 1
 
 
 def named_ids(item: Field, value: Value) -> set[str]:

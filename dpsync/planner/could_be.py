@@ -1,6 +1,7 @@
 """What an entry that would be made could be: live objects that nobody claims, and what speaks for each.
 
-Only what holds content is looked at, and only entries that nothing says to be new.
+Only content is looked at that one could mistake for another, and only entries that nothing says to be new.
+What cannot be given to another parent is held against what is below the same one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import live_ids, references
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.lookalikes import Lookalike
+from dpsync.planner.removed import removed
 from dpsync.planner.sides import Sides
 
 MOST: Final = 50
@@ -67,17 +69,16 @@ class CouldBe:
         if not absent:
             return []
         for like in similar:
-            if like.by_looks and like.resource.address in absent:
+            if like.why == "looks" and like.resource.address in absent:
                 absent[like.resource.address].could_be |= {item.identity: LOOKS for item in like.live}
         beside: dict[Identity | None, list[Identity]] = defaultdict(list)
         for identity, item in self._free[kind.name].items():
             beside[item.parent].append(identity)
         self._by_the_past(kind, absent, beside)
-        asked = any(one.asked for one in absent.values())
-        if not asked and not self._answered_just_now(kind):
-            return []
+        asked = {self._place(kind, one.resource) for one in absent.values() if one.asked}
+        asked |= set(self._answered_just_now(kind))
         for one in absent.values():
-            if not one.asked:
+            if not one.asked and self._place(kind, one.resource) in asked:
                 self._add(one, beside[self._owner(one.resource)], OTHERS)
         return [one for address, one in sorted(absent.items()) if one.asked]
 
@@ -87,7 +88,10 @@ class CouldBe:
         """What places, lines and the git base say that entries could be."""
         free, records, base = self._free[kind.name], self.sides.snapshot.records, self.sides.base
         by_id = {item.id: identity for identity, item in free.items()}
-        removed = [identity for identity in free if identity in self.removed]
+        gone: dict[Identity | None, list[Identity]] = defaultdict(list)
+        for identity, item in free.items():
+            if identity in self.removed:
+                gone[self._place(kind, item)].append(identity)
         under_new_keys = self._under_new_keys(kind)
         before = base.desired.resources if base.desired is not None else {}
         for address, one in absent.items():
@@ -97,9 +101,11 @@ class CouldBe:
             was = by_id.get(line.id) if line is not None else None
             if was is not None:
                 one.could_be[was] = BY_BASE
-            self._add(one, removed, REMOVED)
+            place = self._place(kind, one.resource)
+            self._add(one, gone[place], REMOVED)
             for identity, other in under_new_keys.items():
-                one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
+                if self._place(kind, self.sides.snapshot.objects[identity]) == place:
+                    one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
             if Address(address.segments[:1]) in records.empty:
                 one.unseen_past = base.lacking
                 if was is None and not base.present and address in before:
@@ -160,19 +166,23 @@ class CouldBe:
         live = self.sides.live(entry.parent) if entry.parent is not None else None
         return live.identity if live is not None else None
 
-    def _answered_just_now(self, kind: Kind) -> bool:
-        """Whether an entry of this kind was recognised by an answer that no line keeps yet.
+    def _place(self, kind: Kind, item: Resource | LiveObject) -> Identity | None:
+        """What it is below and stays below; None for what can be given to another parent."""
+        if kind.lifecycle.transfer is not None:
+            return None
+        return item.parent if isinstance(item, LiveObject) else self._owner(item)
 
-        Then somebody has renamed things, and the others may be renamed as well.
+    def _answered_just_now(self, kind: Kind) -> Iterator[Identity | None]:
+        """The places in which an entry of this kind was recognised by an answer that no line keeps yet.
+
+        Then somebody has renamed things there, and the others may be renamed as well.
         """
         sides = self.sides
-        return any(
-            (entry := sides.desired.resources.get(address)) is not None
-            and entry.kind == kind.name
-            and match.by == "previously"
-            and address not in sides.snapshot.records.lines
-            for address, match in sides.snapshot.matches.items()
-        )
+        for address, match in sides.snapshot.matches.items():
+            entry = sides.desired.resources.get(address)
+            recorded = address in sides.snapshot.records.lines
+            if entry is not None and entry.kind == kind.name and match.by == "previously" and not recorded:
+                yield self._place(kind, entry)
 
     @cached_property
     def _free(self) -> Mapping[str, dict[Identity, LiveObject]]:
@@ -182,7 +192,7 @@ class CouldBe:
         for identity, item in sides.snapshot.objects.items():
             if identity in sides.names.declared or identity in sides.snapshot.put_out or item.deleted:
                 continue
-            if not sides.kind(item).content or sides.policy.forgotten(identity):
+            if not sides.kind(item).mistakable or sides.policy.forgotten(identity):
                 continue
             if not sides.desired.policy.ignores(sides.names.address(identity)):
                 found[item.kind][identity] = item
@@ -190,16 +200,8 @@ class CouldBe:
 
     @cached_property
     def removed(self) -> set[Identity]:
-        """Objects whose entry is gone from the files: by a line without an entry, or by the git base."""
-        sides = self.sides
-        known = sides.desired.resources.keys() | sides.desired.unserved.keys()
-        ids = {line.id for address, line in sides.snapshot.records.lines.items() if address not in known}
-        ids |= {line.id for address, line in sides.snapshot.records.earlier.items() if address not in known}
-        found = {
-            identity for items in self._free.values() for identity, item in items.items() if item.id in ids
-        }
-        remembered = sides.names.remembered.items()
-        return found | {identity for address, identity in remembered if address not in known}
+        """Objects whose entry is gone from the files."""
+        return removed(self.sides)
 
     @cached_property
     def _places(self) -> Mapping[Address, set[Identity]]:

@@ -28,7 +28,7 @@ from dpsync.planner.unwritten import with_unwritten
 def candidates(sides: Sides) -> dict[Address, tuple[LiveObject, ...]]:
     """By entry that is not live, the live things that look like it and that no entry is: renamed, perhaps."""
     found = lookalikes(sides, decide(sides).blocking)
-    return {one.resource.address: one.live for one in found if one.by_looks}
+    return {one.resource.address: one.live for one in found if one.why == "looks"}
 
 
 def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:

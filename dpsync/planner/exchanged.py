@@ -38,7 +38,7 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
     by_name = {
         address
         for address, entry in sides.resources.items()
-        if sides.kind(entry).content and found_by_name(sides, address) and sides.live(address) is not None
+        if sides.kind(entry).mistakable and found_by_name(sides, address) and sides.live(address) is not None
     }
     for address, entry in sides.resources.items() if by_name else ():
         live = sides.live(address)

@@ -1,7 +1,8 @@
 """New entries that look like something live which nobody declares: perhaps a rename that nobody spelled out.
 
 It is only ever proposed, with the line to add; so is what would take the place of something live, under
-another name altogether. About what holds content it is asked (planner/unclear.py).
+another name altogether, and what lost its entry while the new one came. About content it is asked
+(planner/unclear.py).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from dpsync.identity import likeness
 from dpsync.identity.view import View
@@ -21,6 +22,7 @@ from dpsync.model.remark import Note
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.blocking import Blocking
+from dpsync.planner.removed import removed
 from dpsync.planner.sides import Sides
 
 MOST: Final = 250_000
@@ -38,8 +40,8 @@ class Lookalike:
     resource: Resource
     kind: Kind
     live: tuple[LiveObject, ...]
-    by_looks: bool = True
-    """Whether they look like it, or only stand where it is to stand."""
+    why: Literal["looks", "place", "removed"] = "looks"
+    """They look like it, they only stand where it is to stand, or their entry was removed beside it."""
 
     def named(self) -> str:
         """The objects for people, by title and id."""
@@ -75,14 +77,16 @@ def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
         return []
     created = _created(sides, blocking)
     found: list[Lookalike] = []
-    light = (items for (name, _), items in created.items() if not sides.registry[name].content)
+    light = (items for (name, _), items in created.items() if not sides.registry[name].mistakable)
     places = _places(sides, {item.address for items in light for item in items})
+    gone = removed(sides)
     for (name, parent), resources in created.items():
         candidates = unclaimed.get((name, parent), [])
         kind = sides.registry[name]
         view = View(kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity])
-        standing_at = {item.identity: number for number, item in enumerate(candidates)}
         like = likeness.narrowed(kind, resources, candidates, MOST)
+        standing_at = {item.identity: number for number, item in enumerate(candidates)}
+        left = () if kind.mistakable else tuple(item for item in candidates if item.identity in gone)
         for resource in resources if candidates else ():
             live = likeness.lookalikes(view, resource, like(resource))
             if live:
@@ -91,7 +95,9 @@ def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
                 places.get(resource.address, set()) & standing_at.keys(), key=standing_at.__getitem__
             ):
                 named = tuple(sides.snapshot.objects[identity] for identity in standing)
-                found.append(Lookalike(resource, kind, named, by_looks=False))
+                found.append(Lookalike(resource, kind, named, "place"))
+            elif left:
+                found.append(Lookalike(resource, kind, left, "removed"))
     return sorted(found, key=lambda one: one.resource.address)
 
 
@@ -131,15 +137,16 @@ def _title(kind: Kind, item: LiveObject) -> str:
 
 
 def proposals(found: list[Lookalike]) -> Iterator[Note]:
-    """Notes about what holds no content; about the rest it is asked (planner/unclear.py)."""
+    """Notes about what is no content; about the rest it is asked (planner/unclear.py)."""
     for one in found:
-        if one.kind.content:
+        if one.kind.mistakable:
             continue
-        if one.by_looks:
-            text = f"it looks like {one.named()}, which nobody declares; if it is that one, add {one.line()}"
-        else:
-            text = (
-                f"it takes the place of {one.named()}, which nobody declares; if it is that one, "
-                f"renamed, add {one.line()}"
-            )
+        text = f"{_WHY[one.why].format(one.named())}, add {one.line()}"
         yield Note(address=str(one.resource.address), text=text)
+
+
+_WHY: Final = {
+    "looks": "it looks like {}, which nobody declares; if it is that one",
+    "place": "it takes the place of {}, which nobody declares; if it is that one, renamed",
+    "removed": "perhaps renamed: the entry of {} was removed; if it is that one",
+}

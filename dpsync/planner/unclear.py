@@ -1,8 +1,9 @@
-"""Whether what would be made is perhaps live already: asked before anything that holds content is made.
+"""Whether what would be made is perhaps live already: asked before content is made.
 
-An empty twin beside the real thing is a loss that no guard against deletes sees. So an entry that holds
-content, and that nothing says to be new, is not made while an object of its kind is live that nobody claims
-and that it could be. What is open is asked all at once; nothing of its kind is made or deleted before that.
+A twin beside the real thing, without its pages, members or roles, is a loss that no guard against deletes
+sees. So an entry of content that nothing says to be new is not made while an object of its kind is live that
+nobody claims and that it could be. What is open is asked all at once; nothing of its kind is made or deleted
+before that.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def unclear(
     """One refusal per entry that is open, where the plan makes or deletes something of its kind."""
     found = CouldBe(sides, blocking)
     for kind in sides.registry.ordered:
-        if not kind.content:
+        if not kind.mistakable:
             continue
         deleted = [one for one in deletions.everything if one[0] == kind.name]
         open_ = found.of(kind, similar)

@@ -244,7 +244,9 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
     if watched := [f"`{field.name}`" for field in kind.fields if field.secures]:
         yield f"`dpsync import` writes {_listed(watched)} whatever the value is."
     if kind.content:
-        yield "It holds content: it is never replaced to change a field."
+        yield "It is content: not replaced to change a field, nor deleted without an answer that names it."
+    if kind.mistakable:
+        yield "Where one could be there already under another name, it is asked before one is made."
     if kind.guard:
         yield f"Somebody always stays `{kind.guard.value}`: a plan that leaves nobody is refused."
         if kind.guard.own:
@@ -481,7 +483,7 @@ WORDS: dict[type, dict[str, str]] = {
         "delete": "the deleting request; without one it is never deleted",
         "order": "the request that orders siblings",
         "shorthand": "the field that an entry may be shortened to",
-        "content": "it holds content and is never replaced",
+        "content": "something hangs on one that a new one would not have: pages, members, children, sign-in",
         "after": "kinds of the same place whose steps come first",
         "guard": "a value that somebody must always hold",
         "lifecycle": "what happens to one between being made and being deleted; see below",

@@ -62,7 +62,7 @@ def plans(run: Run, directory: Path) -> tuple[str, str, str]:
     document = json.loads(run("plan", "-C", str(directory), "--format", "json").out)
     document["plan"].pop("origins", None)
     text = run("plan", "-C", str(directory)).out
-    (answer,) = re.findall(r'--confirm "(delete \d+)"', text)  # a plan that is refused is not saved
+    answer, *_ = re.findall(r'--confirm "(delete \d+)"', text)  # a plan that is refused is not saved
     file = directory / "plan.json"
     assert run("plan", "-C", str(directory), "--confirm", answer, "--out", str(file)).code == 0
     saved = json.loads(file.read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ from .test_plan_and_apply import SCHEMAS, asked, golden
 Project = Callable[..., Path]
 FILE = text(
     TEAMS.replace("basename: docs", "basename: docs, visibility: public"),
-    policy="  limits: { deletes: 9, percent: 99 }\n",
+    policy="  limits: { deletes: 9, percent: 99 }\n  pruneUnmanaged: allow\n",
 )
 
 
@@ -39,7 +39,9 @@ def pull_request(
     git(directory, "switch", "-q", "-c", "topic")
     edited = FILE.replace("Acme Docs", "Acme documentation").replace("      sales: { title: Sales }\n", "")
     project(
-        edited.replace("legacy: { title: Legacy }", "legacy: { title: Legacy }\n      new: { title: New }")
+        edited.replace(
+            "legacy: { title: Legacy }", "legacy: { title: Legacy }\n      new: { title: New, new: true }"
+        )
     )
     git(directory, "commit", "-q", "-a", "-m", "a pull request")
     monkeypatch.setenv("CI", "true")
@@ -69,8 +71,11 @@ GROUPS = {
 }
 
 
-def document(run: Run, directory: Path, command: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(command, "-C", str(directory), "--format", "json").out)
+ANEW = ("--confirm", "new acme/teams/legacy")
+
+
+def document(run: Run, directory: Path, command: str, *flags: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(command, "-C", str(directory), "--format", "json", *flags).out)
     jsonschema.validate(found, json.loads((SCHEMAS / f"{command}.schema.json").read_text()))
     return found
 
@@ -79,9 +84,9 @@ def test_a_plan_separates_what_this_change_does_from_drift(
     run: Run, platform: ThreadedServer, pull_request: Path
 ) -> None:
     at_the_browser(platform)
-    ended = run("plan", "-C", str(pull_request))
+    ended = run("plan", "-C", str(pull_request), *ANEW)
     assert ended.code == 0, ended.out + ended.err
-    found = document(run, pull_request, "plan")
+    found = document(run, pull_request, "plan", *ANEW)
     text = ended.out.replace(found["plan"]["base"][:12], "COMMIT").replace(found["digest"][:32], "DIGEST")
     golden("causes.txt", text)
     assert found["groups"] == GROUPS
@@ -122,7 +127,7 @@ def test_after_the_merge_the_approved_plan_is_applied_and_what_was_edited_is_liv
     run: Run, platform: ThreadedServer, pull_request: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     at_the_browser(platform)
-    approved = document(run, pull_request, "plan")["digest"]
+    approved = document(run, pull_request, "plan", *ANEW)["digest"]
     before = git(pull_request, "rev-parse", "main")
     git(pull_request, "switch", "-q", "main")
     git(pull_request, "commit", "-q", "--allow-empty", "-m", "somebody else was faster")
@@ -132,10 +137,10 @@ def test_after_the_merge_the_approved_plan_is_applied_and_what_was_edited_is_liv
     monkeypatch.delenv("GITHUB_BASE_REF")
     monkeypatch.setenv("GITHUB_EVENT_NAME", "push")
     monkeypatch.setenv("GITHUB_EVENT_PATH", str(event))
-    merged = document(run, pull_request, "plan")
+    merged = document(run, pull_request, "plan", *ANEW)
     assert merged["plan"]["base"] not in (None, before)
     assert merged["plan"]["base_from"] == "the commit before the push"
-    ended = run("apply", "-C", str(pull_request), "--yes", "--approved", approved)
+    ended = run("apply", "-C", str(pull_request), "--yes", "--approved", approved, *ANEW)
     assert ended.code == 0, ended.out + ended.err
     done = document(run, pull_request, "plan")
     assert (done["plan"]["changes"], done["plan"]["same_edit_twice"]) == ([], ["acme/sites/docs#title"])
@@ -177,7 +182,7 @@ def test_what_only_the_past_needed_cannot_be_compared(
 def test_what_was_committed_for_the_first_time_is_not_blamed_on_anybody(
     run: Run, platform: ThreadedServer, project: Project, tmp_path: Path
 ) -> None:
-    directory = project(FILE.replace("legacy: {", "new: { title: New }\n      legacy: {"))
+    directory = project(FILE.replace("legacy: {", "new: { title: New, new: true }\n      legacy: {"))
     git(directory, "init", "-q", "-b", "main")
     git(directory, "add", "dpsync.yaml")
     git(directory, "commit", "-q", "-m", "the first")
@@ -190,7 +195,8 @@ def test_what_was_committed_for_the_first_time_is_not_blamed_on_anybody(
     assert run("apply", "-C", str(directory), "--yes").code == 0
     team = next(one for one in asked_teams(platform) if one["title"] == "New")
     change(platform, f"/orgs/acme/teams/{team['id']}", "DELETE")
-    assert '+ new  new team "New"  (deleted outside)' in run("plan", "-C", str(directory)).out
+    anew = run("plan", "-C", str(directory), "--confirm", "new acme/teams/new").out
+    assert '+ new  new team "New"  (deleted outside)' in anew
 
 
 def asked_teams(platform: ThreadedServer) -> list[dict[str, Any]]:

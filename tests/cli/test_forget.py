@@ -18,7 +18,9 @@ TEAMS = (
 
 
 def text(forget: str = "", more: str = "", prune: str = "teams", teams: str = TEAMS) -> str:
-    policy = f"prune: [{prune}], forget: [{forget}], limits: {{ deletes: 9, percent: 100 }}"
+    policy = (
+        f"prune: [{prune}], forget: [{forget}], limits: {{ deletes: 9, percent: 100 }}, pruneUnmanaged: allow"
+    )
     return f"dpsync: 1\npolicy: {{ {policy} }}\norganizations:\n  acme:\n    id: acme\n    {teams}{more} }}\n"
 
 

@@ -18,7 +18,7 @@ HOSTILE = "Guides\u202eevil\u202c\u200b\u2028\ufeff\U000e0041\u3164"
 HIDDEN = re.compile(f"(?!\n)[{UNSEEN}{PRESENTATION}]")
 TEXT = """\
 dpsync: 1
-policy: {{ prune: [teams], limits: {{ deletes: 50, percent: 100 }} }}
+policy: {{ prune: [teams], limits: {{ deletes: 50, percent: 100 }}, pruneUnmanaged: allow }}
 organizations:
   acme:
     id: acme

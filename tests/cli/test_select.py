@@ -21,7 +21,7 @@ BELOW = """\
     title: Acme Inc
     teams:
       writers: { title: Writers, id: writers }
-      support: { title: Support, members: { ada@acme.example: owner } }
+      support: { title: Support, new: true, members: { ada@acme.example: owner } }
     collections:
       manuals: { title: Manuals }
     spaces:
@@ -130,7 +130,11 @@ def test_apply_does_that_and_proves_that(run: Run, project: Project, platform: T
 def test_prune_deletes_only_within_the_selection(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    directory = project(text(policy="policy: { prune: [teams], limits: { deletes: 9, percent: 100 } }\n"))
+    directory = project(
+        text(
+            policy="policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, pruneUnmanaged: allow }\n"
+        )
+    )
     everything = [item for item in planned(run, directory)["changes"] if item["action"] == "delete"]
     assert len(everything) > 1
     plan = planned(run, directory, "--select", "acme/teams/[Legacy]")
@@ -146,7 +150,7 @@ def test_prune_deletes_only_within_the_selection(
 def test_what_was_removed_is_also_known_by_its_old_address(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    policy = "policy: { prune: [teams], limits: { deletes: 9, percent: 100 } }\n"
+    policy = "policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, pruneUnmanaged: allow }\n"
     committed(
         project, text(BELOW.replace("    teams:\n", "    teams:\n      old: { title: Legacy }\n"), policy)
     )
@@ -155,7 +159,9 @@ def test_what_was_removed_is_also_known_by_its_old_address(
 
 
 def test_guards_look_at_what_is_planned(run: Run, project: Project, platform: ThreadedServer) -> None:
-    directory = project(text(policy="policy: { prune: [teams], limits: { deletes: 0 } }\n"))
+    directory = project(
+        text(policy="policy: { prune: [teams], limits: { deletes: 0 }, pruneUnmanaged: allow }\n")
+    )
     planned(run, directory, code=4)
     planned(run, directory, "--select", "acme/teams/writers")
     planned(run, directory, "--select", "acme/teams/[Legacy]", code=4)

@@ -127,7 +127,7 @@ def test_what_an_apply_did_is_one_document(run: Run, project: Project, platform:
 
 
 def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: ThreadedServer) -> None:
-    policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
+    policy = "policy: { prune: [teams], limits: { deletes: 0 }, pruneUnmanaged: allow }\norganizations"
     at = str(project(TEXT.replace("organizations", policy, 1)))
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
     assert ended.code == 4

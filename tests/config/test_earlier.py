@@ -60,7 +60,7 @@ def test_a_natural_key_may_hold_a_reference(tmp_path: Path) -> None:
         ("teams: { w: { title: W, previously: { ▸name: Old } } }", "DP201"),
         ("members: { ada@acme.example: { role: admin, ▸previously: a@acme.example } }", "DP228"),
         ("▸previously: Old", "DP228"),
-        ("teams: { w: { title: W, ▸new: true } }", "DP228"),
+        ("members: { ada@acme.example: { role: admin, ▸new: true } }", "DP228"),
         ("spaces: { s: { title: S, new: ▸please } }", "DP202"),
         ("teams: { v: { title: V, previously: Old }, w: { title: W, previously: ▸Old } }", "DP229"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from dpsync.planner import lookalikes
 from dpsync.planner.could_be import BY_BASE, NO_LINES
 
 from .past import Project
-from .test_git_base import did, docs, teams
+from .test_git_base import did, docs
 
 
 def refused(plan: Plan) -> list[tuple[str, str]]:
@@ -91,22 +92,40 @@ def test_what_is_claimed_looks_like_nobody_else(project: Project) -> None:
     assert refused(project.plan()) == []
 
 
-def test_of_what_holds_no_content_it_is_only_proposed(project: Project) -> None:
-    project.holds(teams=teams("Technical writers")).write("teams: { w: { title: technical Writers } }")
-    plan = project.plan()
+def groups(*titles: str) -> dict[str, Any]:
+    nodes = [{"type": "section-group", "id": f"g{at}", "title": title} for at, title in enumerate(titles, 1)]
+    return {"sites": [{"id": "d", "title": "Docs", "structure": nodes}]}
+
+
+def of_groups(*titles: str) -> str:
+    nodes = ", ".join(f"{{ type: section-group, key: {one[0]}, title: {one} }}" for one in titles)
+    return f"sites: {{ d: {{ title: Docs, structure: [{nodes}] }} }}"
+
+
+def test_of_what_is_no_content_it_is_only_proposed(project: Project) -> None:
+    plan = project.holds(**groups("More to read")).write(of_groups("more To read")).plan()
     assert refused(plan) == []
-    assert did(plan) == {"acme/teams/w": "create"}
+    assert did(plan) == {"acme/sites/d/structure/m": "create"}
     assert said(plan) == [
-        'acme/teams/w: it looks like "Technical writers" (t1), which nobody declares; '
-        'if it is that one, add previously: "Technical writers"'
+        'acme/sites/d/structure/m: it looks like "More to read" (g1), which nobody declares; '
+        'if it is that one, add previously: "More to read"'
     ]
-    assert plan.origins["acme/teams/w"].line == 6
+    assert plan.origins["acme/sites/d/structure/m"].line == 6
 
 
 def test_several_of_one_name_need_an_id(project: Project) -> None:
-    project.holds(teams=teams("Writers", "Writers")).write("teams: { w: { title: writers } }")
-    (note,) = project.plan().notes
-    assert note.text.endswith("add id: t1")
+    (note,) = project.holds(**groups("More", "More")).write(of_groups("more")).plan().notes
+    assert note.text.endswith("add id: g1")
+
+
+def test_of_what_is_no_content_a_removed_one_beside_a_new_one_is_perhaps_that_one(project: Project) -> None:
+    project.holds(**groups("More")).write(of_groups("More")).record()
+    plan = project.write(of_groups("Appendix")).plan()
+    assert plan.can_apply
+    assert said(plan) == [
+        'acme/sites/d/structure/A: perhaps renamed: the entry of "More" (g1) was removed; '
+        'if it is that one, add previously: "More"'
+    ]
 
 
 def test_what_prune_would_delete_is_asked_about_as_well(project: Project) -> None:

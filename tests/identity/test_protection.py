@@ -37,7 +37,7 @@ def test_removing_the_line_and_the_entry_at_once_does_not_either(committed: Proj
 
 
 def test_another_key_and_title_do_not_either(committed: Project) -> None:
-    text = "teams: { b: { title: B }, c: { title: Quite another } }"
+    text = "teams: { b: { title: B }, c: { title: Quite another, new: true } }"
     assert refused(committed.write(text, PRUNE).plan()) == [("protected", "acme/teams/[A]")]
 
 

@@ -211,10 +211,14 @@ def test_content_that_is_gone_is_blocked_with_what_needs_it(project: Project, de
     assert did(project.plan("new acme/spaces/g"))["acme/spaces/g"] == "create"
 
 
-def test_what_holds_no_content_is_made_anew(project: Project) -> None:
-    project.holds(teams=teams("T")).write("teams: { t: { title: T } }").record()
-    project.holds(teams=[])
-    assert did(project.plan()) == {"acme/teams/t": "create"}
+def test_what_is_no_content_is_made_anew(project: Project) -> None:
+    project.holds(sites=[SITE]).write(f"sites: {{ d: {{ title: Docs, structure: [{GROUP}] }} }}").record()
+    project.holds(sites=[{**SITE, "structure": []}])
+    assert did(project.plan()) == {"acme/sites/d/structure/g": "create"}
+
+
+GROUP = "{ type: section-group, key: g, title: G }"
+SITE = {"id": "d", "title": "Docs", "structure": [{"type": "section-group", "id": "g", "title": "G"}]}
 
 
 def test_one_that_is_gone_is_found_by_its_name(known: Project) -> None:

@@ -207,7 +207,9 @@ class Case:
                     matches[self.address(kind.name, path)] = Match(item.id, "title")
         scopes = {place: tuple(held.get(place, ())) for place in self._desired(self.wanted).scopes}
         orders = {holder: tuple(inside) for holder, inside in lanes.items()}
-        ids = (Line(self.address(kind, path), f"{kind}-{path}") for kind, path in self.lines)
+        ids = (
+            Line(self.address(kind, path), f"{kind}-{path.replace('/', '-')}") for kind, path in self.lines
+        )
         records = Records({line.address: line for line in ids})
         return Snapshot(objects, matches, scopes, orders, user=self.user, records=records)
 

@@ -115,7 +115,7 @@ def beside(key: str) -> tuple[Things, Things]:
         return {**found, **tree} if key == BEFORE else found
 
     wanted, live = things("new", "unlisted"), things("old", "public")
-    return {**wanted, "team": {**wanted["team"], f"{key}n": {"title": "New"}}}, live
+    return {**wanted, "team": {**wanted["team"], f"{key}n": {"title": "New", "new": True}}}, live
 
 
 def surrounded(case: Case) -> Case:

@@ -264,7 +264,7 @@ def test_a_team_that_goes_needs_no_owner(lab: Lab) -> None:
 
 
 def team_policy(limits: str) -> str:
-    return f"{{ prune: [teams], limits: {{ {limits} }} }}"
+    return f"{{ prune: [teams], limits: {{ {limits} }}, pruneUnmanaged: allow }}"
 
 
 TEAMS = [{"id": f"t{number}", "title": f"Team {number}"} for number in range(10)]
@@ -308,7 +308,7 @@ def test_more_deletes_than_allowed_need_their_number(
 
 def test_what_goes_along_counts_against_the_limit(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "x", "y"))])
-    policy = "{ prune: [sites/docs/structure], limits: { deletes: 2, percent: 100 } }"
+    policy = "{ prune: [sites/docs/structure], limits: { deletes: 2, percent: 100 }, pruneUnmanaged: allow }"
     plan = lab.plan(NAVIGATION, policy)
     assert plan.deletes == 3
     assert codes(plan) == [("limits", "acme")]

@@ -150,8 +150,10 @@ def test_a_field_that_names_what_nobody_makes_is_not_written() -> None:
 def test_content_whose_object_is_gone_is_not_just_made_anew(
     restorable: bool, reason: str, back: bool
 ) -> None:
-    case = Case({"space": {"s": {"title": "S"}}, "team": {"t": {"title": "T"}}})
-    lost = {case.address(kind, kind[0]): Missing("old", restorable) for kind in ("space", "team")}
+    site: Things = {"site": {"d": {"title": "D"}}}
+    case = Case({"space": {"s": {"title": "S"}}, "section_group": {"d/g": {"title": "G"}}, **site}, site)
+    paths = {"space": "s", "section_group": "d/g"}
+    lost = {case.address(kind, path): Missing("old", restorable) for kind, path in paths.items()}
     sides = case.sides()
     sides = replace(sides, snapshot=replace(sides.snapshot, missing=lost))
     [found] = decide(sides).blocking.all()

@@ -12,11 +12,12 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Organization, Plan
 from dpsync.model.snapshot import Evidence, Match
 from dpsync.model.values import LiveId, Ref
+from dpsync.planner.could_be import PLACE
 from dpsync.planner.plan import CircularPlan, _check_circles, make_plan
 from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import Edge, Edges, PlannedSteps
 
-from .stages import ACME, SPAN, Case
+from .stages import ACME, SPAN, Case, Things
 
 ONE = {"one": {"title": "One"}}
 TWO = {"two": {"title": "Two"}}
@@ -339,44 +340,53 @@ def test_steps_that_wait_for_each_other_are_no_plan(only_ended: bool) -> None:
 # What an entry is perhaps, and how it is made.
 
 
+def group(**titles: str) -> Things:
+    groups = {f"d/{key}": {"title": title} for key, title in titles.items()}
+    return {"site": {"d": {"title": "D"}}, "section_group": groups}
+
+
 @pytest.mark.parametrize(
     ("case", "notes"),
     [
-        (
-            Case({"team": {"n": {"title": "Designers"}}}, {"team": {"old": {"title": "Designer"}}}),
-            ["it looks like"],
-        ),
-        (
-            Case(
-                {"team": {"n": {"title": "Designers", "new": True}}}, {"team": {"old": {"title": "Designer"}}}
-            ),
-            [],
-        ),
-        (
-            Case(
-                {"team": {"n": {"title": "Designers"}}},
-                {"team": {"old": {"title": "Designer"}}},
-                ignore=["teams/n"],
-            ),
-            [],
-        ),
-        (Case({"team": {"n": {"title": "Designers"}}}, {"team": {"n": {"title": "Designer"}}}), []),
+        (Case(group(n="Designers"), group(old="Designer")), ["it looks like"]),
+        (Case(group(n="Designers"), group(old="Designer"), ignore=["sites/d/structure/n"]), []),
+        (Case(group(n="Designers"), group(n="Designer")), []),
+        (Case(group(n="Quite another"), group(old="Designer")), []),
+        (Case(group(n="Quite another"), group(old="Designer"), base=group(old="Designer")),
+         ["perhaps renamed", "removed here, st"]),
     ],
-)
+)  # fmt: skip
 def test_a_new_entry_that_looks_like_something_live_is_told(case: Case, notes: list[str]) -> None:
-    assert [note.text[: len("it looks like")] for note in make_plan(case.sides()).notes] == notes
+    found = [note.text for note in make_plan(case.sides()).notes]
+    assert [text[: len(start)] for text, start in zip(found, notes, strict=True)] == notes
 
 
 def test_what_stands_where_a_new_entry_is_to_be_named_is_told() -> None:
+    def section(group: Ref | LiveId) -> Things:
+        return {"section": {"d/s": {"title": "S", "path": "s", "group": group}}}
+
+    new = Ref(ACME.child("sites", "d", "structure", "n"))
+    case = Case(
+        {**group(n="Quite another"), **section(new)},
+        {**group(old="Old"), **section(LiveId("section_group-d-old"))},
+    )
+    [note] = make_plan(case.sides()).notes
+    assert (note.address, note.text.split(",")[0]) == (
+        "acme/sites/d/structure/n",
+        'it takes the place of "Old" (section_group-d-old)',
+    )
+
+
+def test_a_new_team_where_another_one_is_named_is_asked_about() -> None:
     def saml(team: Ref | LiveId) -> dict[str, dict[str, object]]:
         return {"s": {"label": "S", "ssoURL": "https://s", "defaultRole": "read", "defaultTeam": team}}
 
     wanted = {"team": {"n": {"title": "Quite another"}}, "saml": saml(Ref(ACME.child("teams", "n")))}
     live = {"team": {"old": {"title": "Old"}}, "saml": saml(LiveId("team-old"))}
-    [note] = make_plan(Case(wanted, live).sides()).notes
-    assert (note.address, note.text.split(",")[0]) == (
-        "acme/teams/n",
-        'it takes the place of "Old" (team-old)',
+    [refusal] = make_plan(Case(wanted, live).sides()).refusals
+    assert (refusal.code, [(one.id, one.why) for one in refusal.candidates]) == (
+        "unclear",
+        [("team-old", PLACE)],
     )
 
 

@@ -12,7 +12,7 @@ from .lab import REGISTRY, Lab, world
 
 BOTH = """\
 dpsync: 1
-policy: {{ prune: [teams], limits: {{ deletes: 1, percent: 100 }} }}
+policy: {{ prune: [teams], pruneUnmanaged: allow, limits: {{ deletes: 1, percent: 100 }} }}
 organizations:
   acme:
     id: acme

@@ -1,0 +1,156 @@
+"""Law: content whose key and name change in one commit is never silently replaced by another one.
+
+For every kind of content that is recorded: old entries leave, with their lines or in the git base; others
+come, stay, or were never declared. Whatever may be deleted or is selected, nothing is made before it is
+answered. And where nothing left, nobody asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsync.model.plan import Plan
+from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options, Sides
+from tests.soak import examples
+
+from .lab import REGISTRY
+from .stages import Case, Things
+
+KINDS = sorted(kind.name for kind in REGISTRY.ordered if kind.mistakable)
+WORDS = [
+    "Alpha",
+    "Billing",
+    "Cooking",
+    "Dentist",
+    "Evening",
+    "Fortune",
+    "Gardens",
+    "Hotline",
+    "Insects",
+    "Jungle",
+]
+"""Names of which none looks like another."""
+AROUND: Things = {
+    "site": {"docs": {"title": "Docs", "basename": "docs"}},
+    "space": {"home": {"title": "Home"}},
+}
+PLACES = {"section": "docs/"}
+LANGUAGES = ["en", "fr", "de", "es", "it", "pt", "ja", "nl", "pl", "sv"]
+
+
+def test_every_kind_of_content_can_be_asked_about_or_has_a_key_that_is_its_identity() -> None:
+    content = {kind.name for kind in REGISTRY.ordered if kind.content}
+    assert content == {*KINDS, "installation", "openapi", "published_integration"}
+    assert all(REGISTRY[name].mistakable is not bool(REGISTRY[name].natural) for name in KINDS)
+
+
+def one(kind: str, word: str) -> dict[str, Any]:
+    """What one has that is called by this word."""
+    if kind == "translation":
+        source = {"space": Case(AROUND).ref("space", "home"), "language": "en"}
+        return {"source": source, "language": LANGUAGES[WORDS.index(word)]}
+    named = {REGISTRY[kind].title: word}
+    return {**named, "path": word.lower()} if kind == "section" else named
+
+
+def things(kind: str, words: list[str], **more: Any) -> Things:
+    path = PLACES.get(kind, "")
+    mine = {f"{path}{word.lower()}": {**one(kind, word), **more} for word in words}
+    inside = {f"{above}/it": {"path": "it"} for above in mine} if kind == "section" else {}
+    return {**AROUND, kind: {**AROUND.get(kind, {}), **mine}, "site_space": inside}
+
+
+History = tuple[str, list[str], list[str], list[str], list[str]]
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> History:
+    """A kind, and the names of what leaves, comes, stays, and was never declared."""
+    words = draw(st.permutations(WORDS))
+    leave, come = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    stay, strange = draw(st.integers(0, 2)), draw(st.integers(0, 2))
+    ends = (0, leave, leave + come, leave + come + stay, leave + come + stay + strange)
+    groups = [list(words[start:end]) for start, end in pairwise(ends)]
+    return draw(st.sampled_from(KINDS)), groups[0], groups[1], groups[2], groups[3]
+
+
+def sides(kind: str, wanted: Things, live: Things, known: list[str], how: str, prune: bool) -> Sides:
+    path = PLACES.get(kind, "")
+    key = REGISTRY[kind].key
+    around = [("site", "docs"), ("space", "home")]
+    lines = [*around, *((kind, f"{path}{word.lower()}") for word in known)] if how != "base" else []
+    case = Case(
+        wanted, live, lines=lines, prune=[f"sites/*/{key}" if path else key] if prune else [],
+        base=things(kind, known) if how != "lines" else None, prune_unmanaged="allow",
+    )  # fmt: skip
+    return case.sides()
+
+
+def made(plan: Plan, kind: str) -> list[str]:
+    return [change.address for change in plan.changes if change.kind == kind and change.action == "create"]
+
+
+@settings(max_examples=examples(60, 3000))
+@given(
+    history=histories(), how=st.sampled_from(["lines", "base", "both"]), prune=st.booleans(), data=st.data()
+)
+def test_what_left_and_what_came_are_asked_about(
+    history: History,
+    how: str,
+    prune: bool,
+    data: st.DataObject,
+) -> None:
+    kind, leave, come, stay, strange = history
+    live = things(kind, [*leave, *stay, *strange])
+    both = sides(kind, things(kind, [*come, *stay]), live, [*leave, *stay], how, prune)
+    new = sorted(str(address) for address in both.resources if address.segments[-1] in map(str.lower, come))
+    selected = data.draw(st.sampled_from([(), *((one,) for one in new)]))
+    options = Options(select=selected, delete=data.draw(st.booleans()))
+    plan = make_plan(replace(both, options=options))
+    asked = {item.address: item for item in plan.refusals if item.code == "unclear"}
+    assert sorted(asked) == new
+    gone = {f"{kind}-{PLACES.get(kind, '').replace('/', '-')}{word.lower()}" for word in leave}
+    for item in asked.values():
+        assert {one.id for one in item.candidates} == gone
+        assert {one.add for one in item.answers} == {"new: true", *(f"id: {id}" for id in gone)}
+
+
+@settings(max_examples=examples(40, 2000))
+@given(history=histories(), how=st.sampled_from(["lines", "base", "both"]), prune=st.booleans())
+def test_what_is_said_to_be_new_is_made(history: History, how: str, prune: bool) -> None:
+    kind, leave, come, stay, strange = history
+    old, new = things(kind, stay), things(kind, come, new=True)
+    wanted = {name: {**old[name], **new[name]} for name in old}
+    live = things(kind, [*leave, *stay, *strange])
+    plan = make_plan(sides(kind, wanted, live, [*leave, *stay], how, prune))
+    assert [item for item in plan.refusals if item.code == "unclear"] == []
+    assert len(made(plan, kind)) == len(come)
+
+
+@settings(max_examples=examples(40, 2000))
+@given(history=histories(), how=st.sampled_from(["lines", "base", "both"]))
+def test_where_nothing_left_nobody_asks(history: History, how: str) -> None:
+    kind, leave, come, stay, strange = history
+    declared = [*leave, *stay]
+    live = things(kind, [*declared, *strange])
+    plan = make_plan(sides(kind, things(kind, [*declared, *come]), live, declared, how, False))
+    assert plan.can_apply, plan.refusals
+    assert len(made(plan, kind)) == len(come)
+
+
+@pytest.mark.parametrize("base", [True, False])
+def test_what_left_one_site_is_not_what_comes_in_another(base: bool) -> None:
+    """A section stays in its site: no answer could make it the one of another site."""
+    sites: Things = {"site": {"a": {"title": "A", "basename": "a"}, "b": {"title": "B", "basename": "b"}}}
+    before = {**sites, "section": {"a/old": one("section", "Alpha")}}
+    inside = {"b/new/it": {"path": "it"}}
+    wanted = {**sites, "section": {"b/new": one("section", "Billing")}, "site_space": inside}
+    lines = [] if base else [("section", "a/old")]
+    assert make_plan(Case(wanted, before, base=before if base else None, lines=lines).sides()).can_apply
