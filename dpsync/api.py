@@ -31,13 +31,13 @@ from dpsync.model.loopback import is_loopback
 from dpsync.planner.edits import edits as compare_files
 from dpsync.planner.sides import Options
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
-from dpsync.workflows.imports import Imported, add, import_, update
+from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
 from dpsync.workflows.session import Planned, Session
 
 __all__ = [
-    "Base", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotPossible", "Options", "Planned",
-    "Session", "add", "check_settled", "compare_ids", "edited_ids", "edits", "ids_path", "import_", "load",
-    "load_base", "load_ids", "load_registry", "update", "validate",
+    "Again", "Base", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotPossible", "Options",
+    "Planned", "Session", "add", "check_settled", "compare_ids", "edited_ids", "edits", "ids_path", "import_",
+    "import_again", "load", "load_base", "load_ids", "load_registry", "update", "validate",
 ]  # fmt: skip
 
 LOCAL_IDS = Path(disk.OWN) / "ids.yaml"

@@ -13,12 +13,13 @@ from dpsync.cli.options import layered_or_new, output, profiled, reading
 from dpsync.cli.output import Output, as_output
 from dpsync.cli.place import Place
 from dpsync.cli.progress import READING
-from dpsync.config.discovery import ROOT_NAMES
+from dpsync.config.discovery import ROOT_NAMES, has_root
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk, Session
     from dpsync.kinds.registry import Registry
+    from dpsync.model.desired import Desired
     from dpsync.render.documents import ImportDocument
 
 
@@ -46,7 +47,10 @@ if TYPE_CHECKING:
     "--full", is_flag=True,
     help="Write every field that can be read, defaults too: then drift sees every one of them.",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="Overwrite files although git does not have what is in them.")
+@click.option(
+    "--force", is_flag=True,
+    help="Overwrite files although git does not have what is in them; of a whole import, start anew.",
+)  # fmt: skip
 @reading
 @output
 def command(
@@ -58,7 +62,9 @@ def command(
     """Write the configuration of what is live.
 
     Reads the organizations, writes dpsync.yaml and the files that it includes into the directory, and plans
-    them at once: that plan is empty, or the command says what is not and ends with exit code 3. What a new
+    them at once: that plan is empty, or the command says what is not and ends with exit code 3. Where a
+    dpsync.yaml is there already, it keeps what its files say and puts only live values and new entries into
+    them; with --force it starts anew. What a new
     thing has anyway is left out, but for the fields by which something becomes more visible or more powerful
     (visibility, roles, permissions, who signs in how): what no file names, drift does not see.
 
@@ -73,7 +79,8 @@ def command(
     if updating and adding:
         raise click.UsageError("--update and --add are two different things")
     editing = updating or adding
-    _usage(addresses, files, organizations, editing, navigation, full, base)
+    again = not (editing or force or navigation) and has_root(directory)
+    _usage(addresses, files, organizations, editing, navigation, full, base, again)
     if editing and not directory.is_dir():
         raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
     if navigation is not None:
@@ -91,6 +98,14 @@ def command(
         with endings(out, to):
             session = opened(out, place, desired, to, profile, parallelism, base).session
             return _edited(out, to, place, session, addresses, adding, force, timeout)
+    if again:
+        with endings(out):
+            place = Place.find((), directory, environment, ids_in)
+            desired = _there(out, place)
+            to = connection(out, desired.environment)
+        with endings(out, to):
+            session, ids = opened(out, place, desired, to, profile, parallelism, base)
+            return _imported_again(out, to, place, session, ids, organizations, timeout)
     to = connection(out)
     with endings(out, to):
         registry = load_registry(profile)
@@ -101,27 +116,72 @@ def command(
 
 def _usage(
     addresses: tuple[str, ...], files: tuple[str, ...], organizations: tuple[str, ...], updating: bool,
-    navigation: Path | None, full: bool, base: str | None,
+    navigation: Path | None, full: bool, base: str | None, again: bool,
 ) -> None:  # fmt: skip
     """Refuse what has no meaning together."""
     if updating and navigation is not None:
         raise click.UsageError("--update or --add, and --from-navigation, are two different things")
     if full and (updating or navigation is not None):
         raise click.UsageError("--full is for a new configuration of what is live")
+    if full and again:
+        raise click.UsageError("--full is for a new configuration, and one is there: --force starts anew")
     if updating and organizations:
         raise click.UsageError("--organization is for a new configuration; --update and --add take addresses")
     if updating != bool(addresses):
         raise click.UsageError("--update and --add take addresses, and addresses need one of them")
-    if not updating and (files or base):
+    if not updating and (files or (base and not again)):
         raise click.UsageError(
             "--file and --base belong to --update and --add; --directory says where to write"
         )
-    if not updating and chosen_by_flag():
+    if not updating and not again and chosen_by_flag():
         raise click.UsageError(
             "--env belongs to --update and --add: a new configuration has no environments yet"
         )
     if navigation is not None and len(organizations) != 1:
         raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
+
+
+def _there(out: Output, place: Place) -> Desired:
+    """The configuration that is there. What cannot be read cannot be kept: then nothing is done."""
+    from dpsync.model.diagnostic import Diagnostic, DiagnosticError
+
+    try:
+        return place.load(out)
+    except DiagnosticError as invalid:
+        message = f"{place.root.name} is there already, and what it says cannot be read and kept"
+        hint = "put it right, import into another directory, or start anew with --force"
+        found = [*invalid.findings, Diagnostic("exists", message, hint=hint)]
+        raise DiagnosticError(found, Exit.REFUSED, invalid.texts) from None
+
+
+def _imported_again(
+    out: Output, to: Connection, place: Place, session: Session, ids: IdsOnDisk,
+    organizations: tuple[str, ...], timeout: float,
+) -> int:  # fmt: skip
+    """Put what is live into the configuration that is there, and keep the rest of it."""
+    from dpsync.api import import_again
+    from dpsync.apply.ids_on_disk import CannotWrite
+    from dpsync.cli.trace import tracer
+    from dpsync.config.layers import Layers
+    from dpsync.importing.files import put
+    from dpsync.importing.remembering import RememberingClient
+    from dpsync.render.to_document import again_document
+
+    layers = Layers.of(place.root, place.overlays, place.environment)
+    with RememberingClient(
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+    ) as client:
+        with out.progress.during(READING):
+            found = import_again(session, client, place.root, organizations, layers)
+        requests, platform = client.requests, client.platform
+    written = put(place.root.parent, found.made.files)
+    code = _result(out, again_document(found.made, written, found.plan, requests))
+    try:
+        ids.edit(platform, found.ids)
+    except CannotWrite as cannot:
+        out.complain(f"error: {cannot}")
+        return Exit.PARTIAL
+    return code
 
 
 def _imported(

@@ -59,6 +59,11 @@ def find_root(start: Path) -> Path:
     raise DiagnosticError([Diagnostic(codes.NO_ROOT, message, hint=hint)], Exit.INVALID)
 
 
+def has_root(directory: Path) -> bool:
+    """Whether a directory itself has a root file, whatever it is."""
+    return any(_is_there(directory / name) for name in ROOT_NAMES)
+
+
 def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
     """The files that the value of `include` names: each once, sorted by name, in any order of the list.
 

@@ -6,7 +6,7 @@ One line for each, with what import would write. The lines are planned before an
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -46,11 +46,23 @@ class Adding:
 def add(
     sides: Sides, strangers: Mapping[Address, LiveObject], pinned: frozenset[str] = frozenset()
 ) -> Adding:
-    """Edit the files so that they declare these objects, those of the `pinned` ids with a pin."""
-    adder = _Adder(sides, pinned)
-    for address, live in strangers.items():
-        adder.entry(address, live)
-    return adder.finish()
+    """Edit the files so that they declare these objects, those of the `pinned` ids with a pin.
+
+    They may refer to each other. One that cannot be written is told, and no other one refers to it then.
+    """
+    wanted = dict(strangers)
+    problems: list[Diagnostic] = []
+    while True:
+        adder = _Adder(sides, pinned)
+        adder.choose_keys(wanted)
+        for address, live in wanted.items():
+            adder.entry(address, live)
+        adding = adder.finish()
+        problems += [one for one in adding.made.problems if one not in problems]
+        if adder.left_out.isdisjoint(wanted):
+            adding.made.problems = problems
+            return adding
+        wanted = {address: live for address, live in wanted.items() if address not in adder.left_out}
 
 
 class _Adder:
@@ -62,40 +74,71 @@ class _Adder:
         self.edits: dict[str, list[Edit]] = {}
         self.used = set(sides.desired.resources)
         self.new_places: dict[tuple[str, Address], list[tuple[str, Any]]] = {}
+        self.keys: dict[Address, str] = {}
+        """The keys of the new entries, by the addresses of what has none yet."""
+        self.known: dict[tuple[str, str, str], str] = {}
+        """The same by kind, id and organization, for what refers to it."""
+        self.left_out: set[Address] = set()
+
+    def choose_keys(self, strangers: Mapping[Address, LiveObject]) -> None:
+        """Give each object a key, or say why it can have none."""
+        order = {kind.name: number for number, kind in enumerate(self.sides.registry.ordered)}
+        for address, live in sorted(strangers.items(), key=lambda item: (order[item[1].kind], item[0])):
+            kind = self.sides.registry[live.kind]
+            try:
+                if isinstance(kind.shape, NodeShape):
+                    raise Uneditable("it stands in a navigation: write it where it belongs by hand")
+                place = Address(address.segments[:-1])
+                key = self._key(kind, place, live, self._parent(kind, address))
+            except (Uneditable, Unwritable) as why:
+                self._cannot(address, why)
+                continue
+            self.keys[address] = self.known[kind.name, live.id, address.segments[0]] = key
+            self.used.add(place.child(self.sides.registry.folded(kind, key)))
 
     def entry(self, address: Address, live: LiveObject) -> None:
         """Put the line for one object where it belongs, or say why it cannot be put."""
-        kind = self.sides.registry[live.kind]
+        if address not in self.keys:
+            return
+        kind, key = self.sides.registry[live.kind], self.keys[address]
+        place, parent = Address(address.segments[:-1]), self._parent(kind, address)
         try:
-            if isinstance(kind.shape, NodeShape):
-                raise Uneditable("it stands in a navigation: write it where it belongs by hand")
-            place = Address(address.segments[:-1])
-            parent = self._parent(kind, address)
-            key = self._key(kind, place, live, parent)
-            value = self._value(kind, live, parent, key)
-            span = self._put(place, parent, kind, key, value)
+            span = self._put(place, parent, kind, key, self._value(kind, live, parent, key))
         except (Uneditable, Unwritable) as why:
-            message = f"no entry can be written for it: {why}"
-            self.adding.made.problems.append(
-                Diagnostic("not-added", message, None, str(address), "write it by hand")
-            )
+            self._cannot(address, why)
             return
         own = place.child(self.sides.registry.folded(kind, key))
-        self.used.add(own)
         self.adding.entries.append(Added(own, live.id))
         self.adding.made.taken.append(Taken(own, None, span))
 
+    def _cannot(self, address: Address, why: Exception) -> None:
+        self.left_out.add(address)
+        message = f"no entry can be written for it: {why}"
+        self.adding.made.problems.append(
+            Diagnostic("not-added", message, None, str(address), "write it by hand")
+        )
+
     def _parent(self, kind: Kind, address: Address) -> Resource:
         return self.sides.desired.resources[address.parent(kind.key)]
+
+    def _named(self, beside: Resource) -> Callable[[tuple[str, ...], str], str | None]:
+        """How a file names a live object, those that were added just now among them."""
+        known, organization = self.sides.named(beside), beside.address.segments[0]
+
+        def name(kinds: tuple[str, ...], id: str) -> str | None:
+            new = (self.known.get((kind, id, organization)) for kind in kinds)
+            return known(kinds, id) or next((key for key in new if key is not None), None)
+
+        return name
 
     def _key(self, kind: Kind, place: Address, live: LiveObject, parent: Resource) -> str:
         """The key that the entry is, or a free one made of what the platform knows it by."""
         if kind.natural is not None:
             value = live.fields.get(kind.natural)
             if isinstance(value, LiveId):
-                value = self.sides.named(parent)(kind.field(kind.natural).type.refers, value.id)
+                value = self._named(parent)(kind.field(kind.natural).type.refers, value.id)
                 if value is None:
-                    raise Uneditable("its key is what it belongs to, and no entry declares that")
+                    raise Uneditable("its key is what it is for, and no entry declares that: name that, too")
             if not isinstance(value, str) or not value:
                 raise Uneditable("it has nothing that could be its key")
             return value
@@ -114,7 +157,7 @@ class _Adder:
 
     def _value(self, kind: Kind, live: LiveObject, parent: Resource, key: str) -> Any:
         """What stands behind the key: the short form where there is nothing but its field."""
-        named = self.sides.named(parent)
+        named = self._named(parent)
         fields: dict[str, Any] = {}
         place = parent.address.child(*kind.key.split("."), key)
         for one in kind.fields:

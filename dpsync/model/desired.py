@@ -88,6 +88,10 @@ class Policy:
     prune_unmanaged: Literal["ask", "allow"] = "ask"
     """Whether what holds content and was never declared here is pruned without a question."""
 
+    def leaves(self, address: Address) -> bool:
+        """Whether something undeclared was left alone on purpose: it is ignored or forgotten."""
+        return self.ignores(address) or any(pattern.covers(address) for pattern in self.forget)
+
     def ignores(self, address: Address, field: str | None = None) -> bool:
         """Whether the object, something around it, or this field of it is left alone."""
         return any(

@@ -101,6 +101,20 @@ def import_document(
     )
 
 
+def again_document(made: Updated, files: Iterable[Put], plan: Plan, requests: int) -> ImportDocument:
+    """What has become of a configuration that was there."""
+    document = update_document(made, files, requests)
+    named = {one.address for one in document.differences}
+    left = tuple(
+        Finding(code="differs", severity="error", message=_difference(change), address=change.address)
+        for change in plan.changes
+        if change.address not in named
+    )
+    differences = (*document.differences, *left)
+    found = {"differences": differences, "proven": not differences}
+    return document.model_copy(update={**found, "exit": Exit.PARTIAL if differences else Exit.DONE})
+
+
 def update_document(made: Updated, files: Iterable[Put], requests: int) -> ImportDocument:
     return ImportDocument(
         exit=Exit.PARTIAL if made.problems else Exit.DONE,

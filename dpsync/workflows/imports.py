@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsync.client.client import ReadClient
-from dpsync.config.files import Directory, InFront
+from dpsync.config.files import Directory, Files, InFront
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
+from dpsync.live.records import recorded_lines
 from dpsync.model.address import Pattern
+from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.ids import NO_IDS, IdsFile
+from dpsync.model.ids import NO_IDS, Edits, IdsFile
 from dpsync.model.plan import Plan
 from dpsync.workflows.session import Session
 from dpsync.workflows.strangers import renamed, undeclared
@@ -69,6 +71,68 @@ def import_(
         return Imported(made, None, unclear.diagnostics)
 
 
+@dataclass(frozen=True)
+class Again:
+    """A configuration that was there, with what is live by now: its files, and what planning them finds."""
+
+    made: Updated
+    plan: Plan
+    ids: Edits
+    """Which object each entry is now."""
+
+
+def import_again(
+    session: Session,
+    client: ReadClient,
+    root: Path,
+    organizations: Sequence[str] = (),
+    layers: Layers | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Again:
+    """The files of a configuration with all that is live of what it declares and watches; nothing is written.
+
+    What the files say beside live values stays as it is: environments, policies, includes, names, comments.
+    What is live in a place that they declare or watch gets an entry, unless the policy leaves it alone.
+    Raises as `update` does, and DiagnosticError (exit 1) for an organization that the files do not declare.
+    """
+    roots = [one for one in session.desired.resources.values() if one.parent is None]
+    named = [_declared_as(session, roots, name) for name in organizations]
+    named = named or [str(one.address) for one in roots]
+    made = update(session, client, root, named, layers, env)
+    found = dict(made.files)
+    while True:  # what is in an entry is read once the entry is there
+        files = InFront(Directory(root), found)
+        session = replace(session, desired=_loaded(files, session, layers, env))
+        added = add(
+            session, client, root, [f"{one}/**" for one in named], layers, env, files, everything=True
+        )
+        found |= added.files
+        made.taken += added.taken
+        if not added.files:
+            break
+    made.files = found
+    made.problems += added.problems
+    planned = session.plan(client)
+    keys = {key: id for id, key in planned.snapshot.organizations.items()}
+    lines = recorded_lines(session.registry, session.desired, planned.snapshot)
+    return Again(made, planned.plan, {(keys[at.segments[0]], at): line for at, line in lines.items()})
+
+
+def _declared_as(session: Session, roots: Sequence[Resource], name: str) -> str:
+    keys = [key for key in session.registry.root.identity if isinstance(key, str)]
+    for one in roots:
+        if name in (one.pin, one.key, *(one.fields.get(key) for key in keys)):
+            return str(one.address)
+    message = f'the files that are there declare no organization "{name}"'
+    hint = "import it into another directory"
+    raise DiagnosticError([Diagnostic("no-organization", message, hint=hint)], Exit.FAILED)
+
+
+def _loaded(files: Files, session: Session, layers: Layers | None, env: Mapping[str, str] | None) -> Desired:
+    """The edited files, which `update` or `add` has loaded before."""
+    return load_from(files, session.registry.whole, os.environ if env is None else env, layers)[0]
+
+
 def update(
     session: Session,
     client: ReadClient,
@@ -111,11 +175,15 @@ def add(
     addresses: Sequence[str],
     layers: Layers | None = None,
     env: Mapping[str, str] | None = None,
+    files: Files | None = None,
+    everything: bool = False,
 ) -> Updated:
     """The files of a configuration with entries for what is live and undeclared; nothing is written.
 
     `addresses` name it as plan and drift do (`acme/teams/[Sales]`); patterns are allowed. The files are
     planned before they are given back; an entry that would not be recognised gets a pin. Raises as `update`.
+    `files` are those of the project, where they are not as they lie on the disk. With `everything` the
+    addresses may name nothing, and do not name what the policy leaves alone.
     """
     from dpsync.importing.add import add as edit
     from dpsync.importing.sides import Sides
@@ -123,8 +191,11 @@ def add(
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     session = replace(session, desired=replace(session.desired, watching=True))
-    planned, files = session.plan(client), Directory(root)
+    planned, files = session.plan(client), files or Directory(root)
     strangers, problems = undeclared(planned, patterns)
+    if everything:
+        policy, problems = session.desired.policy, []
+        strangers = {at: live for at, live in strangers.items() if not policy.leaves(at)}
     sides = Sides(session.registry, session.desired, planned.snapshot, files)
     pinned: frozenset[str] = frozenset()
     while True:

@@ -124,6 +124,20 @@ def test_what_is_not_there_and_what_is_declared_is_named(
         assert document["files"] == []
 
 
+def test_things_that_refer_to_each_other_are_added_together(
+    platform: ThreadedServer, run: Run, directory: Path
+) -> None:
+    change(platform, "/spaces/archive/permissions", "POST", teams=["reviewers"], role="read")
+    change(platform, "/orgs/acme/teams", "PUT", title="New")
+    role = "acme/spaces/archive/permissions/teams/[Reviewers]"
+    document = add(run, directory, 3, role)
+    assert "no entry declares that: name that, too" in document["differences"][0]["message"]
+    add(run, directory, 0, role, "acme/teams/[Reviewers]", "acme/teams/[New]")
+    assert "permissions: { teams: { reviewers: read } }" in read(directory, "dpsync.yaml")
+    assert "      reviewers: { title: Reviewers }\n" in read(directory)
+    settled(run, directory)
+
+
 def test_nodes_of_a_navigation_are_left_to_people(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:

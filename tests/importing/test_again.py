@@ -1,0 +1,130 @@
+"""A second `dpsync import` keeps whatever the files say beside live values."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
+from tests.cli.conftest import Run
+from tests.importing.test_command import committed, git
+
+Project = Callable[..., Path]
+
+ROOT = """\
+dpsync: 1
+include: [people/*.yaml]          # ours
+policy:
+  prune: [teams]
+  protect: [sites/*]
+  forget: ["acme/teams/[Legacy]"]
+  ignore: ["sites/*#visibility"]
+environments:
+  prod: { url: "${PROD_URL:?where it is}", token: { env: PROD_TOKEN }, overlay: prod.yaml }
+organizations:
+  acme:
+    id: ${ACME:-acme}
+    title: Acme
+    sites:
+      manual: { previously: { basename: old }, title: Acme Docs, basename: docs, visibility: unlisted }
+"""
+PEOPLE = """\
+organizations:
+  acme:
+    teams:
+      # Those who write.
+      authors: { title: "Technical writers" }
+      people: { title: People }
+"""
+DECIDED = (
+    "ours", "prune:", "protect:", "forget:", "ignore:", "prod:", "PROD_URL", "prod.yaml", "${ACME:-acme}",
+    "previously:", "visibility: unlisted",
+)  # fmt: skip
+
+
+@pytest.fixture
+def directory(platform: ThreadedServer, run: Run, project: Project) -> Path:
+    """A project of a person, made live and committed; then somebody changes and makes things by hand."""
+    made = project(
+        ROOT, {"people/teams.yaml": PEOPLE, "prod.yaml": "organizations: { acme: { title: Acme } }"}
+    )
+    committed(made)
+    by_hand(platform, "PATCH", "/orgs/acme/sites/docs", {"title": "Acme Manual"})
+    by_hand(platform, "PUT", "/orgs/acme/teams", {"title": "Made by hand"})
+    return made
+
+
+def test_what_a_person_has_decided_stays_and_what_is_live_comes(run: Run, directory: Path) -> None:
+    ended = run("import", "-C", str(directory), "--format", "json")
+    root, people = (directory / "dpsync.yaml").read_text(), (directory / "people/teams.yaml").read_text()
+    assert {word for word in DECIDED if word not in root} == set()
+    assert "title: Acme Manual" in root
+    assert '# Those who write.\n      authors: { title: "Technical writers" }' in people
+    assert "made-by-hand: { title: Made by hand }" in people
+    assert "Legacy" not in people
+    assert sorted(path.name for path in directory.glob("[!.]*")) == ["dpsync.yaml", "people", "prod.yaml"]
+    assert [item["address"] for item in json.loads(ended.out)["differences"]] == ["acme/teams/people"]
+    assert ended.code == 3
+
+
+def test_it_changes_nothing_when_nothing_has_changed(run: Run, directory: Path) -> None:
+    run("import", "-C", str(directory))
+    committed(directory)
+    run("import", "-C", str(directory))
+    assert git_says(directory) == ""
+
+
+def git_says(directory: Path) -> str:
+    asked = ["git", "-C", str(directory), "status", "--porcelain", "--", "*.yaml"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout
+
+
+def test_what_was_imported_and_not_touched_follows_the_platform(
+    run: Run, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    target = tmp_path / "new"
+    assert run("import", "-C", str(target), "--organization", "acme").code == 0
+    committed(target)
+    made = by_hand(platform, "PUT", "/orgs/acme/teams", {"title": "Made by hand"})
+    by_hand(
+        platform, "PUT", f"/orgs/acme/teams/{made['id']}/members", {"memberships": {"lin": {"role": "owner"}}}
+    )
+    by_hand(platform, "PATCH", "/orgs/acme/spaces/guides" if False else "/spaces/guides", {"title": "Guide"})
+    ended = run("import", "-C", str(target))
+    assert ended.code == 0, ended.out + ended.err
+    assert "A plan of it is empty." in ended.out
+    assert "made-by-hand" in (target / "acme/teams.yaml").read_text()
+    assert "lin@acme.example: owner" in (target / "acme/teams.yaml").read_text()
+    assert run("drift", "-C", str(target), "--everything").code == 0
+
+
+def test_force_starts_anew(run: Run, directory: Path) -> None:
+    run("import", "-C", str(directory), "--organization", "acme", "--force")
+    assert "environments:" not in (directory / "dpsync.yaml").read_text()
+
+
+def test_what_cannot_be_read_is_refused(run: Run, directory: Path) -> None:
+    (directory / "dpsync.yaml").write_text(ROOT + "nonsense: true\n")
+    ended = run("import", "-C", str(directory))
+    assert ended.code == 4
+    assert "DP" in ended.err
+    assert "dpsync.yaml is there already" in ended.err
+    assert "nonsense" in (directory / "dpsync.yaml").read_text()
+
+
+def test_an_organization_that_the_files_do_not_declare_is_refused(run: Run, directory: Path) -> None:
+    ended = run("import", "-C", str(directory), "--organization", "globex")
+    assert (ended.code, 'declare no organization "globex"' in ended.err) == (1, True)
+
+
+def test_what_is_not_committed_is_not_overwritten(run: Run, directory: Path) -> None:
+    (directory / "dpsync.yaml").write_text(ROOT + "# not committed\n")
+    assert run("import", "-C", str(directory)).code == 4
+    assert "Acme Manual" not in (directory / "dpsync.yaml").read_text()
+    git(directory, "commit", "-qam", "now it is")
+    assert run("import", "-C", str(directory)).code == 3
