@@ -73,6 +73,26 @@ def _kind(mode: int) -> str | None:
     return next((words for is_one, words in _KINDS if is_one(mode)), "no regular file")
 
 
+def inside(path: Path, project: Path) -> Path:
+    """The place of a path after every link was followed; one that is named in the project must be in it.
+
+    So it is with the checkout that the project is in. Raises Unfit where a link leads out, and OSError.
+    """
+    real, named = resolved(path), Path(os.path.normpath(path.absolute()))
+    for place in (project, checkout(project)):
+        whole = resolved(place)
+        is_named = any(named.is_relative_to(one) for one in (Path(os.path.normpath(place.absolute())), whole))
+        if is_named and not real.is_relative_to(whole):
+            raise Unfit(path, "it is a link that leads outside the project")
+    return real
+
+
+def checkout(project: Path) -> Path:
+    """The nearest directory with a git directory, from the project upwards; else the project itself."""
+    whole = resolved(project)
+    return next((one for one in (whole, *whole.parents) if os.path.lexists(one / ".git")), whole)
+
+
 # Reading.
 
 

@@ -18,11 +18,11 @@ from typing import Final
 from dpsync import disk
 from dpsync.apply.lock import NoState, state_directory
 from dpsync.config.conflicts import markers
-from dpsync.config.ids_file import content, load, parse, parse_both, render, wrong
+from dpsync.config.ids_file import content, parse, parse_both, render, wrong
 from dpsync.config.reader import DEFAULT_LIMITS, decode
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
-from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError, Findings
 from dpsync.model.ids import Edits, IdsFile, Lines
 
 _TRIES: Final = 40
@@ -45,25 +45,29 @@ class Merged:
 
 
 class IdsOnDisk:
-    """One ids file. `name` is what messages call it."""
+    """One ids file of a project, whose links lead nowhere else. `name` is what messages call it."""
 
-    def __init__(self, path: Path, registry: Registry, name: str | None = None) -> None:
+    def __init__(
+        self, path: Path, registry: Registry, name: str | None = None, project: Path | None = None
+    ) -> None:
         self.path = path
         self.name = name or str(path)
         self._registry = registry
+        self._project = project or path.parent
 
     def read(self) -> IdsFile:
         """What it says; nothing where there is none. Raises DiagnosticError (exit 5)."""
-        return load(self.path, self._registry, self.name)
+        data = content(self.path, self.name, self._project)
+        return IdsFile() if data is None else self._parsed(data)
 
     def read_both(self) -> Merged:
         """What it says, conflict markers or not. Raises DiagnosticError (exit 5)."""
-        data = content(self.path, self.name)
+        data = content(self.path, self.name, self._project)
         if data is None or not markers(decode(data, self.name)[0], self.name):
             return Merged(self.read())
         ids, disputed, found = parse_both(data, self.name, self._registry)
         if found:
-            raise wrong(found, data, self.name)
+            raise self._wrong(found, data)
         return Merged(ids, disputed, conflict=True)
 
     def edit(self, platform: str, edits: Edits) -> None:
@@ -105,15 +109,23 @@ class IdsOnDisk:
 
     def _present(self) -> IdsFile:
         try:
-            data = disk.read(self.path, DEFAULT_LIMITS.bytes)
+            data = disk.read(disk.inside(self.path, self._project), DEFAULT_LIMITS.bytes, follow=False)
         except FileNotFoundError:
             return IdsFile()
+        return self._parsed(data)
+
+    def _parsed(self, data: bytes) -> IdsFile:
         ids, found = parse(data, self.name, self._registry)
         if found:
-            raise wrong(found, data, self.name)
+            raise self._wrong(found, data)
         return ids
 
+    def _wrong(self, found: Findings, data: bytes) -> DiagnosticError:
+        ours = disk.resolved(self.path).is_relative_to(disk.checkout(self._project))
+        return wrong(found, data, self.name, excerpts=ours)
+
     def _put(self, data: bytes) -> None:
+        disk.inside(self.path, self._project)
         if self.path.parent.name == disk.OWN:
             disk.make_own(self.path.parent)
         disk.put(self.path, data)

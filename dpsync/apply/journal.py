@@ -61,11 +61,15 @@ class MaskedJournal:
 
 
 class FileJournal:
-    """A file of JSON lines for one apply. `stamp` makes its name; two applies never append to one file."""
+    """A file of JSON lines for one apply. `stamp` makes its name; two applies never append to one file.
 
-    def __init__(self, directory: Path, stamp: str) -> None:
+    No link leads out of the `project` that the directory is in.
+    """
+
+    def __init__(self, directory: Path, stamp: str, project: Path | None = None) -> None:
         self._lock = threading.Lock()
         try:
+            disk.inside(directory, project or directory.parent)
             if directory.parent.name == disk.OWN:
                 disk.make_own(directory.parent)
             disk.make_directory(directory, own=1)

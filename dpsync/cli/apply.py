@@ -101,7 +101,7 @@ def command(
             if code is not None:
                 return _not_carried_out(out, session, client, planned, ids, code)
             journals = place.journals if journal_in is None else directory / journal_in
-            with locked(to.url, _organizations(planned)), _journal(journals, planned.plan) as journal:
+            with locked(to.url, _organizations(planned)), _journal(journals, planned.plan, place) as journal:
                 return _carry_out(out, session, client, planned, expect, journal, ids)
     raise AssertionError
 
@@ -184,11 +184,11 @@ def _agreed(plan: Plan) -> bool:
 
 
 @contextmanager
-def _journal(directory: Path, plan: Plan) -> Iterator[FileJournal]:
+def _journal(directory: Path, plan: Plan, place: Place) -> Iterator[FileJournal]:
     from dpsync.apply.journal import FileJournal
 
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    journal = FileJournal(directory, f"{stamp}-{plan.digest[:8]}")
+    journal = FileJournal(directory, f"{stamp}-{plan.digest[:8]}", place.root.parent)
     try:
         yield journal
     finally:

@@ -74,7 +74,7 @@ def command(
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
-        ids = on_disk(ids_file(out, place.root, to, place.ids))
+        ids = on_disk(ids_file(out, place.root, to, place.ids), place.root.parent)
         merged = Merged(ids.read()) if asked.anything else ids.read_both()
         past = git_base(out, place, base, ids.path)
         session = Session(desired, load_registry(profile), parallelism, past, ids=merged.ids)

@@ -109,7 +109,8 @@ def command(
     to = connection(out)
     with endings(out, to):
         registry = load_registry(profile)
-        ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, directory / ids_in if ids_in else None))
+        named = directory / ids_in if ids_in else None
+        ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, named), directory)
         return _imported(out, to, registry, organizations, directory, full, force, parallelism, timeout, ids)
     raise AssertionError
 

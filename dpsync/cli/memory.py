@@ -40,7 +40,7 @@ def opened(
     from dpsync.api import Session, load_registry
 
     path = ids_file(out, place.root, to, place.ids)
-    ids = on_disk(path)
+    ids = on_disk(path, place.root.parent)
     known = ids.read()
     past = git_base(out, place, base, path)
     session = Session(desired, load_registry(profile), parallelism, past, known)
@@ -58,11 +58,11 @@ def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Pat
     return named
 
 
-def on_disk(path: Path) -> IdsOnDisk:
+def on_disk(path: Path, project: Path) -> IdsOnDisk:
     """An ids file that can be read and written."""
     from dpsync.api import IdsOnDisk, load_registry
 
-    return IdsOnDisk(path, load_registry(), shortest_path(str(path)))
+    return IdsOnDisk(path, load_registry(), shortest_path(str(path)), project)
 
 
 def git_base(out: Output, place: Place, ref: str | None, ids: Path | None = None) -> Base:

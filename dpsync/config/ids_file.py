@@ -120,35 +120,24 @@ def ids_schema() -> dict[str, Any]:
     }
 
 
-def load(path: Path, registry: Registry, name: str | None = None) -> IdsFile:
-    """What the file at a path says; nothing where there is none. `name` is for spans.
+def content(path: Path, name: str, project: Path) -> bytes | None:
+    """The bytes of an ids file; None where there is none. No link leads out of the project.
 
-    Raises DiagnosticError (exit 5) with everything that is wrong with it.
+    Raises DiagnosticError (exit 5).
     """
-    data, name = content(path, name), name or path.name
-    if data is None:
-        return IdsFile()
-    ids, found = parse(data, name, registry)
-    if found:
-        raise wrong(found, data, name)
-    return ids
-
-
-def content(path: Path, name: str | None = None) -> bytes | None:
-    """The bytes of an ids file; None where there is none. Raises DiagnosticError (exit 5)."""
     try:
-        return disk.read(path, DEFAULT_LIMITS.bytes)
+        return disk.read(disk.inside(path, project), DEFAULT_LIMITS.bytes, follow=False)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        message = f"the ids file {name or path} cannot be read: {disk.why(error)}"
+        message = f"the ids file {name} cannot be read: {disk.why(error)}"
         hint = "put it right, or name another one with --ids"
         raise DiagnosticError([Diagnostic(codes.UNREADABLE, message, hint=hint)], Exit.INVALID) from None
 
 
-def wrong(found: Findings, data: bytes, name: str) -> DiagnosticError:
-    """What ends a command that needs the file."""
-    return DiagnosticError(found, Exit.INVALID, {name: decode(data, name)[0]})
+def wrong(found: Findings, data: bytes, name: str, excerpts: bool = True) -> DiagnosticError:
+    """What ends a command that needs the file; with excerpts where it is a file of the project."""
+    return DiagnosticError(found, Exit.INVALID, {name: decode(data, name)[0]} if excerpts else {})
 
 
 class _Parser:

@@ -42,6 +42,8 @@ def learned(file: Path, registry: Registry) -> Learned:
         path = (file.parent.resolve() / file.name).relative_to(repository.top).as_posix()
     except NoRepository as why:
         raise Unclear(str(why)) from None
+    except ValueError:
+        raise Unclear(f"{file.name} is not in the working copy") from None
     commit = repository.commit("HEAD")
     if commit is None or file.is_symlink():
         raise Unclear(f"{path} is no file of a commit")

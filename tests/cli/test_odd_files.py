@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -118,8 +119,66 @@ def test_nothing_of_ours_is_written_through_a_link(
     assert list(elsewhere.iterdir()) == []
     if own == ".dpsync/.gitignore":
         told(ended, 0)
-    else:
+    elif own == ".dpsync/journal":
         told(ended, 1, "error[journal]", "is a link")
+    else:
+        told(ended, 5, "DP122", "is a link")
+
+
+@pytest.mark.parametrize("own", ["dpsync.ids.yaml", ".dpsync/ids.yaml", "in/ids.yaml"])
+def test_an_ids_file(own: str, run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+    at = project(CHANGED)
+    (at / own).parent.mkdir(exist_ok=True)
+    lay(at / own)
+    named = () if own == ".dpsync/ids.yaml" else ("--ids", own)
+    for words in (
+        ("plan",),
+        ("apply", "--yes"),
+        ("ids",),
+        ("ids", "--forget", "acme/teams/writers"),
+        ("drift",),
+    ):
+        told(run(*words, "-C", str(at), *named), 5, own)
+    assert outside(at).read_text(encoding="utf-8") == OUTSIDE
+    assert not stat.S_ISREG((at / own).lstat().st_mode)
+
+
+@pytest.mark.parametrize("own", [".dpsync/ids.yaml", "in/ids.yaml"])
+def test_an_ids_file_in_a_directory_that_is_elsewhere(
+    own: str, run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    at = project(CHANGED)
+    elsewhere = outside(at).parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "ids.yaml").write_text(OUTSIDE)
+    (at / own).parent.symlink_to(elsewhere)
+    named = ("--ids", own) if own == "in/ids.yaml" else ()
+    for words in (("plan",), ("apply", "--yes"), ("ids",)):
+        told(run(*words, "-C", str(at), *named), 5, "is a link that leads outside the project", own)
+    told(
+        run("apply", "--yes", "-C", str(at), "--ids", "a.yaml", "--journal", "in/journal"),
+        1 if own == "in/ids.yaml" else 0,
+    )
+    assert [path.read_text() for path in elsewhere.iterdir()] == [OUTSIDE]
+
+
+def test_of_a_file_that_is_nowhere_in_the_project_no_line_is_shown(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    at = project(BASE)
+    outside(at).write_text(f"a: {{ b: {OUTSIDE} }}\n")
+    told(run("plan", "-C", str(at), "--ids", str(outside(at))), 5, "DP150")
+    (at / "a.yaml").write_text(f"a: {{ b: {OUTSIDE} }}\n")
+    assert OUTSIDE in run("plan", "-C", str(at), "--ids", "a.yaml").err
+
+
+def test_links_inside_of_a_project_lead_to_an_ids_file(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    at = project(BASE)
+    (at / "kept.yaml").write_text("")
+    (at / "dpsync.ids.yaml").symlink_to("kept.yaml")
+    assert run("plan", "-C", str(at), "--ids", "dpsync.ids.yaml").code == 0
 
 
 def test_a_saved_plan(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
