@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from dpsync import __version__
+from dpsync.cli.habits import check_habits
 from dpsync.model.diagnostic import Exit
 
 COMMANDS = {
@@ -84,22 +85,27 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from dpsync.cli.habits import instead_of_command
             from dpsync.model.suggest import did_you_mean
 
             nearest = did_you_mean(args[0], COMMANDS)
-            hint = f' Did you mean "{nearest}"?' if nearest else ""
-            ctx.fail(f'There is no command "{args[0]}".{hint}')
+            hint = instead_of_command(args[0]) or (f'did you mean "{nearest}"?' if nearest else "")
+            ctx.fail(f'There is no command "{args[0]}"{f": {hint}" if hint else ""}')
         return super().resolve_command(ctx, args)
 
 
 @click.group(
     cls=Commands,
+    invoke_without_command=True,
     epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", prog_name="dpsync", message="%(prog)s %(version)s")
-def root() -> None:
+@click.pass_context
+def root(context: click.Context) -> None:
     """A docs platform's organization as YAML in git: planned, applied, proven converged."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def _seen(error: click.ClickException) -> click.ClickException:
@@ -130,6 +136,7 @@ def run(arguments: list[str] | None = None, given: object = None) -> int:
         if getattr(sys, name) is None:  # closed: then what is said goes nowhere
             setattr(sys, name, StringIO())
     try:
+        check_habits(sys.argv[1:] if arguments is None else arguments)
         code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False, obj=given)
     except click.UsageError as wrong:
         _show(_seen(wrong))

@@ -107,7 +107,7 @@ class Declarations:
         if not self._add(entry):
             return
         if isinstance(node, Scalar) and node.value is None:
-            hint = f"write {{}} for one without settings, or its {kind.shorthand}" if kind.shorthand else None
+            hint = _of_empty(kind)
             entry.unreadable = True
             self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, hint)
         elif isinstance(node, Mapping) and not kind.only_short:
@@ -195,7 +195,11 @@ class Declarations:
     def _entries(self, entry: Entry, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
         if not isinstance(node, Mapping):
             found = "nothing" if isinstance(node, Scalar) and node.value is None else "something else"
-            hint = "write {} to say that there are none" if found == "nothing" else _space(node)
+            none = (
+                f"remove the key to leave {key.value} alone; "
+                "{} says that there are none, where policy: prune or watch names it"
+            )
+            hint = none if found == "nothing" else _space(node)
             self.unreadable.add(scope.address)
             if node.span not in self.unknown:
                 self.error("DP202", f"{key.value} is a mapping of entries, found {found}", key.span, hint)
@@ -310,6 +314,22 @@ class Declarations:
 
 def _alone(kind: Kind) -> bool:
     return isinstance(kind.shape, NodeShape) and kind.shape.alone
+
+
+def _of_empty(kind: Kind) -> str:
+    """What to write in place of nothing, so that it is accepted."""
+    needed = [one for one in kind.fields if one.required and one.name not in (kind.natural, kind.default)]
+    if kind.only_short:
+        return f"write its {kind.shorthand}, or remove the entry"
+    if needed:
+        fields = ", ".join(f"{one.name}: …" for one in needed if not one.nest)
+        short = kind.shorthand in [one.name for one in needed] and len(needed) == 1
+        return (
+            f"write its {kind.shorthand}, or remove the entry"
+            if short
+            else f"write {{ {fields} }}, or remove the entry"
+        )
+    return f"write {{}} for one without settings{f', or its {kind.shorthand}' if kind.shorthand else ''}"
 
 
 def _space(node: Node) -> str | None:

@@ -70,7 +70,9 @@ class Places:
         ends = [spot for spot in spots if self._is(spot, names)]
         if at < len(pattern.segments) or not ends:
             nearest = self._nearest(pattern, names) if suggest else None
-            hint = f'did you mean "{nearest}"?' if nearest else self._known(spots)
+            place = names == "objects" and at == len(pattern.segments)
+            known = f'name an entry in it: "{pattern.text}/KEY"' if place else self._known(spots)
+            hint = f'did you mean "{nearest}"?' if nearest else known
             return Mistake(self._reason(pattern, at, spots, names), hint)
         return self._field_mistake(pattern, ends) if pattern.field else None
 
@@ -212,7 +214,7 @@ class Places:
         known = sorted({field.name for kind in kinds for field in kind.fields})
         if not kinds:
             reason = f'"{path}" names the place of entries, which has no fields'
-            return Mistake(reason, f'did you mean "{path}/*#{pattern.field}"?')
+            return Mistake(reason, f'name an entry in it: "{path}/KEY#{pattern.field}"')
         if pattern.field in known:
             return None
         nearest = did_you_mean(pattern.field or "", known)
@@ -225,7 +227,10 @@ class Places:
     # The nearest pattern that something can fit.
 
     def _nearest(self, pattern: Pattern, names: Names) -> str | None:
-        """The fewest corrections first; of several equally near ones the first in the registry's order."""
+        """The fewest corrections first; of several equally near ones the first in the registry's order.
+
+        None is wider than what was written: whoever follows it must not delete or ignore more than they said.
+        """
         segments = pattern.segments
         if len(segments) > _LONGEST:
             return None
@@ -238,7 +243,9 @@ class Places:
                 continue
             seen.add((at, spot))
             if at == len(segments) and self._is(spot, names) and self._has(spot, pattern.field):
-                return self._written(said, pattern)
+                if not _wider(self._written(said, pattern), pattern.text):
+                    return self._written(said, pattern)
+                continue
             for more, ahead, following, word in self._corrections(segments[at : at + 1], spot):
                 step = (*said, word) if word is not None else said
                 heapq.heappush(pending, (cost + more, next(tie), at + ahead, following, step))
@@ -292,3 +299,16 @@ class Places:
         if len(segments) > 1 and segments[0] == "*" and segments[1] in self.registry.words:
             segments = segments[1:]
         return "/".join(segments) + (f"#{pattern.field}" if pattern.field else "")
+
+
+def _wider(text: str, written: str) -> bool:
+    """Whether a pattern has a wildcard more than another one, or names one thing less."""
+    (stars, names), (before, named) = _counts(text), _counts(written)
+    return stars > before or names < named
+
+
+def _counts(text: str) -> tuple[int, int]:
+    """The wildcards of a pattern, and its other segments."""
+    segments = text.partition("#")[0].split("/")
+    stars = sum(segment in ("*", "**") for segment in segments)
+    return stars, len(segments) - stars

@@ -10,12 +10,17 @@ _LONGEST: Final = 100
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate closest to a mistyped word, whatever their order; None when none is close."""
-    if not word or len(word) > _LONGEST:
+    """The candidate closest to a mistyped word, whatever their order; None when none is close.
+
+    Who is meant by an e-mail is not guessed: another one is another person.
+    """
+    if not word or len(word) > _LONGEST or "@" in word:
         return None
     # A comparison costs the product of both lengths, so hopeless candidates are left out first.
     reach = max(2, len(word) // 2)
-    nearest = sorted({c for c in candidates if c != word and abs(len(c) - len(word)) <= reach})
+    nearest = sorted(
+        {c for c in candidates if c != word and abs(len(c) - len(word)) <= reach and "@" not in c}
+    )
     folded: dict[str, str] = {}
     for candidate in nearest:
         folded.setdefault(candidate.casefold(), candidate)

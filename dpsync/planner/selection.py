@@ -93,7 +93,8 @@ def _check(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
     known = list(names)
     for pattern in patterns:
         if not any(pattern.covers(name) for name in known):
-            nearest = get_close_matches(pattern.text, [str(name) for name in known], NEAREST, 0.5)
+            named = [text for name in known if "@" not in (text := str(name))]  # of people none is guessed
+            nearest = get_close_matches(pattern.text, named, NEAREST, 0.5) if "@" not in pattern.text else []
             hint = f"nearest: {', '.join(nearest)}" if nearest else "plan without it lists what there is"
             raise _invalid("DP330", f'"{pattern.text}" names nothing here', hint)
 

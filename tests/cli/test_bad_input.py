@@ -169,7 +169,7 @@ def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["plam"], 'Did you mean "plan"?'),
+        (["plam"], 'did you mean "plan"?'),
         (["plan", "--confrim", "x"], "--confirm"),
         (["plan", "--parallelism", "0"], "--parallelism"),
         (["plan", "--confirm", "yes"], "Answers are:"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +44,41 @@ def test_the_exit_codes_are_in_the_help(run: Run) -> None:
 
 def test_the_version(run: Run) -> None:
     assert run("--version").out == f"dpsync {__version__}\n"
+
+
+def test_without_a_command_there_is_help(run: Run) -> None:
+    ended = run()
+    assert (ended.code, ended.out, ended.err) == (0, run("--help").out, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["apply", "--auto-approve"], "There is no flag --auto-approve: use --yes"),
+        (["apply", "-auto-approve"], "use --yes"),
+        (["plan", "-target=acme/teams"], "There is no flag -target: use --select ADDRESS"),
+        (["plan", "--target", "x"], "use --select ADDRESS"),
+        (["plan", "-out=plan.json"], "There is no flag -out: use -o FILE"),
+        (["plan", "-var-file=prod.tfvars"], "use -f FILE for an overlay, or --env NAME"),
+        (["plan", "-json"], "use --format json"),
+        (["plan", "-refresh-only"], "use the command drift"),
+        (["plan", "-destroy"], "policy: prune"),
+        (["-chdir=docs", "plan"], "use -C DIR"),
+        (["init"], 'There is no command "init": nothing has to be set up; import writes'),
+        (["destroy"], "policy: prune"),
+        (["refresh"], "use drift"),
+        (["aply"], 'There is no command "aply": did you mean "apply"?'),
+    ],
+)
+def test_a_habit_from_another_tool_is_told_what_it_is_called_here(
+    run: Run, arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = run(*arguments)
+    assert (ended.code, words in ended.err) == (64, True), ended.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_flags_that_are_ours_are_no_habits(run: Run, tmp_path: Path) -> None:
+    for arguments in (["plan", "--out", "x"], ["plan", "-vv"], ["plan", "-o", "x"], ["plan", "-qC", "x"]):
+        assert "There is no flag" not in run(*arguments, "-C", str(tmp_path)).err

@@ -63,7 +63,7 @@ def test_an_unknown_key_of_a_node(tmp_path: Path, structure: str, words: str) ->
     ("body", "words"),
     [
         ("teams: ▸[]", "teams is a mapping of entries"),
-        ("▸teams:", "write {} to say that there are none"),
+        ("▸teams:", "remove the key to leave teams alone"),
         ("▸teams: writers", "teams is a mapping of entries"),
         ("teams: { w: ▸Writers }", "a team is a mapping"),
         ("teams: { w: ▸[a] }", "a team is a mapping"),
@@ -169,7 +169,8 @@ def test_a_node_has_a_key(tmp_path: Path, structure: str) -> None:
         ("teams: { ▸w: }", 'the team "w" is empty'),
         ("members: { ▸ada@acme.example: }", "or its role"),
         ("members: { ▸ada@acme.example: null }", "write {} for one without settings"),
-        ("teams: { w: { title: W, members: { ▸ada@acme.example: ~ } } }", "or its role"),
+        ("teams: { w: { title: W, members: { ▸ada@acme.example: ~ } } }", "write its role, or remove"),
+        ("teams: { ▸w: ~ }", "write { title: … }, or remove the entry"),
         ("sites: { ▸d: ~ }", 'the site "d" is empty'),
         ("sites: { d: { title: Docs, ▸adaptiveSchema: } }", "is empty"),
     ],
@@ -267,3 +268,25 @@ def test_an_empty_mapping_of_entries_means_nothing_without_prune(tmp_path: Path,
 
 def test_permissions_are_below_spaces_collections_and_sites_only(tmp_path: Path) -> None:
     expect(tmp_path, organization("▸permissions: {}"), "DP201", 'unknown key "permissions"')
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "members: { ada@acme.example: ▸ }",
+        "integrations: { tool: ▸ }",
+        "sites: { docs: { title: Docs, shareLinks: { fair: ▸ } } }",
+        "sites: { docs: { title: Docs, customization: ▸ } }",
+    ],
+)
+def test_where_it_says_to_write_braces_they_are_accepted(tmp_path: Path, body: str) -> None:
+    empty = loaded(tmp_path, organization(body.replace("▸", "")))[1]
+    assert [(item.code, str(item.hint)[:8]) for item in empty] == [("DP212", "write {}")]
+    assert not loaded(tmp_path, organization(body.replace("▸", "{}")))[1]
+
+
+def test_a_place_that_says_nothing_may_be_left_out_or_be_watched(tmp_path: Path) -> None:
+    """What the finding says is accepted, one way and the other."""
+    assert not loaded(tmp_path, organization("title: Acme"))[1]
+    for word in ("prune", "watch"):
+        assert not loaded(tmp_path, organization("teams: {}", f"policy: {{ {word}: [teams] }}\n"))[1]

@@ -168,7 +168,7 @@ def test_a_shorthand_is_the_main_field(tmp_path: Path) -> None:
         (
             MEMBERS
             + "mergeRules: { type: rules, rules: [{ rule: allow_bypass, users: [▸ida@acme.example] }] }",
-            'did you mean "ada@acme.example"?',
+            "declare it, or write {id: …}",
         ),
     ],
 )

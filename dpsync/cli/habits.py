@@ -1,0 +1,83 @@
+"""What people type who know other tools, and what says the same here. Names and sentences only."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import click
+
+_FLAGS: Final = {
+    "auto-approve": "--yes",
+    "backup": "nothing: git has what was there before",
+    "chdir": "-C DIR",
+    "compact-warnings": "-q",
+    "config": "-f FILE",
+    "destroy": "nothing: take the entries out of the files, name them in policy: prune, and apply",
+    "dry-run": "the command plan",
+    "input": "--no-input",
+    "json": "--format json",
+    "lock": "nothing: an apply locks its organization by itself",
+    "lock-timeout": "nothing: an apply locks its organization by itself",
+    "no-color": "--color never",
+    "refresh": "nothing: every command reads the platform",
+    "refresh-only": "the command drift",
+    "replace": "nothing: an apply changes what differs",
+    "state": "--ids FILE: there is no state, and the ids file says which object is which",
+    "target": "--select ADDRESS",
+    "var": "a variable of the environment, written as ${NAME} in the files",
+    "var-file": "-f FILE for an overlay, or --env NAME",
+    "workspace": "--env NAME",
+}
+"""Flags of other tools, without their dashes."""
+_OURS: Final = {
+    "out": "-o FILE",
+    "parallelism": "--parallelism N",
+    "detailed-exitcode": "--detailed-exitcode",
+}
+"""Flags that are written with two dashes here: with one they would be read as several short ones."""
+_COMMANDS: Final = {
+    "deploy": "use apply",
+    "destroy": "take the entries out of the files, name their places in policy: prune, and apply",
+    "diff": "use plan",
+    "fmt": "the files stay as they were written",
+    "force-unlock": "a lock goes with the process that holds it",
+    "help": "use --help",
+    "init": "nothing has to be set up; import writes the files of what is live",
+    "login": "the token is in DPSYNC_TOKEN, or in the file that DPSYNC_TOKEN_FILE names",
+    "output": "use plan --format json",
+    "preview": "use plan",
+    "pull": "use import",
+    "push": "use apply",
+    "refresh": "use drift",
+    "state": "use ids",
+    "sync": "use apply",
+    "taint": "an apply changes what differs",
+    "test": "use validate",
+    "up": "use apply",
+    "version": "use --version",
+    "workspace": "use --env NAME",
+}
+"""Commands of other tools."""
+_FLAG: Final = re.compile(r"(--?)([a-z][a-z-]+)(?:=.*)?", re.DOTALL)
+
+
+def instead_of_command(name: str) -> str:
+    """What to use instead of a command of another tool; empty where nobody knows."""
+    return _COMMANDS.get(name, "")
+
+
+def check_habits(arguments: list[str]) -> None:
+    """Raises UsageError for a flag of another tool.
+
+    Without this, `-out=FILE` would be `-o` with the file "ut=FILE".
+    """
+    for argument in arguments:
+        if argument == "--":
+            return
+        flag = _FLAG.fullmatch(argument)
+        if flag is None:
+            continue
+        use = _FLAGS.get(flag[2]) or (_OURS.get(flag[2]) if flag[1] == "-" else None)
+        if use is not None:
+            raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: use {use}")
