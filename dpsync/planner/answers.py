@@ -71,7 +71,7 @@ def forms(registry: Registry) -> tuple[Form, ...]:
     return (
         Form(DELETE, "N"),
         Form(EXPOSE, "N"),
-        Form(DELETE_ONE, "ADDRESS", lambda kind: kind.content),
+        Form(DELETE_ONE, "ADDRESS", lambda kind: kind.content or kind.recorded),
         Form(NEW, "ADDRESS", lambda kind: kind.content),
         Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
         Form(SEND, "ADDRESS#field"),

@@ -20,6 +20,7 @@ from dpsync.planner.cascade import named_ids
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.limits import limited
 from dpsync.planner.nesting import Nesting, own_places
+from dpsync.planner.passed_over import passed_over
 from dpsync.planner.restructuring import refused
 
 
@@ -36,6 +37,7 @@ def refusals(
     yield from refused(decided.sides, decided.restructuring)
     yield from transfers.refused(decided.sides, decided.transfers)
     yield from _holders(decided)
+    yield from passed_over(decided)
     yield from limited(decided, deletes, exposures)
 
 

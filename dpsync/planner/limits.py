@@ -11,7 +11,7 @@ from dpsync.model.change import Change
 from dpsync.model.impact import Exposure
 from dpsync.model.question import Refusal, WayOut
 from dpsync.model.words import counted
-from dpsync.planner.answers import DELETE, DELETE_ONE, EXPOSE, Answer
+from dpsync.planner.answers import DELETE, EXPOSE, Answer
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.restructuring import answered
 
@@ -20,9 +20,8 @@ _NAMED: Final = 3
 
 
 def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
-    """More than the limits allow, content that was never declared here, and what a pin has passed over."""
+    """More than the limits allow, and content that was never declared here."""
     yield from _unmanaged(decided, deletes)
-    yield from _passed_over(decided)
     yield from _limits(decided, deletes)
     yield from _exposed(decided, exposures)
 
@@ -60,28 +59,6 @@ def _unmanaged(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
 
 def _more(named: list[str]) -> str:
     return f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-
-
-def _passed_over(decided: Decisions) -> Iterator[Refusal]:
-    """What the ids file says that an entry is whose pin says otherwise: it goes only by its name."""
-    sides = decided.sides
-    for address, line in sorted(sides.snapshot.records.lines.items()):
-        entry = sides.desired.resources.get(address)
-        if entry is None or entry.pin is None or entry.pin == line.id:
-            continue
-        for identity in decided.deletions.everything:
-            if identity[0] != entry.kind or sides.snapshot.objects[identity].id != line.id:
-                continue
-            question = Answer(DELETE_ONE, str(sides.names.address(identity)))
-            if not sides.answers.agree(question):
-                yield Refusal(
-                    code="passed-over",
-                    address=str(sides.names.address(identity)),
-                    message=f"it would be deleted, and it is what the ids file says that {address} is, "
-                    f"whose pin says {entry.pin}",
-                    way_out=f"if it may go: {question.flag}; if it is meant, correct the pin",
-                    answers=(WayOut(address=str(address), add=question.flag, means="it may go"),),
-                )
 
 
 def _count(deletes: list[Change], agreed: Collection[Address]) -> int:

@@ -1,0 +1,76 @@
+"""What a line of the ids file said until now is deleted only by its name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dpsync.model.ids import Line
+from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
+from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
+
+from .lab import REGISTRY
+from .stages import Case, Things
+from .test_key_and_name_at_once import KINDS, PLACES, things
+
+
+def rebound(kind: str, *confirm: str, line: bool = True, before: bool = True) -> Sides:
+    """An entry "alpha" whose line said "billing" in the git base; its place is pruned."""
+    path, key = PLACES.get(kind, ""), REGISTRY[kind].key
+    wanted, live = things(kind, ["Alpha"]), things(kind, ["Alpha", "Billing"])
+    known = [("site", "docs"), ("space", "home"), (kind, f"{path}alpha")]
+    case = Case(
+        wanted, live, lines=known if line else known[:2],
+        prune=[f"sites/*/{key}" if path else key], prune_unmanaged="allow", confirm=confirm,
+    )  # fmt: skip
+    sides = case.sides()
+    address = case.address(kind, f"{path}alpha")
+    old = Line(address, f"{kind}-{path.replace('/', '-')}billing")
+    records = replace(sides.snapshot.records, earlier={address: old} if before else {})
+    return replace(sides, snapshot=replace(sides.snapshot, records=records))
+
+
+def asked(plan: Plan) -> list[Refusal]:
+    return [item for item in plan.refusals if item.code == "passed-over"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_line_said_before_goes_only_by_its_name(kind: str) -> None:
+    [refusal] = asked(make_plan(rebound(kind)))
+    go, back = refusal.answers
+    assert go.add == f'--confirm "delete object {refusal.address}"'
+    assert back.add.startswith("`dpsync ids --bind ")
+    assert back.add.endswith("billing`")
+    assert asked(make_plan(rebound(kind, f"delete object {refusal.address}"))) == []
+
+
+def test_where_the_line_is_gone_altogether_it_is_asked_as_well() -> None:
+    [refusal] = asked(make_plan(rebound("space", line=False)))
+    assert "which has no line now" in refusal.message
+
+
+def test_what_another_line_names_now_or_what_no_line_ever_named_is_nothing_that_was_passed_over() -> None:
+    assert asked(make_plan(rebound("space", before=False))) == []
+    sides = rebound("space")
+    lines = dict(sides.snapshot.records.lines)
+    other = Case({}).address("space", "removed")
+    lines[other] = Line(other, "space-billing")  # the key was removed: its line says so still
+    records = replace(sides.snapshot.records, lines=lines)
+    assert asked(make_plan(replace(sides, snapshot=replace(sides.snapshot, records=records)))) == []
+
+
+def test_what_is_no_content_and_what_goes_along_is_asked_about_by_answers_that_can_be_given() -> None:
+    site: Things = {"site": {"docs": {"title": "Docs"}}}
+    groups = {"docs/a": {"title": "A"}, "docs/b": {"title": "B"}}
+    case = Case({**site, "section_group": {"docs/a": groups["docs/a"]}}, {**site, "section_group": groups},
+                prune=["sites/*/structure"])  # fmt: skip
+    sides = case.sides()
+    address = case.address("section_group", "docs/a")
+    records = replace(sides.snapshot.records, earlier={address: Line(address, "section_group-docs-b")})
+    sides = replace(sides, snapshot=replace(sides.snapshot, records=records))
+    [refusal] = asked(make_plan(sides))
+    answer = refusal.answers[0].add.removeprefix('--confirm "').removesuffix('"')
+    assert make_plan(replace(sides, options=replace(sides.options, confirm=(answer,)))).can_apply
