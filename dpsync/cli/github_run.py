@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -13,13 +13,15 @@ from dpsync.cli.ids_update import ids_update
 from dpsync.cli.output import below, changed_files
 from dpsync.cli.place import Place as Project
 from dpsync.cli.signals import Ended, Patience
+from dpsync.config.discovery import ROOT_NAMES
 from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git_program import GitDirectory
 from dpsync.github.action import carry_out, stopped
 from dpsync.github.api import GitHub
 from dpsync.github.commands import Log
 from dpsync.github.inputs import Inputs
 from dpsync.github.outputs import outputs
-from dpsync.github.place import Checkout, Place
+from dpsync.github.place import Checkout, Place, WorkingCopy
 from dpsync.github.run import ActionRun, Ran
 from dpsync.github.summary import summary
 from dpsync.model.diagnostic import DiagnosticError, Exit
@@ -39,7 +41,7 @@ def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> in
         ids = ids_update(log, inputs, place, client)
         if ids is not None:
             run.after_apply = ids.bring
-        ran = _carried_out(run, _checkout(inputs), commands, patience)
+        ran = _carried_out(run, _working_copy(inputs), commands, patience)
         if ids is not None:
             ids.end()
             run.result.said = "\n\n".join(filter(None, (run.result.said, ids.said)))
@@ -59,10 +61,10 @@ def _client(opened: ExitStack, place: Place, token: str) -> GitHub | None:
     return opened.enter_context(closing(GitHub(url, token, place.repository, graphql)))
 
 
-def _carried_out(run: ActionRun, checkout: Checkout, commands: Commands, patience: Patience) -> Ran:
+def _carried_out(run: ActionRun, copy: WorkingCopy, commands: Commands, patience: Patience) -> Ran:
     """How the run ends, whatever ends it. From then on signals are only noted: what follows is short."""
     try:
-        ran = carry_out(run, checkout)
+        ran = carry_out(run, copy)
         patience.last()
         return ran
     except KeyboardInterrupt as interrupt:
@@ -79,19 +81,53 @@ def _carried_out(run: ActionRun, checkout: Checkout, commands: Commands, patienc
         return stopped(run, commands.last, Exit.FAILED)
 
 
-def _checkout(inputs: Inputs) -> Checkout:
-    """The commit of the working copy; an empty one where it is no commit, or of several repositories."""
+def _working_copy(inputs: Inputs) -> WorkingCopy:
+    """The directories that the inputs name; what is found there is one answer, or none where they differ."""
+    workspace = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
     directory = Path(inputs.directory)
-    found = set()
-    for folder in (directory, *((directory / name).parent for name in inputs.config)):
-        try:
-            repository = Repository.around(folder)
-        except NoRepository:
-            return Checkout()
+    folders = (directory, *((directory / name).parent for name in inputs.config))
+
+    def head() -> str | None:
+        found = {place.head() if (place := _place(folder)) is not None else None for folder in folders}
+        return found.pop() if len(found) == 1 else None
+
+    def checkout() -> Checkout:
+        found = {_checkout(folder) if _place(folder) is not None else Checkout() for folder in folders}
+        return found.pop() if len(found) == 1 else Checkout()
+
+    def _place(folder: Path) -> GitDirectory | None:
+        with suppress(NoRepository):
+            place = GitDirectory.around(folder)
+            if place.top.is_relative_to(workspace.resolve()):
+                return place
+        return None
+
+    def link() -> str | None:
+        names = [directory / name for name in (*inputs.config, *ROOT_NAMES)]
+        return next((found for name in names if (found := _link_on_the_way(name, workspace))), None)
+
+    return WorkingCopy(link, head, checkout)
+
+
+def _checkout(folder: Path) -> Checkout:
+    """The commit of the repository that a directory lies in."""
+    try:
+        repository = Repository.around(folder)
         commit = repository.commit("HEAD")
         parents = repository.parents(commit) if commit is not None else []
-        found.add(Checkout(commit, parents[1] if len(parents) == 2 else None))
-    return found.pop() if len(found) == 1 else Checkout()
+    except NoRepository:
+        return Checkout()
+    return Checkout(commit, parents[1] if len(parents) == 2 else None)
+
+
+def _link_on_the_way(name: Path, workspace: Path) -> str | None:
+    """The first part of a path that is a link. What leads to the workspace is the runner's own."""
+    at = Path.cwd()
+    for part in name.parts:
+        at = at.parent if part == ".." else at / part
+        if at.is_symlink() and not workspace.is_relative_to(at):
+            return str(at)
+    return None
 
 
 def _tell(run: ActionRun, ran: Ran) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 from dpsync.github.apply import apply
 from dpsync.github.asked import NotThisChange, asked_for
 from dpsync.github.drift import drift
-from dpsync.github.place import Checkout
+from dpsync.github.place import WorkingCopy
 from dpsync.github.plan import plan
 from dpsync.github.run import ActionRun, Ran
 from dpsync.render.documents import ApplyDocument
@@ -23,10 +23,10 @@ _WITHOUT_SECRETS: Final = (
 )
 
 
-def carry_out(run: ActionRun, checkout: Checkout) -> Ran:
+def carry_out(run: ActionRun, copy: WorkingCopy) -> Ran:
     """Run what the inputs ask for, and tell GitHub. The result is that of the last command."""
     try:
-        _check(run, checkout)
+        _check(run, copy)
     except NotThisChange as wrong:
         return run.refuse(wrong.reason, wrong.why)
     command = run.inputs.command
@@ -54,15 +54,22 @@ def stopped(run: ActionRun, last: Ran | None, code: int) -> Ran:
     return run.result.refused or Ran(code)
 
 
-def _check(run: ActionRun, checkout: Checkout) -> None:
-    """Raise NotThisChange where a run must not touch what is in the working copy."""
+def _check(run: ActionRun, copy: WorkingCopy) -> None:
+    """Raise NotThisChange where a run must not touch what is in the working copy.
+
+    Who has written it is known from GitHub before anything in it is looked at.
+    """
     if run.place.asked:
-        run.place = asked_for(run.place, run.github, checkout)
-    if run.place.untrusted and (checkout.commit is None or checkout.commit != run.place.tested):
+        run.place = asked_for(run.place, run.github, copy.checkout)
+    if run.place.untrusted and (not run.place.tested or copy.head() != run.place.tested):
         raise NotThisChange(
             "untrusted",
             f"{run.place.event} holds the secrets of this repository, and the working copy is not its "
             "own commit but somebody else's change: use pull_request",
+        )
+    if (link := copy.link()) is not None:
+        raise NotThisChange(
+            "untrusted", f"{link} is a link: a change could lead it anywhere, so name the place itself"
         )
     if run.inputs.command == "apply" and _has_no_secrets(run):
         raise NotThisChange("untrusted", "a run that gets no secrets cannot apply")

@@ -7,6 +7,7 @@ fork's change, and never what was there before somebody pushed again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -24,10 +25,10 @@ class NotThisChange(Exception):
         self.why = why
 
 
-def asked_for(place: Place, github: GitHub | None, checkout: Checkout) -> Place:
+def asked_for(place: Place, github: GitHub | None, checkout: Callable[[], Checkout]) -> Place:
     """The place with what GitHub says of the pull request. The person's comment gets a reaction.
 
-    Raises NotThisChange.
+    The working copy is not looked at where that is a fork's. Raises NotThisChange.
     """
     if github is None or place.number is None:
         raise NotThisChange("untrusted", "without github-token it is not known whose change this is")
@@ -44,13 +45,14 @@ def asked_for(place: Place, github: GitHub | None, checkout: Checkout) -> Place:
     return replace(place, sha=request.head, base=request.base)
 
 
-def _check(request: PullRequest, place: Place, checkout: Checkout) -> None:
+def _check(request: PullRequest, place: Place, look: Callable[[], Checkout]) -> None:
     if request.repository != place.repository:
         raise NotThisChange(
             "untrusted", "this run holds the secrets of the repository, and the change comes from a fork"
         )
     if not request.open:
         raise NotThisChange("stale", f"pull request {place.number} is not open any more")
+    checkout = look()
     if request.head not in (checkout.commit, checkout.merged):
         raise NotThisChange(
             "stale",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -68,6 +68,18 @@ class Checkout:
 
     commit: str | None = None
     merged: str | None = None
+
+
+@dataclass(frozen=True)
+class WorkingCopy:
+    """What the run is to work on. Somebody else may have written it: nothing is looked at before it is asked.
+
+    `link` is a link on the way to it, `head` its commit, read without a program; `checkout` asks git.
+    """
+
+    link: Callable[[], str | None]
+    head: Callable[[], str | None]
+    checkout: Callable[[], Checkout]
 
 
 def find_place(env: Mapping[str, str], event: Any) -> Place:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,29 @@ def test_a_change_of_a_fork_is_refused_whatever_is_checked_out(
     refused(workflow, "untrusted")
     said = [one.get("reactions") for one in workflow.github.comments.values()]
     assert said == [["confused"], ["confused"]]
+
+
+def test_before_it_is_known_whose_change_it_is_no_program_is_started(
+    workflow: Workflow, request_7: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(f'#!/bin/sh\necho >> {tmp_path}/started\nexec /usr/bin/git "$@"\n')
+    git.chmod(0o755)
+    head = workflow.git("rev-parse", "main")
+    fork = workflow.request(repository="eve/docs", sha=request_7["head"]["sha"])
+    monkeypatch.setenv("PATH", f"{git.parent}:{os.environ['PATH']}")
+    assert workflow.run("pull_request_target", fork, tested=head).outputs["failure-reason"] == "untrusted"
+    said = workflow.github.comment(7, "/dpsync plan", login="ada")
+    issue = {"number": 7, "state": "open", "pull_request": {"url": "https://github.example"}}
+    request_7["head"]["repo"] = {"full_name": "eve/docs"}
+    (tmp_path / "started").unlink(missing_ok=True)
+    ended = workflow.run("issue_comment", {"comment": {"id": said["id"]}, "issue": issue}, tested=head)
+    assert ended.outputs["failure-reason"] == "untrusted"
+    assert not (tmp_path / "started").exists()
+    request_7["head"]["repo"] = {"full_name": REPOSITORY}
+    workflow.run("issue_comment", {"comment": {"id": said["id"]}, "issue": issue}, tested=head)
+    assert (tmp_path / "started").exists()
 
 
 def test_a_push_after_the_checkout_is_seen(workflow: Workflow, request_7: dict[str, Any]) -> None:

@@ -189,6 +189,41 @@ def test_code_of_a_fork_is_refused_where_it_would_meet_secrets(workflow: Workflo
     assert workflow.run("pull_request_target", payload, tested=base).outputs["outcome"] == "changes"
 
 
+def test_a_fork_that_brings_a_repository_with_another_head_is_refused(workflow: Workflow) -> None:
+    base = workflow.git("rev-parse", "HEAD")
+    workflow.git("clone", "-q", "--bare", ".", "docs")
+    (workflow.folder / "docs" / "config").write_text("[core]\n\tbare = false\n\tworktree = .\n")
+    fork = workflow.commit(OTHER, "docs/dpsync.yaml")
+    assert workflow.git("-C", "docs", "rev-parse", "HEAD") == base  # so it is one, for git
+    payload = workflow.request(repository="eve/docs", sha=fork)
+    ended = workflow.run("pull_request_target", payload, tested=base, working_directory="docs")
+    assert (ended.code, ended.outputs["failure-reason"]) == (4, "untrusted")
+    assert "$ dpsync" not in ended.printed
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"working_directory": "linked"},
+        {"working_directory": "linked/below"},
+        {"config": "linked/dpsync.yaml"},
+        {"config": "root.yaml"},
+    ],
+)
+def test_a_link_on_the_way_to_the_configuration_is_refused(
+    inputs: dict[str, str], workflow: Workflow, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere" / "below").mkdir(parents=True)
+    for name in ("elsewhere", "elsewhere/below"):
+        (tmp_path / name / "dpsync.yaml").write_text(CONFIG)
+    (workflow.folder / "linked").symlink_to(tmp_path / "elsewhere")
+    (workflow.folder / "root.yaml").symlink_to(tmp_path / "elsewhere" / "dpsync.yaml")
+    ended = workflow.run("pull_request", workflow.request(), **inputs)
+    assert (ended.code, ended.outputs["failure-reason"]) == (4, "untrusted")
+    assert "is a link" in ended.step.of("error")[0].data
+    assert "$ dpsync" not in ended.printed
+
+
 def test_an_invalid_configuration_is_told_on_its_lines_and_in_the_comment(workflow: Workflow) -> None:
     workflow.commit(CONFIG.replace("teams:\n", "tems:\n"))
     ended = workflow.run("pull_request", workflow.request())
