@@ -1,7 +1,10 @@
-"""What a step of the action runs: installs the locked dependencies once, then is `dpsync github`.
+"""What a step of the action runs: unpacks the locked dependencies, then is `dpsync github`.
 
-They go into the runner's tool cache under the hash of the lock, whole or not at all. What is installed is in
-requirements.txt with its hashes, as wheels only: no code of a package runs while it is installed.
+The runner's tool cache has them as wheels, under the hash of the lock, whole or not at all. Whoever can write
+there could put code into it: so before each run every wheel is held against its hash in requirements.txt, and
+unpacked into a new directory. No code of a package runs while they are fetched.
+
+Standard input has the inputs of the action, descriptor 3 the variables of the step (run.sh says why).
 """
 
 from __future__ import annotations
@@ -12,33 +15,56 @@ if __name__ == "__main__":  # whoever cancels while modules are loaded, signal i
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
 import hashlib
+import io
 import os
 import platform
-import shutil
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "action" / "requirements.txt"
 ENDING = (signal.SIGINT, signal.SIGTERM)
-OPTIONS = ("--quiet", "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCK))
+VARIABLES = 3
+"""The descriptor that has the variables of the step."""
+FOR_PIP = re.compile(
+    r"HOME|PATH|LANG|TMPDIR|PIP_\w+|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|\w+_proxy", re.IGNORECASE
+)
+
+
+MEANT = {"n": "\n", "\\": "\\"}
 
 
 def main() -> None:
     """Become `dpsync github`."""
+    os.environ.update(variables(VARIABLES))
     for number in ENDING:
         signal.signal(number, interrupted)
-    sys.path[:0] = [str(ROOT), str(dependencies())]
-    import dpsync.cli.github  # noqa: F401
-    from dpsync.cli.main import main as run_dpsync
+    inputs = sys.stdin.read()
+    temporary = os.environ.get("RUNNER_TEMP") or None
+    with tempfile.TemporaryDirectory(prefix="dpsync-", dir=temporary) as made:
+        unpack(wheels(), Path(made))
+        sys.path[:0] = [str(ROOT), made]
+        import dpsync.cli.github  # noqa: F401
+        from dpsync.cli.main import main as run_dpsync
 
-    for number in ENDING:
-        signal.signal(number, signal.SIG_IGN)  # until the command takes them, and again when it has ended
-    run_dpsync(["github"])
+        for number in ENDING:
+            signal.signal(number, signal.SIG_IGN)  # until the command takes them, and again when it has ended
+        run_dpsync(["github"], inputs)
+
+
+def variables(descriptor: int) -> dict[str, str]:
+    """The variables that run.sh has written, one to a line."""
+    with os.fdopen(descriptor, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        lines = file.read().split("\n")
+    pairs = (line.partition("=") for line in lines if line)
+    return {name: re.sub(r"\\(.)", lambda it: MEANT[it[1]], value) for name, _, value in pairs}
 
 
 def interrupted(number: int, _: object) -> None:
@@ -55,39 +81,70 @@ def in_cache() -> Path:
     return cache / "dpsync" / f"{lock}-{sys.implementation.cache_tag}-{sys.platform}-{platform.machine()}"
 
 
-def dependencies() -> Path:
-    """The directory that holds them, filled where it is not there yet."""
+def locked() -> dict[str, set[str]]:
+    """The hashes of the wheels of each package in the lock."""
+    entry = re.compile(r"^([a-z0-9-]+)==.*\n((?:    --hash=\S+.*\n?)+)", re.MULTILINE)
+    found = entry.findall(LOCK.read_text(encoding="utf-8"))
+    return {name: set(re.findall(r"--hash=sha256:([0-9a-f]{64})", hashes)) for name, hashes in found}
+
+
+def wheels() -> list[bytes]:
+    """The content of each wheel of the lock. They are fetched where the cache has not exactly these."""
     place = in_cache()
-    if place.is_dir():
-        return place
+    found = verified(place) if locked() else []
+    if found is not None:
+        return found
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent) as made:
-        target = Path(made) / "packages"
-        install(target, Path(made) / "installer")
-        try:
-            target.rename(place)
-        except OSError:
-            if not place.is_dir():  # else another job was faster
-                raise
-    return place
+        target = Path(made) / "wheels"
+        fetch(target, Path(made) / "installer")
+        found = verified(target)
+        if found is None:
+            fail("its packages could not be fetched: what came is not what the lock says")
+        if verified(place) is None:
+            with suppress(OSError):  # there is none, or another job was faster
+                place.rename(Path(made) / "other")
+            with suppress(OSError):
+                target.rename(place)
+    return found
 
 
-def install(target: Path, installer: Path) -> None:
-    """Install into a new directory: with uv where it is there, else with pip in an environment of its own."""
-    if uv := shutil.which("uv"):
-        run(uv, "pip", "install", "--python", sys.executable, "--target", str(target), *OPTIONS)
-        return
+def verified(place: Path) -> list[bytes] | None:
+    """The content of the wheels in a directory; None where they are not exactly those of the lock."""
+    left, found = locked(), []
+    try:
+        for path in place.iterdir():
+            content = path.read_bytes() if path.is_file() else b""
+            name = re.sub(r"[-_.]+", "-", path.name.partition("-")[0]).lower()
+            if hashlib.sha256(content).hexdigest() not in left.pop(name, set()):
+                return None
+            found.append(content)
+    except OSError:
+        return None
+    return None if left else found
+
+
+def unpack(contents: list[bytes], target: Path) -> None:
+    """Unpack wheels: the very bytes whose hashes were looked at."""
+    for content in contents:
+        with zipfile.ZipFile(io.BytesIO(content)) as wheel:
+            wheel.extractall(target)
+
+
+def fetch(target: Path, installer: Path) -> None:
+    """Fetch the wheels into a new directory, with pip in an environment of its own."""
     run(sys.executable, "-I", "-m", "venv", str(installer))
-    pip = (str(installer / "bin" / "python"), "-I", "-m", "pip", "install", "--disable-pip-version-check")
-    run(*pip, "--target", str(target), *OPTIONS)
+    pip = (str(installer / "bin" / "python"), "-I", "-m", "pip", "download", "--quiet")
+    options = ("--disable-pip-version-check", "--require-hashes", "--only-binary", ":all:", "--no-deps")
+    run(*pip, *options, "--requirement", str(LOCK), "--dest", str(target))
 
 
 def run(*command: str) -> None:
     """Run an installer: beside this file, where no setting of the checked-out repository is found."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("DPSYNC_")}
-    result = subprocess.run(command, cwd=LOCK.parent, env=environment, check=False)
+    environment = {name: value for name, value in os.environ.items() if FOR_PIP.fullmatch(name)}
+    result = subprocess.run(command, cwd=LOCK.parent, env=environment, stdin=subprocess.DEVNULL, check=False)
     if result.returncode:
-        fail(f"its packages could not be installed: {Path(command[0]).name} ended with {result.returncode}")
+        fail(f"its packages could not be fetched: {Path(command[0]).name} ended with {result.returncode}")
 
 
 def fail(why: str, reason: str = "runner", code: int = 1) -> NoReturn:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def command() -> int:
     """Run a command in a workflow on GitHub, and tell it there.
 
-    This is what action.yml runs; its inputs are in DPSYNC_ACTION_INPUTS, as one JSON object. It plans,
-    applies, checks for drift or validates, and writes the comment, the issue, the summary of the job, the
+    This is what action.yml runs. Standard input has its inputs, as one JSON object. It plans, applies,
+    checks for drift or validates, and writes the comment, the issue, the summary of the job, the
     annotations and the outputs. The exit code is that of the command that was run; drift and changes fail
     the job only when the input fail-on is changes.
     """
@@ -58,10 +58,8 @@ def _given(log: Log) -> tuple[Inputs, Place] | None:
 
     # If nothing else is written any more, this holds.
     write_outputs(log, killed())
-    # What is started from here on inherits no token.
-    given = os.environ.pop("DPSYNC_ACTION_INPUTS", "")
     try:
-        inputs = read_inputs(given)
+        inputs = read_inputs(_text())
         place = find_place(os.environ, event_of(os.environ))
     except (WrongInput, ValueError) as wrong:
         log.notice(str(wrong), "error")
@@ -71,3 +69,11 @@ def _given(log: Log) -> tuple[Inputs, Place] | None:
     log.mask(inputs.github_token)
     log.mask(inputs.ids_token)
     return inputs, place
+
+
+def _text() -> str:
+    """The inputs: what a caller in this process has read already, else standard input."""
+    given = click.get_current_context().obj
+    if isinstance(given, str):
+        return given
+    return "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()

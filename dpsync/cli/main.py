@@ -56,10 +56,10 @@ Environment:
   CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
   CI_MERGE_REQUEST_DIFF_BASE_SHA
                      the same in a pipeline on GitLab
-  DPSYNC_ACTION_INPUTS, GITHUB_REPOSITORY, GITHUB_RUN_ID,
-  GITHUB_RUN_ATTEMPT, GITHUB_REF, GITHUB_SHA, GITHUB_ACTOR, GITHUB_API_URL,
-  GITHUB_GRAPHQL_URL, GITHUB_SERVER_URL, GITHUB_OUTPUT,
-  GITHUB_STEP_SUMMARY, RUNNER_TEMP
+  GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_REF,
+  GITHUB_SHA, GITHUB_ACTOR, GITHUB_API_URL, GITHUB_GRAPHQL_URL,
+  GITHUB_SERVER_URL, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE,
+  RUNNER_TEMP
                      what dpsync github reads of its workflow
   NO_COLOR, TERM     no colour when NO_COLOR is set or TERM is dumb
   XDG_STATE_HOME     where the locks are (default: ~/.local/state)
@@ -123,9 +123,9 @@ def _show(error: click.ClickException) -> None:
         error.show()
 
 
-def main(arguments: list[str] | None = None) -> NoReturn:
-    """The entry point."""
-    sys.exit(run(arguments))
+def main(arguments: list[str] | None = None, given: object = None) -> NoReturn:
+    """The entry point. `given` is for the command, as in `run`."""
+    sys.exit(run(arguments, given))
 
 
 def run(arguments: list[str] | None = None, given: object = None) -> int:

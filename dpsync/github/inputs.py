@@ -85,9 +85,9 @@ def read_inputs(text: str) -> Inputs:
     try:
         given = from_json(text)
     except ValueError:
-        raise WrongInput("DPSYNC_ACTION_INPUTS is no JSON object") from None
+        raise WrongInput("the inputs on standard input are no JSON object") from None
     if not isinstance(given, dict):
-        raise WrongInput("DPSYNC_ACTION_INPUTS is no JSON object")
+        raise WrongInput("the inputs on standard input are no JSON object")
     for name, value in given.items():
         if name not in NAMES:
             nearest = did_you_mean(name, NAMES)

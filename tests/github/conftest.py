@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -115,12 +114,10 @@ class Workflow:
             "api-token": "ada-token",
             **{name.replace("_", "-"): value for name, value in inputs.items()},
         }
-        environment["DPSYNC_ACTION_INPUTS"] = json.dumps(given)
         for name, value in environment.items():
             self.set_env(name, value)
         self.printed()
-        code = run_command(["github"])
-        assert "DPSYNC_ACTION_INPUTS" not in os.environ
+        code = run_command(["github"], json.dumps(given))
         return Ended(
             code,
             self.printed(),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tomllib
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -20,7 +25,8 @@ from dpsync.github.inputs import NAMES as INPUTS
 from dpsync.github.inputs import Inputs, read_inputs
 from dpsync.github.outputs import NAMES as OUTPUTS
 from tests.github.runner import Step, read_outputs
-from tests.patience import PATIENCE
+from tests.github.tool_cache import INPUTS as PLACE_OF_INPUTS
+from tests.github.tool_cache import script
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -38,11 +44,29 @@ def test_the_outputs_are_those_that_are_written() -> None:
     assert values == {name: f"${{{{ steps.dpsync.outputs.{name} }}}}" for name in OUTPUTS}
 
 
-def test_nothing_is_put_into_a_script() -> None:
+def test_only_the_inputs_are_put_into_the_script_where_the_shell_looks_into_nothing() -> None:
     (step,) = ACTION["runs"]["steps"]
-    assert "${{" not in step["run"]
-    assert step["run"].startswith("exec ")
-    assert step["env"] == {"DPSYNC_ACTION_INPUTS": "${{ toJSON(inputs) }}"}
+    assert "env" not in step
+    before, after = step["run"].split(PLACE_OF_INPUTS)
+    assert "${{" not in before + after
+    assert before.endswith("} <<'INPUTS'\n")
+    assert after == "\nINPUTS\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["INPUTS\nINPUTS\n", "'; $(touch bad) `touch bad` ${x}", "\\", "\r\n\x00\x7f", "é"]
+)
+def test_whatever_an_input_is_it_comes_as_it_is_and_is_not_run(text: str, tmp_path: Path) -> None:
+    (tmp_path / "action").mkdir()
+    (tmp_path / "action" / "run.sh").write_text("exec cat\n")
+    (tmp_path / "step").write_text(script({"api-token": text, "select": "INPUTS"}), encoding="utf-8")
+    ended = subprocess.run(
+        ["bash", str(tmp_path / "step")], cwd=tmp_path, env={"GITHUB_ACTION_PATH": str(tmp_path)},
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert json.loads(ended.stdout) == {"api-token": text, "select": "INPUTS"}
+    assert (tmp_path / "step").read_bytes() == b""  # nobody else finds them there
+    assert not (tmp_path / "bad").exists()
 
 
 def test_it_is_an_action_as_github_reads_one() -> None:
@@ -64,132 +88,284 @@ def test_the_lock_has_every_dependency_with_hashes_and_nothing_else_but_names() 
 # How they are installed.
 
 
+@dataclass
+class Fetching:
+    """action/main.py with a lock of one package, an empty tool cache, and a Python that stands in for pip."""
+
+    main: ModuleType
+    folder: Path
+    wheel: bytes
+
+    def pip(self, script: str = "") -> None:
+        """What pip does when it has brought the wheel."""
+        path = self.folder / "bin" / "python"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(
+            f'#!/bin/sh\necho "$*" >> {self.folder}/asked; env > {self.folder}/env; pwd > {self.folder}/pwd\n'
+            'case "$*" in *venv*) mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; exit;; esac\n'
+            'while [ "$1" != --dest ]; do shift; done\n'
+            f'mkdir -p "$2"; cp {self.folder}/some_thing-1.0-py3-none-any.whl "$2"\n{script}\n'
+        )
+        path.chmod(0o755)
+
+    @property
+    def asked(self) -> list[str]:
+        """How pip was called, since the last time."""
+        path = self.folder / "asked"
+        lines = path.read_text().splitlines() if path.exists() else []
+        path.unlink(missing_ok=True)
+        return [line for line in lines if "venv" not in line]
+
+
 @pytest.fixture
-def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """action/main.py with an empty tool cache, and a uv that only writes down how it was called."""
+def fetching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fetching:
     spec = importlib.util.spec_from_file_location("starter", ROOT / "action" / "main.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    programs = tmp_path / "bin"
-    programs.mkdir()
     monkeypatch.setenv("RUNNER_TOOL_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "output"))
-    monkeypatch.setenv("DPSYNC_ACTION_INPUTS", "a token")
-    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
-    return module
+    monkeypatch.setenv("DPSYNC_TOKEN", "a token")
+    monkeypatch.setenv("OKTA_CERTIFICATE", "a secret")
+    monkeypatch.setenv("PIP_INDEX_URL", "https://pypi.example/simple")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    wheel = tmp_path / "some_thing-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as file:
+        file.writestr("something.py", "what = 1\n")
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (tmp_path / "lock").mkdir()
+    (tmp_path / "lock" / "lock").write_text(f"some-thing==1.0 \\\n    --hash=sha256:{digest}\n    # via x\n")
+    monkeypatch.setattr(module, "LOCK", tmp_path / "lock" / "lock")
+    made = Fetching(module, tmp_path, wheel.read_bytes())
+    made.pip()
+    return made
 
 
-def uv(tmp_path: Path, script: str) -> Path:
-    path = tmp_path / "bin" / "uv"
-    told = f'echo "$@" >> {tmp_path}/asked; env > {tmp_path}/env; pwd > {tmp_path}/pwd\n'
-    path.write_text(f"#!/bin/sh\n{told}{script}\n", encoding="utf-8")
-    path.chmod(0o755)
-    return tmp_path / "asked"
+def test_packages_are_fetched_once_and_without_a_token(fetching: Fetching) -> None:
+    assert fetching.main.wheels() == [fetching.wheel]
+    (line,) = fetching.asked
+    assert "--require-hashes --only-binary :all: --no-deps --requirement" in line
+    said = (fetching.folder / "env").read_text()
+    assert "PIP_INDEX_URL=https://pypi.example/simple" in said
+    assert "a token" not in said
+    assert "a secret" not in said
+    assert (fetching.folder / "pwd").read_text().strip() == str(fetching.folder / "lock")
+    assert fetching.main.wheels() == [fetching.wheel]
+    assert fetching.asked == []
+    assert list((fetching.folder / "cache" / "dpsync").iterdir()) == [fetching.main.in_cache()]
 
 
-MAKE = 'while [ "$1" != --target ]; do shift; done; mkdir -p "$2/httpx"'
+def evil_wheel(place: Path) -> None:
+    with zipfile.ZipFile(place / "some_thing-1.0-py3-none-any.whl", "w") as file:
+        file.writestr("something.py", "what = 2\n")
 
 
-def test_dependencies_are_installed_once_and_without_a_token(starter: ModuleType, tmp_path: Path) -> None:
-    asked = uv(tmp_path, MAKE)
-    place = starter.dependencies()
-    assert (place / "httpx").is_dir()
-    assert starter.dependencies() == place
-    (line,) = asked.read_text().splitlines()
-    assert f"--require-hashes --only-binary :all: --requirement {ROOT}/action/requirements.txt" in line
-    assert "DPSYNC_ACTION_INPUTS" not in (tmp_path / "env").read_text()
-    assert (tmp_path / "pwd").read_text().strip() == f"{ROOT}/action"
-    assert list((tmp_path / "cache" / "dpsync").iterdir()) == [place]
+def one_more(place: Path) -> None:
+    (place / "os_thing-1.0-py3-none-any.whl").write_bytes(
+        (place / "some_thing-1.0-py3-none-any.whl").read_bytes()
+    )
 
 
-def test_another_lock_gets_another_place(
-    starter: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def unpacked(place: Path) -> None:
+    (place / "something.py").write_text("what = 2\n")
+
+
+def a_pipe(place: Path) -> None:
+    (place / "some_thing-1.0-py3-none-any.whl").unlink()
+    os.mkfifo(place / "some_thing-1.0-py3-none-any.whl")
+
+
+def nothing_in_it(place: Path) -> None:
+    (place / "some_thing-1.0-py3-none-any.whl").unlink()
+
+
+def no_directory(place: Path) -> None:
+    place.rename(place.with_name("x"))
+    place.write_text("")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [evil_wheel, one_more, unpacked, a_pipe, nothing_in_it, no_directory],
+    ids=lambda one: one.__name__,
+)
+def test_what_is_not_of_the_lock_in_the_tool_cache_is_not_used(
+    spoil: Callable[[Path], None], fetching: Fetching
 ) -> None:
-    uv(tmp_path, MAKE)
-    first = starter.dependencies()
-    (tmp_path / "lock").write_text("other")
-    monkeypatch.setattr(starter, "LOCK", tmp_path / "lock")
-    assert starter.dependencies() != first
+    fetching.main.wheels()
+    spoil(fetching.main.in_cache())
+    assert fetching.main.wheels() == [fetching.wheel]
+    assert len(fetching.asked) == 2
+    assert [path.name for path in fetching.main.in_cache().iterdir()] == ["some_thing-1.0-py3-none-any.whl"]
+    fetching.main.wheels()
+    assert fetching.asked == []
 
 
-def test_an_installation_that_fails_leaves_nothing_and_sets_the_outputs(
-    starter: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_was_unpacked_is_what_was_verified(fetching: Fetching, tmp_path: Path) -> None:
+    fetching.main.unpack(fetching.main.wheels(), tmp_path / "made")
+    assert (tmp_path / "made" / "something.py").read_text() == "what = 1\n"
+
+
+def test_another_lock_gets_another_place(fetching: Fetching) -> None:
+    first = fetching.main.in_cache()
+    (fetching.folder / "lock" / "lock").write_text("other")
+    assert fetching.main.in_cache() != first
+
+
+def test_the_real_lock_is_read_whole() -> None:
+    lock = (ROOT / "action" / "requirements.txt").read_text(encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("starter", ROOT / "action" / "main.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = module.locked()
+    assert len(found) == lock.count("==")
+    assert sum(map(len, found.values())) == lock.count("--hash=")
+
+
+def test_a_fetch_that_fails_leaves_nothing_and_sets_the_outputs(
+    fetching: Fetching, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    uv(tmp_path, f"{MAKE}; exit 3")
+    fetching.pip("exit 3")
     with pytest.raises(SystemExit):
-        starter.dependencies()
-    assert list((tmp_path / "cache" / "dpsync").iterdir()) == []
-    assert read_outputs((tmp_path / "output").read_text())["failure-reason"] == "runner"
+        fetching.main.wheels()
+    assert list((fetching.folder / "cache" / "dpsync").iterdir()) == []
+    assert read_outputs((fetching.folder / "output").read_text())["failure-reason"] == "runner"
     (command,) = Step().read(capsys.readouterr().out).commands
-    assert command.data == "its packages could not be installed: uv ended with 3"
+    assert command.data == "its packages could not be fetched: python ended with 3"
 
 
 @pytest.mark.parametrize(("name", "number"), [("INT", 2), ("TERM", 15)])
-def test_cancelled_while_it_installs_it_leaves_nothing_and_sets_the_outputs(
-    name: str, number: int, starter: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_cancelled_while_it_fetches_it_leaves_nothing_and_sets_the_outputs(
+    name: str, number: int, fetching: Fetching, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The installer gets no signal: it would go on for ever."""
-    os.mkfifo(tmp_path / "never")
-    uv(tmp_path, f"{MAKE}; kill -{name} $PPID; read line < {tmp_path}/never")
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    os.mkfifo(fetching.folder / "never")
+    fetching.pip(f"kill -{name} $PPID; read line < {fetching.folder}/never")
+    before = {one: signal.signal(one, fetching.main.interrupted) for one in fetching.main.ENDING}
     try:
         with pytest.raises(SystemExit) as ended:
-            starter.main()
+            fetching.main.wheels()
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN  # no other one disturbs the end
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
     assert ended.value.code == 128 + number
-    assert list((tmp_path / "cache" / "dpsync").iterdir()) == []
-    found = read_outputs((tmp_path / "output").read_text())
+    assert list((fetching.folder / "cache" / "dpsync").iterdir()) == []
+    found = read_outputs((fetching.folder / "output").read_text())
     assert (found["failure-reason"], found["exit-code"]) == ("interrupted", str(128 + number))
     assert Step().read(capsys.readouterr().out).commands[0].data.startswith("interrupted")
 
 
-def test_of_two_jobs_that_install_at_once_both_go_on(starter: ModuleType, tmp_path: Path) -> None:
-    uv(tmp_path, MAKE)
-    place = starter.dependencies()
-    place.rename(tmp_path / "kept")
-    uv(tmp_path, f"{MAKE}; mkdir -p {place}/httpx")
-    assert starter.dependencies() == place
+def test_of_two_jobs_that_fetch_at_once_both_go_on(fetching: Fetching) -> None:
+    place = fetching.main.in_cache()
+    fetching.pip(f"mkdir -p {place}; cp {fetching.folder}/*.whl {place}")
+    assert fetching.main.wheels() == [fetching.wheel]
+    assert [path.name for path in place.iterdir()] == ["some_thing-1.0-py3-none-any.whl"]
 
 
-def test_a_runner_without_python_says_so(tmp_path: Path) -> None:
+# How Python is found and started.
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+    """A step whose action/main.py is another program; PATH has tmp_path/bin first."""
+    (tmp_path / "action").mkdir()
+    shutil.copy(ROOT / "action" / "run.sh", tmp_path / "action")
     (tmp_path / "bin").mkdir()
-    for name in ("bash", "dirname"):
-        (tmp_path / "bin" / name).symlink_to(Path("/usr/bin") / name)
-    environment = {"PATH": str(tmp_path / "bin"), "GITHUB_OUTPUT": str(tmp_path / "output")}
-    command = ["/bin/bash", "--", str(ROOT / "action" / "run.sh")]
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    def start(main: str, **more: str) -> subprocess.Popen[str]:
+        (tmp_path / "action" / "main.py").write_text(main)
+        (tmp_path / "step").write_text(script({"api-token": "a token"}))
+        env = {
+            "PATH": f"{tmp_path}/bin:{TOOLS}:/usr/bin:/bin", "HOME": str(tmp_path),
+            "GITHUB_ACTION_PATH": str(tmp_path), "GITHUB_OUTPUT": str(tmp_path / "output"), **more,
+        }  # fmt: skip
+        command = ["/bin/bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(tmp_path / "step")]
+        return subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
+
+    return start
+
+
+SAY = """\
+import json, os, sys
+sys.path.insert(0, {action!r})
+from main import variables
+print(json.dumps([sys.stdin.read(), dict(os.environ), variables(3)]))
+"""
+
+
+def test_python_has_no_environment_and_the_variables_come_by_a_descriptor(
+    runner: Callable[..., subprocess.Popen[str]],
+) -> None:
+    odd = {"ODD": "a\nb\\n\\\\ \t=&'\"$(x)é", "EMPTY": "", "DPSYNC_TOKEN": "another token", "LAST": "\n"}
+    printed, _ = runner(SAY.format(action=str(ROOT / "action")), **odd).communicate()
+    inputs, environment, variables = json.loads(printed)
+    assert json.loads(inputs) == {"api-token": "a token"}
+    assert environment.keys() <= {"LC_CTYPE"}  # Python itself sets it
+    assert odd.items() <= variables.items()
+    assert variables["PATH"].endswith(":/usr/bin:/bin")
+
+
+def test_a_python_of_the_workspace_or_by_a_relative_path_is_not_started(
+    runner: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    for folder in (workspace, tmp_path):
+        for name in ("python3", "env", "dirname"):
+            (folder / name).write_text(f"#!/bin/sh\necho {folder} >> {tmp_path}/started\n")
+            (folder / name).chmod(0o755)
+    path = f":.:{workspace}:{TOOLS}:/usr/bin:/bin"
+    running = runner("import sys; print(sys.executable)", PATH=path, GITHUB_WORKSPACE=str(workspace))
+    printed, _ = running.communicate()
+    assert printed.strip() == str(TOOLS / "python3")
+    assert not (tmp_path / "started").exists()
+
+
+def test_no_program_of_the_start_has_a_variable_of_the_step(
+    runner: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    python = tmp_path / "bin" / "python3"
+    python.write_text(f"#!/bin/sh\nenv >> {tmp_path}/seen; exit 1\n")
+    python.chmod(0o755)
+    running = runner("print('started')", DPSYNC_TOKEN="another token", BASH_ENV="x")
+    assert running.communicate()[0].strip() == "started"
+    seen = (tmp_path / "seen").read_text()
+    names = {line.partition("=")[0] for line in seen.splitlines()}
+    assert names <= {"PATH", "HOME", "PWD", "SHLVL", "_", "OLDPWD"}
+
+
+def test_a_runner_without_python_says_so(
+    runner: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    ended = runner("", PATH=str(tmp_path / "bin"))
+    printed, _ = ended.communicate()
     assert ended.returncode == 1
-    assert "needs Python 3.11" in Step().read(ended.stdout).commands[0].data
+    assert "needs Python 3.11" in Step().read(printed).commands[0].data
     assert read_outputs((tmp_path / "output").read_text())["outcome"] == "failed"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_cancelled_while_it_looks_for_python_it_ends_and_sets_the_outputs(
-    number: signal.Signals, code: int, tmp_path: Path
+    number: signal.Signals, code: int, runner: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     """Bash gets the signal and its child does not: then bash would go on when that has ended well."""
-    (tmp_path / "bin").mkdir()
-    for name in ("bash", "dirname", "cat"):
-        (tmp_path / "bin" / name).symlink_to(Path("/usr/bin") / name)
     for name in ("asked", "go-on"):
         os.mkfifo(tmp_path / name)
     python = tmp_path / "bin" / "python3"
     python.write_text(f"#!/bin/sh\necho > {tmp_path}/asked\ncat {tmp_path}/go-on\n", encoding="utf-8")
     python.chmod(0o755)
-    output = tmp_path / "output"
-    environment = {"PATH": str(tmp_path / "bin"), "GITHUB_OUTPUT": str(output)}
-    running = subprocess.Popen(["/bin/bash", "--", str(ROOT / "action" / "run.sh")], env=environment)
+    running = runner("")
     (tmp_path / "asked").read_text()
-    assert read_outputs(output.read_text())["exit-code"] == "137"
+    assert read_outputs((tmp_path / "output").read_text())["exit-code"] == "137"
     running.send_signal(number)
     (tmp_path / "go-on").write_text("")
-    assert running.wait(PATIENCE) == code
-    found = read_outputs(output.read_text())
+    running.communicate(timeout=30)
+    assert running.returncode == code
+    found = read_outputs((tmp_path / "output").read_text())
     assert (found["outcome"], found["failure-reason"], found["exit-code"]) == (
         "failed", "interrupted", str(code),
     )  # fmt: skip

@@ -12,20 +12,18 @@ import os
 import signal
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 
 from dpsync.github.marker import PlanMarker, read_marker
 from tests.cli.held import Held, holding
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.runner import Step, read_outputs
 from tests.github.test_drift import by_hand, check
-from tests.github.tool_cache import ROOT, packages
+from tests.github.tool_cache import action_in, script
 from tests.patience import PATIENCE
 
 TOOLS = Path(sys.executable).parent
@@ -46,20 +44,18 @@ def held(workflow: Workflow) -> Iterator[tuple[Workflow, Held]]:
 
 def start(workflow: Workflow, tmp_path: Path, **inputs: str) -> subprocess.Popen[str]:
     """A step of action.yml, as the runner starts it."""
-    cache = tmp_path / "tools"
     given = {"api-url": workflow.platform.url, "api-token": "ada-token", "github-token": "token", **inputs}
     environment = {
-        **os.environ, "PATH": f"{TOOLS}:/usr/bin:/bin", "GITHUB_ACTION_PATH": str(ROOT), "CI": "true",
-        "RUNNER_TOOL_CACHE": str(cache), "GITHUB_OUTPUT": str(tmp_path / "step"), "GITHUB_RUN_ID": "900",
+        **os.environ, "PATH": f"{TOOLS}:/usr/bin:/bin", "CI": "true",
+        "GITHUB_ACTION_PATH": str(action_in(tmp_path / "action")),
+        "GITHUB_OUTPUT": str(tmp_path / "step"), "GITHUB_RUN_ID": "900",
         "GITHUB_STEP_SUMMARY": str(tmp_path / "said"), "GITHUB_EVENT_NAME": "push",
         "GITHUB_REF": "refs/heads/main", "GITHUB_SHA": workflow.git("rev-parse", "HEAD"),
-        "DPSYNC_ACTION_INPUTS": json.dumps(given),
     }  # fmt: skip
-    packages(cache).parent.mkdir(parents=True)
-    packages(cache).symlink_to(sysconfig.get_path("purelib"))
-    script = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"][0]["run"]
+    file = tmp_path / "script.sh"
+    file.write_text(script(given))
     return subprocess.Popen(
-        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script],
+        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(file)],
         cwd=workflow.folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
 

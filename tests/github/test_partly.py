@@ -14,7 +14,7 @@ from dpsync.github.drift_issue import DriftIssue
 from dpsync.github.inputs import Inputs
 from dpsync.github.issues import Issues
 from dpsync.github.marker import DriftMarker, PlanMarker, first_line, read_marker
-from dpsync.github.place import Checkout, Place
+from dpsync.github.place import Checkout, Place, WorkingCopy
 from dpsync.github.run import ActionRun, Ran
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Outcome, Report, Result
@@ -52,7 +52,7 @@ def test_an_apply_that_was_stopped_freezes_the_comment_once_anything_was_sent(
     run = ActionRun(Inputs("apply"), PLACE, log, lambda *_: Ran(3, document), client, tmp_path)
     github.merge(PLACE.tested, 7)
     github.comment(7, first_line(PlanMarker(key=run.inputs.key, run=5, digest="ab")) + "the plan")
-    assert carry_out(run, Checkout()) == Ran(3, document)
+    assert carry_out(run, WorkingCopy(lambda: None, lambda: None, Checkout)) == Ran(3, document)
     client.close()
     (body,) = github.bodies(7)
     marker = read_marker(body, PlanMarker)

@@ -10,7 +10,6 @@ import json
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,14 +20,15 @@ import yaml
 
 from dpsync.github.inputs import NAMES
 from tests.github.conftest import CONFIG, Workflow
+from tests.github.environments import spying
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
-from tests.github.tool_cache import packages
+from tests.github.tool_cache import action_in
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 TOOLS = Path(sys.executable).parent
 FILES = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
-CHECKOUT = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8"
+CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1"
 DPSYNC = "dpsync/dpsync@0123456789abcdef0123456789abcdef01234567"
 ENVIRONMENTS = CONFIG + "environments:\n  staging: {}\n  production: {}\n"
 
@@ -133,7 +133,6 @@ class Act:
         events = self.home / f"{self.runs}.json"
         events.write_text(json.dumps(payload), encoding="utf-8")
         home = self.home / str(self.runs)
-        tool_cache = home / ".cache" / "act" / "tool_cache"  # act says so itself
         given = {
             "GITHUB_API_URL": self.github.url,
             "GITHUB_GRAPHQL_URL": f"{self.github.url}/graphql",
@@ -141,9 +140,7 @@ class Act:
             "GITHUB_RUN_ID": str(100 + self.runs),
             "XDG_STATE_HOME": str(self.home / "state"),
         }
-        place = packages(tool_cache)
-        place.parent.mkdir(parents=True)
-        place.symlink_to(sysconfig.get_path("purelib"))
+        home.mkdir()
         command = [
             str(TOOLS / "act"), event, "-W", f".github/workflows/{file}", "-e", str(events),
             "-P", "ubuntu-24.04=-self-hosted", f"--local-repository={DPSYNC}={self.action}",
@@ -171,10 +168,7 @@ def ended(running: subprocess.Popen[str]) -> str:
 
 @pytest.fixture
 def act(workflow: Workflow, tmp_path: Path) -> Act:
-    action = tmp_path / "action"
-    shutil.copytree(ROOT / "action", action / "action")
-    (action / "dpsync").symlink_to(ROOT / "dpsync")  # with its bytecode: act copies without
-    shutil.copy2(ROOT / "action.yml", action)
+    action = action_in(tmp_path / "action")
     for path in FILES:
         target = workflow.folder / ".github" / "workflows" / path.name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -228,6 +222,20 @@ def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow)
     printed.append(act.run("drift.yml", "schedule"))
     assert issue["state"] == "closed"
     assert "ada-token" not in "".join(printed)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environments of processes")
+def test_no_process_of_a_run_has_a_token_in_its_environment(
+    act: Act, workflow: Workflow, tmp_path: Path
+) -> None:
+    act.github.tokens["github-secret"] = act.github.tokens["token"]
+    with spying("ada-token", tmp_path) as platform, spying("github-secret", tmp_path) as github:
+        act.run("plan.yml", "pull_request", workflow.request(), words=("-s", "GITHUB_TOKEN=github-secret"))
+    assert "acme/teams/support" in act.github.bodies(7)[0]
+    # act, other than GitHub's runner, gives the shell of a step all inputs as variables.
+    for found, name in ((platform, "INPUT_API-TOKEN"), (github, "INPUT_GITHUB-TOKEN")):
+        assert list(found.values()) == [{name}]
+        assert all("composite-dpsync.sh" in command for command in found)
 
 
 def test_a_fork_without_secrets_is_validated_and_its_files_compared(act: Act, workflow: Workflow) -> None:

@@ -1,24 +1,34 @@
-"""Where the action finds what it needs, without installing anything."""
+"""The action as a runner has it, without packages of its own: they are those of the tests' Python."""
 
 from __future__ import annotations
 
-import importlib.util
+import json
+import shutil
 from pathlib import Path
+from typing import Any
 
-import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
+INPUTS = "${{ toJSON(inputs) }}"
 
 
-def packages(tool_cache: Path) -> Path:
-    """Where action/main.py looks for what it needs."""
-    spec = importlib.util.spec_from_file_location("starter", ROOT / "action" / "main.py")
-    assert spec is not None
-    assert spec.loader is not None
-    starter = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(starter)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RUNNER_TOOL_CACHE", str(tool_cache))
-        found = starter.in_cache()
-        assert isinstance(found, Path)
-        return found
+def action_in(folder: Path) -> Path:
+    """A copy of the action in a new directory, whose lock is empty: nothing is fetched or unpacked."""
+    shutil.copytree(ROOT / "action", folder / "action")
+    (folder / "action" / "requirements.txt").write_text("")
+    (folder / "dpsync").symlink_to(ROOT / "dpsync")  # with its bytecode: act copies without
+    shutil.copy2(ROOT / "action.yml", folder)
+    return folder
+
+
+def script(inputs: dict[str, str]) -> str:
+    """The script of the step, as the runner writes it."""
+    (step,) = _action()["runs"]["steps"]
+    text = str(step["run"])
+    assert text.count("${{") == text.count(INPUTS) == 1
+    return text.replace(INPUTS, json.dumps(inputs, indent=2))
+
+
+def _action() -> Any:
+    return yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
