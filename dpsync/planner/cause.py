@@ -33,12 +33,18 @@ one passes the nearest: there are too many."""
 
 
 def of_field(
-    field: Field, base: Value | Nothing, here: Value, live: Value, earlier: Iterable[Value | Nothing] = ()
+    field: Field,
+    base: Value | Nothing,
+    here: Value,
+    live: Value,
+    earlier: Iterable[Value | Nothing] = (),
+    never_applied: bool = False,
 ) -> Cause | None:
     """The cause of a field that can be read; None where the three tell of no edit.
 
-    `earlier` is what commits before the base said. It is asked only where the base is not live, the latest
-    commit first.
+    `earlier` is what commits before the base said, as far as they had the entry, or could have had it. It is
+    asked only where the base is not live, the latest commit first. `never_applied`: it is known that nobody
+    applied the entry since it was declared.
     """
     unsaid = isinstance(base, Nothing)
     if same(field, here, live):
@@ -47,22 +53,24 @@ def of_field(
         return "origin unknown"
     if unsaid or same(field, base, live):
         return "edited here"
-    was_said = any(_is_as(field, value, live) for value in earlier)
-    if _as_before(field, here, base):
-        return "not applied yet" if was_said else "changed outside"
-    return "edited here" if was_said else "both"
+    edited = not _as_before(field, here, base)
+    if never_applied:
+        return "edited here" if edited else "not applied yet"
+    doubtful = False
+    for value in earlier:
+        if isinstance(value, Nothing):
+            doubtful = True
+        elif same(field, value, live):
+            return "edited here" if edited else "not applied yet"
+    if edited:
+        return "both"
+    # It was added after one of these commits, whose applying nobody can see; or what it said cannot be told.
+    return "origin unknown" if doubtful else "changed outside"
 
 
 def _as_before(field: Field, here: Value, base: Value) -> bool:
     """Whether what the files say is what the base said; what they leave unsaid now does not count."""
     return same(field, here, base) or (base is None and here == field.absent)
-
-
-def _is_as(field: Field, then: Value | Nothing, live: Value) -> bool:
-    """Whether live is as an earlier commit had it. One that said nothing of a field had none of it."""
-    if then is UNSAID:
-        return same(field, None, live)
-    return then is not UNKNOWN and same(field, then, live)
 
 
 Ranks = Mapping[Hashable, int]

@@ -30,7 +30,7 @@ class Causes:
     moving: frozenset[Address] = frozenset()
     """What the plan moves among its siblings."""
     _places: dict[Address, Mapping[Hashable, Cause | None]] = field(default_factory=dict)
-    _past: dict[int, Mapping[Identity, Address | None]] = field(default_factory=dict)
+    _past: dict[int, Mapping[Identity, Address]] = field(default_factory=dict)
 
     # Fields.
 
@@ -50,8 +50,41 @@ class Causes:
     ) -> Cause | None:
         entry = in_base(self.sides, resource, live)
         base = self._value(entry, field, resource)
-        earlier = (self._value(_entry(then, entry), field, resource) for then in self._history(entry))
-        return of_field(field, base, here, now, earlier)
+        never = entry is not None and self._applied(entry, resource) is False
+        return of_field(field, base, here, now, self._said(entry, field, resource), never)
+
+    def _said(self, entry: Resource | None, field: Field, now: Resource) -> Iterator[Value | Nothing]:
+        """What the commits before the base said of a field of one of its entries.
+
+        One that did not have the entry said nothing; but of what has no line of its own in the ids file
+        nobody can tell whether it was applied since.
+        """
+        for then in self.sides.base.earlier if entry is not None else ():
+            found = _entry(then, entry)
+            if found is not None or (entry is not None and self._could_have(then, entry)):
+                yield self._value(found, field, now)
+
+    def _could_have(self, then: Desired, entry: Resource) -> bool:
+        return not self.sides.kind(entry).recorded and entry.parent in then.resources
+
+    def _applied(self, entry: Resource, now: Resource) -> bool | None:
+        """Whether an entry of the base was ever recorded in the ids file; None where that says nothing.
+
+        An apply, and an import, records each entry that it recognises. What has no line of its own is as
+        what it is in.
+        """
+        if Address(now.address.segments[:1]) not in self._organizations:
+            return None
+        if self.sides.kind(entry).recorded:
+            return entry.address in self._lines or now.address in self._lines
+        around = self.before.resources.get(entry.parent) if self.before and entry.parent else None
+        return True if around is None else self._applied(around, around)
+
+    @cached_property
+    def _lines(self) -> Collection[Address]:
+        """The addresses that the ids file knows, now or in the base."""
+        records = self.sides.snapshot.records
+        return records.lines.keys() | records.earlier.keys()
 
     def _value(self, entry: Resource | None, field: Field, now: Resource) -> Value | Nothing:
         """What a commit says of a field, with the names that things have today."""
@@ -97,36 +130,69 @@ class Causes:
                 if of_field(field, self._value(entry, field, resource), value, now) == "same edit twice":
                     yield f"{address}#{name}"
 
+    @cached_property
+    def _organizations(self) -> Collection[Address]:
+        """The organizations that it has lines for."""
+        return {Address(address.segments[:1]) for address in self._lines}
+
     # Whole things.
 
     def made(self, address: Address) -> Cause:
         """Why an entry is not live: it is new, somebody deleted it, or nobody has made it yet."""
         if self.before is None:
             return "origin unknown"
-        if address not in self.before.resources:
+        entry = self.before.resources.get(address)
+        if entry is None:
             return "edited here"
-        records = self.sides.snapshot.records
-        if address in records.lines or address in records.earlier:
-            return "changed outside"  # it was live once
-        new = any(address not in then.resources for then in self.sides.base.earlier)
-        return "not applied yet" if new else "changed outside"
+        applied = self._applied(entry, entry)
+        if applied is None:
+            new = any(address not in then.resources for then in self.sides.base.earlier)
+            return "not applied yet" if new else "changed outside"
+        if not applied:
+            return "not applied yet"
+        # Of what has no line of its own nobody can tell whether it was applied since it was added.
+        added = any(
+            address not in then.resources and self._could_have(then, entry)
+            for then in self.sides.base.earlier
+        )
+        return "origin unknown" if added else "changed outside"
 
     def removed(self, identity: Identity | None) -> Cause:
-        """Why something is live that no entry is: its entry was removed, or somebody made it outside."""
+        """Why something is live that no entry is: its entry was removed, or somebody made it outside.
+
+        An entry that went with its file is told as removed here, whichever commit took the file away: nobody
+        has removed that entry by itself.
+        """
         if self.before is None or identity is None:
             return "origin unknown"
         if identity in self.sides.names.earlier_addresses:
             return "edited here"
-        known = any(identity in self._parents(then) for then in self.sides.base.earlier)
-        return "not applied yet" if known else "changed outside"
+        for then in self.sides.base.earlier:
+            if (at := self._remembered(then).get(identity)) is not None:
+                file = then.resources[at].span.file
+                kept = file in self.before.texts or file in self.sides.desired.texts
+                return "not applied yet" if kept else "edited here"
+        place = Address(self.sides.names.address(identity).segments[:-1])
+        return "not applied yet" if (place, identity[1]) in self._orphans else "changed outside"
 
-    def _parents(self, then: Desired) -> Mapping[Identity, Address | None]:
-        """By live object that was an entry of an earlier commit: what it was below."""
+    @cached_property
+    def _orphans(self) -> Collection[tuple[Address, str]]:
+        """Place and id of what was an entry once, as lines of the ids file without an entry say."""
+        lines = self.sides.snapshot.records.lines
+        left = (at for at in lines if at not in self.sides.desired.resources)
+        return {(Address(at.segments[:-1]), lines[at].id) for at in left}
+
+    def _remembered(self, then: Desired) -> Mapping[Identity, Address]:
+        """By live object that was an entry of an earlier commit: that entry."""
         if id(then) not in self._past:
             sides = self.sides
             found = remember(sides.registry, then, sides.desired, sides.snapshot)
-            self._past[id(then)] = {identity: then.resources[at].parent for at, identity in found.items()}
+            self._past[id(then)] = {identity: at for at, identity in found.items()}
         return self._past[id(then)]
+
+    def _was_below(self, then: Desired, identity: Identity) -> Address | None:
+        at = self._remembered(then).get(identity)
+        return then.resources[at].parent if at is not None else None
 
     def given(self, resource: Resource) -> Cause:
         """Why something is below another parent than the files say."""
@@ -137,7 +203,7 @@ class Causes:
         if entry is None or entry.parent != resource.parent:
             return "edited here"
         owner = self.sides.names.address(live.parent)
-        was_there = any(self._parents(then).get(live.identity) == owner for then in self.sides.base.earlier)
+        was_there = any(self._was_below(then, live.identity) == owner for then in self.sides.base.earlier)
         return "not applied yet" if was_there else "changed outside"
 
     # Places.

@@ -124,7 +124,7 @@ class Case:
                     scopes[place] = Scope(place, around.address, names, SPAN)
         for address, inside in children.items():
             resources[address] = replace(resources[address], children=tuple(inside))
-        return Desired(resources, scopes, policy=self._policy())
+        return Desired(resources, scopes, policy=self._policy(), texts={SPAN.file: ""})
 
     def _entry(
         self,

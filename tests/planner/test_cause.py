@@ -94,7 +94,8 @@ SAMPLES = {
 def defined(sample: Sample, base: Any, here: Any, live: Any, earlier: Sequence[Any]) -> str | None:
     """The definition: three meanings, and the place where each two of them are one."""
     has, wants = sample.meaning(live), sample.meaning(here)
-    past = {sample.meaning(None if item is UNSAID else item) for item in earlier if item is not UNKNOWN}
+    said = [item for item in earlier if item not in (UNKNOWN, UNSAID)]
+    past = {sample.meaning(item) for item in said}
     if base in (UNKNOWN, UNSAID):
         tells = "origin unknown" if base is UNKNOWN else EDITED
         return None if has == wants else tells
@@ -104,7 +105,9 @@ def defined(sample: Sample, base: Any, here: Any, live: Any, earlier: Sequence[A
         case False, False, True:
             return TWICE
         case True, False, False:
-            return "not applied yet" if has in past else OUTSIDE
+            return (
+                "not applied yet" if has in past else OUTSIDE if said == list(earlier) else "origin unknown"
+            )
         case False, True, False:
             return EDITED
     return EDITED if has in past else "both"
@@ -134,6 +137,31 @@ def test_what_earlier_commits_said_is_asked_only_where_the_base_is_not_live() ->
     assert of_field(field, "a", "b", "a", earlier()) == EDITED
     assert of_field(field, "a", "b", "b", earlier()) == TWICE
     assert of_field(field, UNKNOWN, "b", "a", earlier()) == "origin unknown"
+
+
+@pytest.mark.parametrize(
+    ("base", "here", "live", "earlier", "cause"),
+    [
+        # Before the first commit nothing was said, so that nothing of it can be not applied yet.
+        ("a", "a", None, [], OUTSIDE),
+        ("a", "b", None, [], "both"),
+        # A commit had the entry without the field: nobody can see whether the next one was applied.
+        ("a", "a", None, [UNSAID], "origin unknown"),
+        ("a", "a", "c", ["a", UNSAID], "origin unknown"),
+        ("a", "a", "c", [UNSAID, "c"], "not applied yet"),
+        ("a", "b", "c", [UNSAID], "both"),
+    ],
+)
+def test_only_what_an_earlier_commit_said_can_be_not_applied_yet(
+    base: Any, here: Any, live: Any, earlier: list[Any], cause: str
+) -> None:
+    assert of_field(SAMPLES["text"].field, base, here, live, earlier) == cause
+
+
+def test_of_what_nobody_ever_applied_nothing_was_changed_outside() -> None:
+    field = SAMPLES["text"].field
+    assert of_field(field, "a", "a", "c", never_applied=True) == "not applied yet"
+    assert of_field(field, "a", "b", "c", never_applied=True) == EDITED
 
 
 PARTIAL = Field("f", Json(partial=True, shape={"type": "object"}))

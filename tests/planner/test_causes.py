@@ -60,11 +60,23 @@ CASES: dict[str, tuple[Case, dict[str, str]]] = {
     ),
     "a field that was added by the base and is not live": (
         Case(space(emoji="B"), space(), base=space(emoji="B"), earlier=[space()]),
-        {"acme/spaces/s#emoji": "not applied yet"},
+        {"acme/spaces/s#emoji": "origin unknown"},
     ),
     "a field that was added by the base and is something else": (
         Case(space(emoji="B"), space(emoji="A"), base=space(emoji="B"), earlier=[space()]),
+        {"acme/spaces/s#emoji": "origin unknown"},
+    ),
+    "a field of an entry that the base added": (
+        Case(space(emoji="B"), space(), base=space(emoji="B"), earlier=[{"space": {}}]),
         {"acme/spaces/s#emoji": "changed outside"},
+    ),
+    "a field of an entry that nobody ever applied": (
+        Case(space(emoji="B"), space(emoji="A"), base=space(emoji="B"), lines=[("team", "t")]),
+        {"acme/spaces/s#emoji": "not applied yet"},
+    ),
+    "an edit on top of what somebody cleared": (
+        Case(space(emoji="C"), space(), base=space(emoji="B")),
+        {"acme/spaces/s#emoji": "both"},
     ),
     # Commits before the base.
     "a field as two commits before the base": (
