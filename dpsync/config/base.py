@@ -71,10 +71,10 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     loaded = project.load(base.commit)
     if loaded is None:
         return Base(f"{project.root.name} is not in {base.said}")
-    desired, first = loaded
+    first = loaded.wrong
     if first is None:
-        earlier = Earlier(project, base.commit, desired)
-        return replace(base, desired=desired, earlier=earlier)
+        earlier = Earlier(project, base.commit, loaded)
+        return replace(base, desired=loaded.desired, earlier=earlier)
     where = f"{first.span.file}:{first.span.line}: " if first.span else ""
     why = f"its configuration does not load ({where}{first.message})"
     if ref is not None:

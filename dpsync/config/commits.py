@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.config.discovery import ROOT_NAMES
+from dpsync.config.discovery import ROOT_NAMES, fits
 from dpsync.config.git import CommitFiles, Repository
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
@@ -23,8 +23,21 @@ _MOST: Final = 10
 """Commits before the base that are read at most: what is older was applied long ago."""
 _LONGEST: Final = 1_000_000
 """Characters of all that is read of them, so that a large configuration is not read ten times."""
-_NAMED: Final = 500
-"""Of more files than these, git is asked about their directory."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The configuration in a commit."""
+
+    desired: Desired
+    wrong: Diagnostic | None
+    """The first thing that is wrong with it."""
+    patterns: tuple[str, ...] = ()
+    """What its includes name, relative to the project."""
+
+    def reads(self, name: str) -> bool:
+        """Whether a file is one of this configuration, or would be if it were there."""
+        return name in self.desired.texts or any(fits(name, pattern) for pattern in self.patterns)
 
 
 @dataclass(frozen=True)
@@ -37,15 +50,15 @@ class Project:
     env: Mapping[str, str]
     layers: Layers
 
-    def load(self, commit: str) -> tuple[Desired, Diagnostic | None] | None:
-        """The configuration in a commit and the first thing that is wrong with it; None where it has none."""
+    def load(self, commit: str) -> Loaded | None:
+        """The configuration in a commit; None where it has none."""
         files = self._files(commit)
         if files is None:
             return None
         then = replace(self.layers, overlays=tuple(name for name in self.layers.overlays if name in files))
         desired, diagnostics = load_from(files, self.registry, self.env, then)
         wrong = (item for item in diagnostics if item.severity == "error" and item.code not in _FORGIVEN)
-        return desired, next(wrong, None)
+        return Loaded(desired, next(wrong, None), tuple(files.patterns))
 
     def _files(self, commit: str) -> CommitFiles | None:
         """Under the present name of its root file or the other one."""
@@ -68,20 +81,14 @@ class Project:
         directory = at.relative_to(self.repository.top).as_posix()
         return "" if directory == "." else directory
 
-    def before(self, commit: str, names: list[str], most: int) -> list[str | None]:
-        """The latest commits before one that have other files of the configuration than the next.
-
-        Where that is all of the past, also the one before the files began; None: there is no such commit.
-        """
+    def changes(self, commit: str) -> list[tuple[str, frozenset[str]]]:
+        """The commits up to one that have changed files of the project's directory, the latest first."""
         at = self._directory
-        below = [f"{at}/{name}" if at else name for name in names] if len(names) <= _NAMED else [at or "."]
-        # The first one has made the files what they are in the commit.
-        found: list[str | None] = [*self.repository.changing(commit, below, most + 1)]
-        if len(found) <= most:
-            before = self.repository.commit(f"{found[-1] if found else commit}~1")
-            if before is not None or not self.repository.shallow:
-                found.append(before)
-        return found[1:]
+        return self.repository.changes(commit, at) if at is not None else []
+
+    def before(self, commit: str) -> str | None:
+        """The commit before one on its line; None where there is none, or this clone lacks it."""
+        return self.repository.commit(f"{commit}~1")
 
 
 @dataclass
@@ -89,32 +96,45 @@ class Earlier:
     """The configuration in commits before the base, the latest first. Each is read when it is looked at.
 
     One that does not load says nothing; neither does one that a shallow clone lacks. Before there was a
-    configuration there was one without entries.
+    configuration there was one without entries. Which files made up the configuration is asked of each commit
+    anew: a file may have had another name, or be gone.
     """
 
     project: Project
     commit: str
-    base: Desired
-    _left: list[str | None] | None = None
+    base: Loaded
     _found: list[Desired] = field(default_factory=list)
+    _walk: Iterator[Desired] | None = None
 
     def __iter__(self) -> Iterator[Desired]:
+        if self._walk is None:
+            self._walk = self._read()
         at = 0
-        while at < len(self._found) or self._next():
+        while at < len(self._found) or self._next(self._walk):
             yield self._found[at]
             at += 1
 
-    def _next(self) -> bool:
-        if self._left is None:
-            size = sum(map(len, self.base.texts.values()))
-            most = min(_MOST, max(1, _LONGEST // max(1, size)))
-            self._left = self.project.before(self.commit, sorted(self.base.texts), most)
-        while self._left:
-            commit = self._left.pop(0)
-            loaded = self.project.load(commit) if commit is not None else None
-            if loaded is None and not self._left:
-                loaded = Desired({}, {}), None
-            if loaded is not None and loaded[1] is None:
-                self._found.append(loaded[0])
-                return True
+    def _next(self, walk: Iterator[Desired]) -> bool:
+        for then in walk:
+            self._found.append(then)
+            return True
         return False
+
+    def _read(self) -> Iterator[Desired]:
+        size = sum(map(len, self.base.desired.texts.values()))
+        left, known = min(_MOST, max(1, _LONGEST // max(1, size))), self.base
+        for commit, changed in self.project.changes(self.commit):
+            if left == 0:
+                return
+            if not any(map(known.reads, changed)):
+                continue
+            before = self.project.before(commit)
+            if before is None and self.project.repository.shallow:
+                return
+            loaded = self.project.load(before) if before is not None else None
+            if loaded is None:
+                yield Desired({}, {})
+                return
+            left, known = left - 1, loaded
+            if loaded.wrong is None:
+                yield loaded.desired

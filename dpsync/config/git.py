@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -57,15 +58,35 @@ class Repository:
             line[7:].decode("ascii", "replace") for line in head.splitlines() if line.startswith(b"parent ")
         ]
 
-    def changing(self, commit: str, names: list[str], most: int) -> list[str]:
-        """The latest commits, up to one and on its own line, that have changed some of these files.
+    def changes(self, commit: str, directory: str) -> list[tuple[str, frozenset[str]]]:
+        """The commits up to one and on its own line that have changed files below a directory, the latest
+        first: each with the names of those files, relative to the directory.
 
         No further back than some hundreds: a long history is not searched to its beginning.
         """
-        beyond = self.commit(f"{commit}~{_FAR}")
-        until = (f"^{beyond}",) if beyond else ()
-        asked = ("rev-list", "--first-parent", f"--max-count={most}", commit, *until, "--", *names)
-        return self.git.run(*asked).stdout.decode("ascii", "replace").split()
+        listed = self.git.run("rev-list", "--first-parent", f"--max-count={_FAR + 1}", commit).stdout
+        line = listed.decode("ascii", "replace").split()
+        pairs = [f"{one} {before}\n" for one, before in pairwise(line)]
+        pairs += [f"{line[-1]}\n"] if 0 < len(line) <= _FAR else []
+        prefix = f"{directory}/" if directory else ""
+        asked = (
+            "--stdin",
+            "--root",
+            "-r",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+        )
+        told = self.git.run("diff-tree", *asked, "--", directory or ".", given="".join(pairs).encode()).stdout
+        commits, found = {one.encode() for one in line}, list[tuple[str, set[str]]]()
+        for text in told.split(b"\0"):
+            if text in commits:
+                found.append((text.decode(), set()))
+            elif text:
+                found[-1][1].add(os.fsdecode(text).removeprefix(prefix))
+        return [(one, frozenset(names)) for one, names in found]
 
     def changed(self, base: str) -> frozenset[str]:
         """The files that differ between a commit and HEAD, by their names from the top."""
@@ -157,6 +178,8 @@ class CommitFiles:
     root: str
     _names: dict[str, tuple[str, str]] = field(init=False)
     _contents: dict[str, bytes] = field(default_factory=dict)
+    patterns: list[str] = field(default_factory=list)
+    """What its includes name: paths, and patterns that a file of another commit may fit."""
 
     def __post_init__(self) -> None:
         self._names = self.repository.names(self.commit, self.directory)
@@ -170,8 +193,9 @@ class CommitFiles:
         files: dict[str, Included] = {}
         problems: list[Diagnostic] = []
         for item in include:
-            text = str(item.value) if isinstance(item, Scalar) else ""
-            named = self._matching(posixpath.join(posixpath.dirname(at), text))
+            text = posixpath.join(posixpath.dirname(at), str(item.value) if isinstance(item, Scalar) else "")
+            self.patterns.append(text)
+            named = self._matching(text)
             if not named:
                 problems.append(Diagnostic(codes.NO_MATCH, f'no file matches "{text}"', item.span))
             for name in named:

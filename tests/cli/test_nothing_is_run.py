@@ -248,7 +248,7 @@ def test_no_question_to_git_runs_what_a_repository_holds(lay: Callable[[Trap], N
     repository.file(head, "dpsync.yaml", 100_000)
     repository.parents(head)
     repository.merge_base(head, head)
-    repository.changing(head, ["dpsync.yaml"], 3)
+    repository.changes(head, "")
     repository.changed(head)
     assert repository.uncommitted(trap.folder)
     assert repository.shallow is False

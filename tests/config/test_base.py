@@ -404,6 +404,35 @@ def test_a_long_history_is_not_searched_to_its_beginning(
     assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["Second"], ["First"]]
 
 
+ROOT = "dpsync: 1\ninclude: [parts/*.yaml]\norganizations: { acme: { id: acme } }\n"
+
+
+def part(title: str) -> str:
+    return f"organizations: {{ acme: {{ teams: {{ {title.lower()}: {{ title: {title} }} }} }} }}\n"
+
+
+def test_a_file_that_has_another_name_now_hides_no_earlier_commit(tmp_path: Path) -> None:
+    for title in ("First", "Second"):
+        commit(tmp_path, {"dpsync.yaml": ROOT, "parts/one.yaml": part(title)})
+    commit(tmp_path, {"dpsync.yaml": f"{ROOT}# later\n"})
+    git(tmp_path, "mv", "parts/one.yaml", "parts/other.yaml")
+    commit(tmp_path, {"notes.txt": "x"})
+    commit(tmp_path, {"parts/other.yaml": part("Third")})
+    earlier = [titles(Base("", desired=then)) for then in base(tmp_path).earlier]
+    assert earlier == [["Second"], ["Second"], ["Second"], ["First"], []]
+
+
+@pytest.mark.parametrize("to", ["elsewhere.yaml", None])
+def test_a_file_that_was_taken_away_is_known_from_the_commit_before(tmp_path: Path, to: str | None) -> None:
+    commit(tmp_path, {"dpsync.yaml": ROOT, "parts/one.yaml": part("One")})
+    commit(tmp_path, {"parts/two.yaml": part("Two")})
+    git(tmp_path, *(("mv", "parts/two.yaml", to) if to else ("rm", "-q", "parts/two.yaml")))
+    commit(tmp_path, {"notes.txt": "x"})
+    found = base(tmp_path)
+    assert titles(found) == ["One"]
+    assert [titles(Base("", desired=then)) for then in found.earlier] == [["One", "Two"], ["One"], []]
+
+
 def test_a_merge_is_one_commit_of_its_line(checkout: Path) -> None:
     git(checkout, "switch", "-q", "-c", "topic")
     commit(checkout, {"dpsync.yaml": team("Tried")})

@@ -1,7 +1,8 @@
 """Short histories with a known truth: what a plan says of each difference is right, or that nobody can tell.
 
-Files are committed, applied or not, and changed by hand on the platform; then they are edited. What nobody can
-know has two labels that are right: who puts back by hand what an earlier commit said, has "not applied yet".
+Files are committed, applied or not, and changed by hand on the platform; then they are edited. What nobody
+can know has two labels that are right: what somebody puts back by hand to what an earlier commit said is
+"not applied yet".
 """
 
 from __future__ import annotations
@@ -164,7 +165,7 @@ def told(history: History, files: Files) -> dict[Thing, str]:
 
 def test_a_label_is_right_or_says_that_nobody_can_tell() -> None:
     seen: Counter[str] = Counter()
-    for seed in range(examples(250, 20_000)):
+    for seed in range(examples(300, 20_000)):
         history = History(Random(seed))
         history.begin()
         for _ in range(history.random.randrange(5)):

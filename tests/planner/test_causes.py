@@ -7,16 +7,18 @@ from typing import Any
 
 import pytest
 
+from dpsync.model.address import Address
 from dpsync.model.cause import said
 from dpsync.model.grouping import drifted_parts, parts
 from dpsync.model.plan import Plan
+from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Secret
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options
 from dpsync.render.plan_words import WHOLE
 
-from .stages import Case, Things
+from .stages import SPAN, Case, Things
 
 NAMES = Case({"team": {"a": {}, "b": {}}, "collection": {"c": {}, "d": {}}})
 """Only for references to what it has."""
@@ -183,6 +185,51 @@ CASES: dict[str, tuple[Case, dict[str, str]]] = {
 def test_a_plan_says_whose_a_difference_is(name: str) -> None:
     case, causes = CASES[name]
     assert told(case) == causes
+
+
+@pytest.mark.parametrize(("file", "cause"), [("gone.yaml", "removed here"), (SPAN.file, "not applied yet")])
+def test_an_entry_that_went_with_its_file_is_removed_here_whichever_commit_did_that(
+    file: str, cause: str
+) -> None:
+    """`git mv` to where no include names it, and a commit: that deletes things which no line removed."""
+    sides = Case(NONE, TEAM, prune=["teams"], base=NONE, earlier=[TEAM]).sides()
+    (before,) = sides.base.earlier
+    at = Address.parse("acme/teams/t")
+    entry = replace(before.resources[at], span=Span(file, 1, 1, 1, 2))
+    earlier = (replace(before, resources={**before.resources, at: entry}),)
+    (change,) = make_plan(replace(sides, base=replace(sides.base, earlier=earlier))).changes
+    assert change.cause is not None
+    assert said(change.cause, "removed") == cause
+
+
+def test_what_a_line_without_an_entry_names_was_an_entry_once() -> None:
+    lined = Case(NONE, TEAM, prune=["teams"], base=NONE, lines=[("team", "t")])
+    assert told(lined) == {"acme/teams/[T]": "not applied yet"}
+    other = Case(NONE, TEAM, prune=["teams"], base=NONE, lines=[("space", "t")])
+    assert told(other) == {"acme/teams/[T]": "made outside"}
+
+
+def member(*people: str) -> Things:
+    everybody: Things = {"member": {one: {"role": "read"} for one in ("a@x.example", "b@x.example")}}
+    return {**everybody, **TEAM, "team_member": {f"t/{one}": {"role": "owner"} for one in people}}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "lines", "cause"),
+    [
+        # Its team was recorded, so that it was made along with it.
+        ([], [("team", "t")], "deleted outside"),
+        ([member("a@x.example")], [("team", "t")], "deleted outside"),
+        # It came to a team that was there: nobody can see whether that was applied.
+        ([member()], [("team", "t")], "origin unknown"),
+        ([member()], [("space", "s")], "not applied yet"),
+    ],
+)
+def test_what_has_no_line_of_its_own_was_made_with_what_it_is_in(
+    earlier: list[Things], lines: list[tuple[str, str]], cause: str
+) -> None:
+    case = Case(member("a@x.example"), member(), base=member("a@x.example"), earlier=earlier, lines=lines)
+    assert told(case) == {"acme/teams/t/members/a@x.example": cause}
 
 
 def script(of: str, secret: str = "KEY") -> Things:
