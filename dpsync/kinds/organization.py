@@ -20,7 +20,8 @@ ORGANIZATION = Kind(
         Field("title", Text(2, 255), on="update", in_answers="always"),
         Field("emailDomains", Many(Text(1, 253), as_set=True), on="update", absent=[], security=True,
               raised="added"),
-        Field("hostname", Text(3, 32), on="update"),
+        Field("hostname", Text(3, 32, pattern="[a-z0-9][a-z0-9-]*[a-z0-9]", meaning="a host name: lower-case "
+              "letters, digits and hyphens, with a letter or digit at both ends"), on="update"),
         Field("defaultRole", ROLE, on="update", absent="guest", security=True,
               raised=GUEST_FIRST),
         Field("defaultContent", OneOf("type", {"site": Object({"site": Reference("site")}, ("site",))}),

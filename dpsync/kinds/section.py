@@ -35,7 +35,7 @@ SECTION = Kind(
     after=("adaptive_schema",),
     fields=(
         Field("title", Text(2, 128), required=True),
-        Field("path", Text(1, 100), on="update", unique="site", in_answers="always"),
+        Field("path", Text(1, 100, segment=True), on="update", unique="site", in_answers="always"),
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), on="update", null="clear"),
         Field("condition", Text(1, 1024), on="update", null="clear", raised=Lifted()),

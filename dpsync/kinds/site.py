@@ -27,7 +27,7 @@ SITE = Kind(
         Field("visibility", Enum(("public", "unlisted", "share-link", "visitor-auth")),
               exposure=("visitor-auth", "share-link", "unlisted", "public"),
               after=("visitor_auth", "share_link"), in_answers="always"),
-        Field("basename", Text(1, 100), on="update", unique="organization"),
+        Field("basename", Text(1, 100, segment=True), on="update", unique="organization"),
         Field("hostname", Text(), on="neither"),
         # Written as one text, read as an object with the platform's target beside it.
         Field("proxy", Text(3, 512, r"[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+",

@@ -33,7 +33,7 @@ SITE_SPACE = Kind(
     after=("adaptive_schema",),
     fields=(
         Field("space", Reference("space", "translation"), read="space.id", write="spaceId", required=True),
-        Field("path", Text(1, 100), on="update", unique="parent", in_answers="always"),
+        Field("path", Text(1, 100, segment=True), on="update", unique="parent", in_answers="always"),
         Field("condition", Text(1, 1024), on="update", null="clear", raised=Lifted()),
         Field("hidden", Flag(), on="update", absent=False, raised=(True, False)),
         Field("pageId", Text(1), on="update", null="clear"),

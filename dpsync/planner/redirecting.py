@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote
 
 from dpsync.kinds.base import Kind, Redirects
 from dpsync.model.address import Address
@@ -98,7 +99,8 @@ class OldUrls:
 
 
 def _path(text: str) -> str:
-    return "/" + text.strip("/")
+    """As a redirect says it: what a URL has encoded is plain there."""
+    return "/" + unquote(text).strip("/")
 
 
 def _filled(template: Any, key: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from dpsync.kinds.base import Kind, Url
 from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.types import as_segment
 from dpsync.model.address import Address
 from dpsync.model.impact import UrlImpact
 from dpsync.planner.compare import Changed
@@ -71,7 +72,7 @@ def _node(one: Branch, around: Place) -> Place:
         return UNKNOWN
     if bare is True:
         return around
-    return f"{around}{segment}/" if isinstance(segment, str) else UNKNOWN
+    return f"{around}{as_segment(segment)}/" if isinstance(segment, str) else UNKNOWN
 
 
 def _seen(one: Branch) -> Any:
@@ -96,7 +97,8 @@ def _host(one: Branch) -> str | None:
     segment = one.fields.get(_made_of(one).part)
     if one.url is None or not isinstance(segment, str) or _own_host(one) is not None:
         return None
-    return one.url.removesuffix(f"{segment}/") if one.url.endswith(f"/{segment}/") else None
+    shown = f"{as_segment(segment)}/"
+    return one.url.removesuffix(shown) if one.url.endswith(f"/{shown}") else None
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class _Owner:
         else:
             host = self._beside(after)
         host = self._with_label(host) if host is not None else None
-        return (f"{host}{segment}/", "") if host is not None else (UNKNOWN, _ELSEWHERE)
+        return (f"{host}{as_segment(segment)}/", "") if host is not None else (UNKNOWN, _ELSEWHERE)
 
     def _beside(self, one: Branch) -> str | None:
         """The host of others of the kind in the same place, when all that are seen have one."""

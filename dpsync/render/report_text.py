@@ -114,9 +114,15 @@ def ending(report: Report) -> str:
     if report.settled:
         text = "Converged: a new plan has no changes."
         if report.started:
-            text = "Not converged: a new plan has no changes, and what was written is in trouble."
-        if report.remaining.trouble:
-            text += f" {len(report.remaining.trouble)} in trouble on the platform, see above."
+            number = len(report.started)
+            what = (
+                f"{counted(number, 'thing')} that {'was written is' if number == 1 else 'were written are'}"
+            )
+            text = (
+                f"Not converged: nothing is left to change, but {what} in trouble on the platform, see above."
+            )
+        if other := len(report.remaining.trouble) - len(report.started):
+            text += f" {other}{' more' if report.started else ''} in trouble on the platform, see above."
         if report.remaining.blocked:
             text += f" {len(report.remaining.blocked)} blocked, see above."
         return text

@@ -54,7 +54,9 @@ def test_an_apply_that_did_not_start_it_ends_well_and_names_it(
     assert "Converged: a new plan has no changes. 1 in trouble on the platform, see above." in ended.out
 
 
-def test_an_apply_that_started_it_ends_with_3(platform: ThreadedServer, run: Run, project: Project) -> None:
+def test_an_apply_that_started_it_ends_with_3(
+    platform: ThreadedServer, run: Run, project: Project, tmp_path: Path
+) -> None:
     directory = str(project(BEFORE.partition("    openapi:")[0] + SAML))
     ended = run("apply", "-C", directory, "--yes", "--format", "json")
     document = json.loads(ended.out)
@@ -63,6 +65,10 @@ def test_an_apply_that_started_it_ends_with_3(platform: ThreadedServer, run: Run
     assert [item["address"] for item in document["report"]["remaining"]["trouble"]] == ["acme/saml/new"]
     assert document["report"]["remaining"]["changes"] == []
     assert [item["address"] for item in document["report"]["started"]] == ["acme/saml/new"]
+    (tmp_path / "ended.json").write_text(ended.out)
+    ending = run("show", str(tmp_path / "ended.json")).out.replace("\n", " ")
+    assert "Not converged: nothing is left to change, but 1 thing that was written is in trouble on" in ending
+    assert "no changes" not in ending
     again = run("apply", "-C", directory, "--yes")
     assert again.code == 0
     assert "nobody can sign in by it: it is not active (pending)" in again.out

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dpsync.server.thread import ThreadedServer
+from tests.certificates import OKTA
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change, committed
 from tests.cli.test_plan_and_apply import writes
@@ -31,9 +32,9 @@ BELOW = """\
         label: Okta
         entityID: https://okta.example/entity
         ssoURL: https://okta.example/sso
-        certificate: "-----BEGIN CERTIFICATE-----\\nAAAA\\n-----END CERTIFICATE-----\\n"
+        certificate: CERTIFICATE
         defaultTeam: support
-"""
+""".replace("CERTIFICATE", json.dumps(OKTA))
 
 
 def text(below: str = BELOW, policy: str = "") -> str:

@@ -111,7 +111,7 @@ def test_a_variable_that_is_not_set_is_told_once(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_names_something_unreadable_is_no_second_mistake(tmp_path: Path, body: str, code: str) -> None:
     if "saml" in body:
-        rest = 'label: O, entityID: "https://o.example/", ssoURL: "https://o.example/", certificate: C, '
+        rest = 'label: O, entityID: "https://o.example/", ssoURL: "https://o.example/", certificate: null, '
         body = body.replace("defaultTeam", rest + "defaultRole: read, defaultTeam")
     expect(tmp_path, organization(body), code)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from dpsync.model.address import Address
 from dpsync.model.values import LiveId, Ref, to_plain
 
-from .loading import expect, loaded, organization, site
+from .loading import expect, loaded, marked, organization, site
 
 MEMBERS = "members: { ada@acme.example: admin }\n"
 
@@ -62,6 +63,10 @@ def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> Non
         ("logo: ▸ftp://acme.example/x.png", "DP204", "http:// or https://"),
         ("members: { ▸nobody: read }", "DP204", "is not an e-mail address"),
         ("sites: { d: { title: Docs, proxy: ▸acme } }", "DP204", "a host and a path (host/docs)"),
+        ("hostname: ▸a b c", "DP204", "lower-case letters, digits and hyphens"),
+        ("hostname: ▸a/b?c", "DP204", "is not a host name"),
+        ("hostname: ▸Acme", "DP204", "is not a host name"),
+        ("hostname: ▸acme-", "DP204", "is not a host name"),
         ("emailDomains: [a.example, ▸a.example]", "DP207", "stands in the list already"),
         ("teams: { ▸w: {} }", "DP206", '"title" is missing in the team "w"'),
         ("spaces: { ▸s: { emoji: x } }", "DP206", '"title" is missing'),
@@ -72,6 +77,33 @@ def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> Non
 )
 def test_a_value_that_is_not_allowed(tmp_path: Path, body: str, code: str, words: str) -> None:
     expect(tmp_path, organization(body), code, words)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a b", '"a b" is "a%20b" in URLs'),
+        ("a/b?c#d", '"a/b?c#d" is "a%2Fb%3Fc%23d" in URLs'),
+        ("100%", '"100%" is "100%25" in URLs'),
+        ("über", '"über" is "%C3%BCber" in URLs'),
+        ("..", 'no URL leads to ".."'),
+    ],
+)
+def test_what_urls_cannot_hold_as_it_is_is_a_warning_at_its_place(
+    tmp_path: Path, text: str, shown: str
+) -> None:
+    word = json.dumps(text, ensure_ascii=False)
+    section = f"type: section, key: s, title: Ess, path: ▸{word}"
+    place = f"type: space, key: a, space: en, path: ▸{word}"
+    below = f"structure: [{{ {section}, children: [{{ {place} }}] }}]"
+    docs = f"spaces: {{ en: {{ title: EN }} }}\nsites: {{ d: {{ title: Docs, basename: ▸{word}, {below} }} }}"
+    expect(tmp_path, organization(docs), "DP237", shown)
+    assert {one.severity for one in loaded(tmp_path, marked(organization(docs))[0])[1]} == {"warning"}
+
+
+@pytest.mark.parametrize("text", ["guides", "v1.2_a-b~c", "2026"])
+def test_what_needs_no_encoding_is_no_warning(tmp_path: Path, text: str) -> None:
+    assert loaded(tmp_path, organization(f"sites: {{ d: {{ title: Docs, basename: '{text}' }} }}"))[1] == []
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,17 @@ def test_merge_rules_that_name_who_left_are_imported_and_plan_empty(
     assert "- { id: lin }" in (target / "acme/spaces.yaml").read_text()
 
 
+def test_a_certificate_that_is_none_is_left_out_and_named(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
+    by_hand(platform, "PATCH", "/orgs/acme/saml/okta", {"certificate": "to follow!"})
+    ended = run("import", "-C", str(target), "--organization", "acme")
+    assert ended.code == 0, ended.out + ended.err
+    assert "A plan of it is empty." in ended.out
+    assert "acme/saml/okta#certificate: " in ended.out
+    assert "this is no certificate: it is not Base64" in ended.out
+
+
 def test_the_files_are_laid_out_by_place_and_sites_have_one_each(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:

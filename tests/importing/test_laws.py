@@ -12,6 +12,7 @@ from dpsync.importing.files import put
 from dpsync.importing.remembering import RememberingClient
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.thread import ThreadedServer
+from tests.certificates import OKTA
 from tests.direct import transport
 from tests.document.documents import documents
 from tests.properties.configurations import TOKEN, world
@@ -118,7 +119,7 @@ def _decorated(draw: Draw, made: Fields) -> Fields:
         if draw.chance(0.4):
             org["glossary"] = [{"translations": {"en": draw.pick(NAMES[:3]), "de": "Wort"}}]
         if draw.chance(0.4):
-            org["samlProviders"] = [{"id": f"{org['id']}-saml", "label": "Okta", "certificate": "MIIB" * 40}]
+            org["samlProviders"] = [{"id": f"{org['id']}-saml", "label": "Okta", "certificate": OKTA}]
         for item in (*org["spaces"], *org["sites"]):
             if draw.chance(0.2) and org["teams"]:
                 team = draw.pick(org["teams"])["id"]

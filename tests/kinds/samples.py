@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.certificates import AZURE, OKTA
+
 NOTHING: Any = object()
 Json = dict[str, Any]
 
@@ -49,7 +51,6 @@ AWARE = {
 }
 TEAMS = {"writers": {"title": "Writers"}, "readers": {"title": "Readers"}}
 INSTALLED = {"integrations": {"tools": {}}, "spaces": SPACES, "sites": {"docs": SITE}}
-PEM = "-----BEGIN CERTIFICATE-----\nMIIBgzCC\nASmgAwIB\n-----END CERTIFICATE-----\n"
 
 PLACES: dict[str, Place] = {
     "organization": Place(
@@ -226,7 +227,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "label": Sample("It", "That"),
         "entityID": Sample("https://a.example/e", "urn:other"),
         "ssoURL": Sample("https://a.example/s", "https://a.example/t"),
-        "certificate": Sample(PEM, PEM.replace("MIIB", "MIIC")),
+        "certificate": Sample(OKTA, AZURE),
         "defaultTeam": Sample("writers", "readers"),
         "defaultRole": Sample("read", "guest"),
         "status": Sample("active"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.types.texts import Certificate, Markdown
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic
+from tests.certificates import AZURE, OKTA, rewrapped
 
 REGISTRY = load_registry()
 OUTSIDE = {"object": "document", "data": {}, "nodes": [{"object": "block", "type": "math", "isVoid": True}]}
@@ -57,6 +59,48 @@ def test_a_file_that_cannot_be_had_is_told(tmp_path: Path, file: str, code: str)
 def test_the_limits_of_a_text_hold_for_files(tmp_path: Path) -> None:
     body = "saml: { okta: { label: Okta, certificate: { file: a.pem } } }"
     assert [item.code for item in found(project(tmp_path, body, a_pem="x" * 10_001))] == ["DP203"]
+
+
+KEY = "-----BEGIN PRIVATE KEY-----\nMC4CAQ==\n-----END PRIVATE KEY-----\n"
+BARE = "".join(OKTA.splitlines()[1:-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("", "it is empty"),
+        (" \n", "it is empty"),
+        ("okta!", "it is not Base64"),
+        ("MIIBgzCCASmgAwIB", "what it holds is not that of a certificate"),
+        (OKTA.replace("MIIB", "MIIC"), "what it holds is not that of a certificate"),
+        (OKTA.replace("\n", "\n\n*", 1), "it is not Base64"),
+        ("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", "what it holds is not"),
+        (OKTA + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "what it holds is not"),
+        (KEY, "it holds a private key"),
+        (OKTA + KEY, "it holds a private key"),
+    ],
+)
+def test_a_certificate_that_is_none_is_an_error_where_the_entry_names_it(
+    tmp_path: Path, text: str, wrong: str
+) -> None:
+    """The line of the entry is shown, never one of the file: that may be a key."""
+    for said in (json.dumps(text), "{ file: a.pem }"):
+        body = f"saml: {{ okta: {{ label: Okta, certificate: {said} }} }}"
+        (one,) = found(project(tmp_path, body, a_pem=text))
+        assert (one.code, one.severity) == ("DP204", "error")
+        assert one.message.startswith(f"this is no certificate: {wrong}")
+        assert one.span is not None
+        column = 5 + body.index(said)
+        assert (one.span.file, one.span.line, one.span.column) == ("dpsync.yaml", 5, column)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [OKTA, BARE, OKTA.replace("\n", "\r\n"), rewrapped(OKTA), OKTA + AZURE, f"Subject: Okta\n{OKTA}", "null"],
+)
+def test_a_certificate_may_have_its_frame_or_not_and_may_come_with_others(tmp_path: Path, text: str) -> None:
+    said = text if text == "null" else json.dumps(text)
+    assert found(project(tmp_path, f"saml: {{ okta: {{ label: Okta, certificate: {said} }} }}")) == []
 
 
 @pytest.mark.parametrize(

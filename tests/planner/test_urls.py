@@ -154,11 +154,13 @@ def restructure(random: Random, body: dict[str, Any]) -> None:
          "delete site", "proxy", "draft"]
     ):  # fmt: skip
         case "path":
-            random.choice(places)["path"] = random.choice(["new", "newer", "other"]) + random.choice(KEYS)
+            random.choice(places)["path"] = random.choice(
+                ["new", "newer ", "ö/the?r#", "100%"]
+            ) + random.choice(KEYS)
         case "section path" if sections:
-            random.choice(sections)["path"] = "moved-" + random.choice(KEYS)
+            random.choice(sections)["path"] = random.choice(["moved-", "moved to "]) + random.choice(KEYS)
         case "basename":
-            one["basename"] = "named-" + key
+            one["basename"] = random.choice(["named-", "named & "]) + key
         case "default":
             holder = random.choice(sections)["children"] if sections else one["structure"]
             for node in holder:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.certificates import AZURE, OKTA, rewrapped
+
 from .configurations import LIMITS
 from .organizations import Draw, Fields
 
@@ -15,7 +17,6 @@ ROLES = ("admin", "create", "review", "edit", "comment", "read")
 SPACES, TEAMS, LANGUAGES = ("one", "two", "three"), ("writers", "readers", "ops"), ("fr", "de", "es")
 TOOLS = ("tools", "bots")
 PEOPLE = ("u1", "u2", "u3")
-PEM = "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n"
 
 
 def world() -> Fields:
@@ -109,7 +110,7 @@ def _saml(draw: Draw, key: str, teams: list[str]) -> Fields:
     more = {
         "entityID": draw.pick(["urn:a", "urn:b"]),
         "ssoURL": draw.pick(["https://a.example", "https://b.example"]),
-        "certificate": PEM.format(draw.pick(["AB\nCD", "ABCD", "EFGH"])),
+        "certificate": draw.pick([OKTA, rewrapped(OKTA), AZURE]),
         "defaultRole": draw.pick([*ROLES, "guest"]),
     }
     if teams:

@@ -1,5 +1,6 @@
 """Organizations, members, teams and agent instructions."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -59,6 +60,21 @@ def test_an_organization_takes_and_clears_its_settings(api: Api) -> None:
 def test_a_setting_that_names_what_is_taken_or_absent_is_refused(api: Api) -> None:
     api.refused(409, "PATCH", ACME, {"hostname": "globex"})
     api.refused(404, "PATCH", ACME, {"defaultContent": {"type": "site", "site": "globex-docs"}})
+
+
+@pytest.mark.parametrize(
+    "hostname", ["a b", "a/b?c", "Acme", "acme-", "-acme", "acme.example", "ac", "a" * 33]
+)
+def test_a_host_name_is_lower_case_letters_digits_and_hyphens(api: Api, hostname: str) -> None:
+    api.refused(400, "PATCH", ACME, {"hostname": hostname})
+    assert api.patch(ACME, {"hostname": "acme-2"})["hostname"] == "acme-2"
+
+
+def test_a_host_name_that_a_world_has_may_be_written_back(api: Api, builtin_world: Any) -> None:
+    older = deepcopy(builtin_world)
+    older["organizations"][0]["hostname"] = "Acme Inc"
+    api.server.reset(older)
+    assert api.patch(ACME, {"hostname": "Acme Inc"})["hostname"] == "Acme Inc"
 
 
 def test_every_permission_of_an_admin_is_true(api: Api) -> None:

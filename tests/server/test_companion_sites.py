@@ -1,6 +1,7 @@
 """Sites: creation, settings, publication, visitor schema, deletion."""
 
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from companion_calls import Api
@@ -58,6 +59,21 @@ def test_a_site_takes_and_clears_its_settings(api: Api) -> None:
     assert changed["proxy"]["target"].startswith("https://")
     assert "proxy" not in api.patch(f"{SITES}/docs", {"proxy": None})
     assert api.get(f"{SITES}/docs")["title"] == "Other"
+
+
+@pytest.mark.parametrize("text", ["a b", "a/b?c", "100%", "#", "über", "[x]", "a\\b"])
+def test_a_basename_and_a_path_may_be_any_text_and_their_urls_can_be_opened(api: Api, text: str) -> None:
+    site = api.patch(f"{SITES}/docs", {"basename": text})
+    section = api.patch(f"{SITES}/docs/sections/docs-news", {"path": text})
+    api.patch(f"{SITES}/docs/sections/docs-api", {"defaultSiteSpace": "docs-api-reference", "path": "api"})
+    place = api.patch(f"{SITES}/docs/site-spaces/docs-api-changelog", {"path": text})
+    assert (site["basename"], section["path"], place["path"]) == (text, text, text)
+    segments = [
+        unquote(part)
+        for of in (site, section, place)
+        for part in urlsplit(of["urls"]["published"]).path.strip("/").split("/")
+    ]
+    assert segments == [text, text, text, text, "api", text]
 
 
 @covers("updateSiteById", 200, 409)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import quote
 
 from dpsync.kinds.types.parsing import (
     Misfit,
@@ -27,6 +28,11 @@ _FORMS: dict[str, tuple[re.Pattern[str], str]] = {
 }
 
 
+def as_segment(text: str) -> str:
+    """A text as one segment of a URL."""
+    return quote(text, safe="") if text not in (".", "..") else text.replace(".", "%2E")
+
+
 @dataclass(frozen=True)
 class Text(Type):
     """A text; limits count characters. `secret` accepts `{env: NAME}` and nothing else."""
@@ -38,6 +44,8 @@ class Text(Type):
     secret: bool = False
     meaning: str | None = None
     """What the pattern means, in words."""
+    segment: bool = False
+    """Whether it is one segment of a URL: any text may be one, but not every one can be read there."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         if self.secret:
@@ -55,7 +63,17 @@ class Text(Type):
             )
         if self.form and not _FORMS[self.form][0].fullmatch(value):
             return ctx.error("DP204", f'"{value}" is not {_FORMS[self.form][1]}', node.span)
+        if self.segment and as_segment(value) != value:
+            self._unreadable(value, node, ctx)
         return value
+
+    @staticmethod
+    def _unreadable(value: str, node: Node, ctx: Parsing) -> None:
+        """A warning: the platform takes it."""
+        shown = f'"{value}" is "{as_segment(value)}" in URLs'
+        if value in (".", ".."):
+            shown = f'no URL leads to "{value}": to a browser it is another place in the tree'
+        ctx.warning("DP237", shown, node.span, "letters, digits and - . _ ~ need no encoding")
 
     def _limits(self) -> str:
         if self.most is None:

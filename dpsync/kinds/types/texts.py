@@ -6,6 +6,7 @@ that Markdown cannot hold stays a Document, so that it is never taken for anothe
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -71,8 +72,42 @@ class LongText(Type):
 class Certificate(LongText):
     """An X.509 certificate as PEM. Its frame and its line breaks mean nothing."""
 
+    def parse(self, node: Node, ctx: Parsing) -> Value:
+        """Told where the entry names it: no line of what may be a key is shown."""
+        text = super().parse(node, ctx)
+        wrong = _no_certificate(text) if isinstance(text, str) else None
+        if wrong is None:
+            return text
+        hint = "give a certificate as PEM, from BEGIN CERTIFICATE to END CERTIFICATE; null sets none"
+        return ctx.error("DP204", f"this is no certificate: {wrong}", node.span, hint)
+
     def same(self, one: Value, other: Value) -> bool:
         return _bare(one) == _bare(other)
+
+
+_FRAMED = re.compile(r"-----BEGIN ([^-\n]*)-----(.*?)-----END \1-----", re.DOTALL)
+
+
+def _no_certificate(text: str) -> str | None:
+    """Why a text holds no X.509 certificate, with or without its frame; None: it holds one, or several."""
+    import ssl  # for OpenSSL's reader of certificates: nothing is connected to
+
+    if not text.strip():
+        return "it is empty"
+    framed = _FRAMED.findall(text) or [("CERTIFICATE", text)]
+    other = next((label for label, _ in framed if not label.endswith("CERTIFICATE")), None)
+    if other is not None:
+        return f"it holds a {other.lower()}"
+    for _, body in framed:
+        try:
+            binary = base64.b64decode("".join(body.split()), validate=True)
+        except ValueError:
+            return "it is not Base64"
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=binary)
+        except (ssl.SSLError, ValueError):
+            return "what it holds is not that of a certificate"
+    return None
 
 
 def _bare(value: Value) -> str:

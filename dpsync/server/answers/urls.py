@@ -1,8 +1,11 @@
 """Where a site and what it shows are published; None where nobody can reach it.
 
+Basenames and paths may be any text: each is one segment of a URL, encoded so that the URL can be opened.
 A site for holders of a share link is reached with the secret of one: its URLs have it when the caller named
 it as `shareKey`.
 """
+
+from urllib.parse import quote
 
 from ..context import Context
 from ..navigation import SECTION
@@ -31,7 +34,11 @@ def base_url(ctx: Context, site: Record) -> str:
         return f"https://{hostname}/"
     organization = ctx.load("organization", site.organization)
     host = (organization.doc.get("hostname") if organization else None) or site.organization
-    return f"https://{host}.docs.example/{site.doc['basename']}/"
+    return f"https://{segment(host)}.docs.example/{segment(site.doc['basename'])}/"
+
+
+def segment(text: str) -> str:
+    return quote(text, safe="")
 
 
 def site_url(ctx: Context, site: Record) -> str | None:
@@ -40,7 +47,7 @@ def site_url(ctx: Context, site: Record) -> str | None:
 
 def section_url(ctx: Context, site: Record, section: Record) -> str | None:
     base = None if is_draft(ctx, section) else site_url(ctx, site)
-    return base if base is None or section.doc["default"] else f"{base}{section.doc['path']}/"
+    return base if base is None or section.doc["default"] else f"{base}{segment(section.doc['path'])}/"
 
 
 def place_url(ctx: Context, site: Record, place: Record) -> str | None:
@@ -48,4 +55,4 @@ def place_url(ctx: Context, site: Record, place: Record) -> str | None:
     base = section_url(ctx, site, section) if section else site_url(ctx, site)
     if place.doc.get("draft"):
         return None
-    return base if base is None or place.doc["default"] else f"{base}{place.doc['path']}/"
+    return base if base is None or place.doc["default"] else f"{base}{segment(place.doc['path'])}/"

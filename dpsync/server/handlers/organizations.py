@@ -1,14 +1,16 @@
 """Organizations, the caller, and the agent instructions of an organization."""
 
+import re
 from typing import Any
 
 from .. import answers
 from ..answers.shared import located
 from ..context import Context
 from ..documents import empty_document, stored_document
-from ..errors import conflict, missing
+from ..errors import bad, conflict, missing
 from ..given import changes, same
 from ..merge_rules import check_users
+from ..models.organizations import HOSTNAME
 from ..paging import page
 from ..store import Record
 
@@ -53,6 +55,8 @@ def update_organization(ctx: Context) -> Json:
         if site is None or site.organization != record.id:
             raise missing("body.defaultContent.site: site", content["site"])
     if (hostname := given.get("hostname")) is not None:
+        if not re.fullmatch(HOSTNAME, hostname):
+            raise bad(f"body.hostname: {hostname!r} does not match the pattern {HOSTNAME}")
         for other in ctx.store.find("organization"):
             if other.id != record.id and other.doc.get("hostname") == hostname:
                 raise conflict(f"body.hostname: {hostname!r} is taken")

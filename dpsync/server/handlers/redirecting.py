@@ -1,6 +1,7 @@
 """Where a visitor who asks for a path of a site is sent."""
 
 from typing import Any
+from urllib.parse import quote
 
 from .. import answers
 from ..answers.urls import place_url, section_url, site_url
@@ -21,7 +22,8 @@ def get_target(ctx: Context) -> Json:
     if found is None or target is None:
         raise missing("redirect of", source)
     if found.doc["captureWildcard"] and found.ref.endswith("*"):
-        target = target.rstrip("/") + "/" + source.removeprefix(found.ref[:-1]).lstrip("/")
+        rest = source.removeprefix(found.ref[:-1]).lstrip("/")
+        target = target.rstrip("/") + "/" + quote(rest, safe="/%?&=+:@,;~#")
     return {"target": target, "redirect": answers.redirect(ctx, found)}
 
 
@@ -47,4 +49,4 @@ def _target(ctx: Context, nav: Navigation, found: Record) -> str | None:
     page = (
         tree.find(revisions.active(ctx.store, space).doc["pages"], destination["pageId"]) if space else None
     )
-    return home + tree.path_of(*page) if page else None
+    return home + quote(tree.path_of(*page)) if page else None

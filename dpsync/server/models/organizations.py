@@ -30,6 +30,9 @@ UseCase = Literal[
 ]  # fmt: skip
 
 
+HOSTNAME = r"^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$"
+
+
 class DefaultContent(Answer):
     type: Literal["site"]
     site: Id
@@ -94,7 +97,8 @@ class Organization(Answer):
 class OrganizationUpdate(Body):
     title: str = absent(min_length=2, max_length=255)
     emailDomains: list[str] = absent()
-    hostname: str = absent(min_length=3, max_length=32)
+    hostname: str = absent(min_length=3, max_length=32, json_schema_extra={"pattern": HOSTNAME})
+    """Its pattern is checked where it changes: one that is there may be older."""
     defaultRole: Role | None = absent()
     defaultContent: DefaultContentUpdate | None = absent()
     logo: Url | None = absent()

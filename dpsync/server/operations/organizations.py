@@ -24,7 +24,8 @@ OPERATIONS = [
         decided="For every member, also a guest. Who is no member, or disabled, finds no organization."),
     patch("updateOrganizationById", ORG, organizations.update_organization, mo.Organization,
           mo.OrganizationUpdate, errors=(409,),
-          decided="A hostname that another organization has is 409, a default site that is not there 404."),
+          decided="A hostname that another organization has is 409, one that is no host name (by the pattern "
+          "of a subdomain) 400, a default site that is not there 404."),
     get("getOrganizationAgentInstructions", ORG + "/agent-instructions", organizations.get_agent_instructions,
         mo.AgentInstructions, decided="An empty document until they are written first."),
     put("updateOrganizationAgentInstructions", ORG + "/agent-instructions",
