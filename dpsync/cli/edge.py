@@ -98,11 +98,16 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
     token_from = to.token_from if to else "the token"
     match error:
         case errors.NotSent():
-            message = f"cannot reach {url}: {error.said()}"
-            return Diagnostic("unreachable", message, hint=f"check {url_from} and that the server is running")
+            proxy = error.way.proxy
+            through = f" through the proxy {proxy.value}, which {proxy.variable} names" if proxy else ""
+            message = f"cannot reach {url}{through}: {error.said()}"
+            return Diagnostic("unreachable", message, hint=_unreachable(error, url_from))
         case errors.Unknown(reason="timeout"):
             hint = f"check {url_from}, or give it longer with --timeout SECONDS"
             return Diagnostic("timeout", f"{url}: {where}: {error.what()}", hint=hint)
+        case errors.Unknown() if error.way.proxy:
+            hint = f"check {error.way.proxy}, or name the host in NO_PROXY; nothing was written"
+            return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
         case errors.Unknown():
             hint = f"check {url_from} and what stands between here and there; nothing was written"
             return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
@@ -126,3 +131,35 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
         case errors.RateLimited():
             return Diagnostic("rate-limited", f"the platform asks to wait: {error}", hint="try again later")
     return Diagnostic("request", str(error), hint="nothing was written; try again")
+
+
+def _unreachable(error: errors.NotSent, url_from: str) -> str:
+    """What to check, for the reason why nothing was sent."""
+    proxy = error.way.proxy
+    match error.reason:
+        case "certificate":
+            return _untrusted(error, url_from)
+        case "tls":
+            return f"check {url_from}: what answers there may not speak https"
+        case "dns" if not proxy:
+            return f"check the name in {url_from}"
+    if proxy:
+        return f"check {proxy.variable}, or name the host in NO_PROXY to go there without a proxy"
+    return f"check {url_from} and that the server is running"
+
+
+def _untrusted(error: errors.NotSent, url_from: str) -> str:
+    """What to do about a certificate, by what OpenSSL says of it."""
+    way, said = error.way, error.detail.lower()
+    if "expired" in said or "not yet valid" in said:
+        return "the server needs a new certificate, or the clock of this machine is wrong"
+    if "mismatch" in said or "not valid for" in said:
+        return f"check {url_from}: the certificate is for another name"
+    if way.trust:
+        return f"{way.trust} must hold the certificate of who signed it"
+    unread = (
+        f"; {' and '.join(way.unread)} {'is' if len(way.unread) == 1 else 'are'} not read"
+        if way.unread
+        else ""
+    )
+    return f"name a file with the certificate of who signed it in SSL_CERT_FILE{unread}"

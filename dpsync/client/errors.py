@@ -6,7 +6,9 @@ that came from the platform is an attribute as it came; `str()` shows it escaped
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
+
+from dpsync.client.way import Way
 
 NotSentReason = Literal["refused", "dns", "tls", "certificate", "timeout", "proxy", "connect"]
 UnknownReason = Literal[
@@ -25,7 +27,7 @@ ListFault = Literal[
     "not as many items as its count says",
 ]
 
-
+USUAL: Final = Way()
 _NOT_SENT: dict[NotSentReason, str] = {
     "refused": "the connection was refused: nothing listens there",
     "dns": "there is no host of this name",
@@ -72,14 +74,19 @@ class ClientError(Exception):
 class NotSent(ClientError):
     """The server was never reached: the request certainly did nothing."""
 
-    def __init__(self, method: str, path: str, reason: NotSentReason) -> None:
+    def __init__(
+        self, method: str, path: str, reason: NotSentReason, detail: str = "", way: Way = USUAL
+    ) -> None:
         super().__init__(method, path)
         self.reason: NotSentReason = reason
+        self.detail = detail
+        """More about the reason: what is wrong with a certificate, the status of a proxy."""
+        self.way = way
         self.transient = reason != "certificate"
 
     def said(self) -> str:
         """The reason as words."""
-        return _NOT_SENT[self.reason]
+        return f"{_NOT_SENT[self.reason]}{f' ({self.detail})' if self.detail else ''}"
 
     def what(self) -> str:
         return f"unreachable ({self.said()})"
@@ -102,8 +109,10 @@ class Unknown(ClientError):
         status: int | None = None,
         retry_after: float | None = None,
         seconds: float | None = None,
+        way: Way = USUAL,
     ) -> None:
         super().__init__(method, path, status)
+        self.way = way
         self.reason: UnknownReason = reason
         self.seconds = seconds
         self.retry_after = retry_after

@@ -16,12 +16,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import httpcore
 import httpx
 
 import dpsync
+from dpsync import disk
 from dpsync.client.deadline import Connections, Deadline, TimedBackend
 from dpsync.client.errors import (
     ClientError,
@@ -33,6 +35,7 @@ from dpsync.client.errors import (
     UnknownReason,
     WriteRefused,
 )
+from dpsync.client.way import proxy_of, trusted, way_to
 
 MAX_BODY = 64 * 1024 * 1024
 CONNECT_SECONDS = 5.0
@@ -148,6 +151,8 @@ class HttpTransport:
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
         self._http = _open(self._base, token, timeout)
+        proxied = self._http._transport_for_url(httpx.URL(self._base)) is not self._http._transport
+        self._way = way_to(self._base, proxied)
         for pool in _pools(self._http):
             pool._network_backend = TimedBackend(pool._network_backend, self._deadline, self._connections)
 
@@ -185,10 +190,11 @@ class HttpTransport:
                 status = answer.status_code
                 return _read(request, answer)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
-            return NotSent(request.method, request.path, _not_sent(error))
+            reason, detail = _not_sent(error)
+            return NotSent(request.method, request.path, reason, detail, self._way)
         except (httpx.TransportError, zlib.error) as error:
-            reason = "interrupted" if self._connections.are_cut else _unknown(error, status)
-            return Unknown(request.method, request.path, reason, status, seconds=self._timeout)
+            why = "interrupted" if self._connections.are_cut else _unknown(error, status)
+            return Unknown(request.method, request.path, why, status, seconds=self._timeout, way=self._way)
 
 
 def _base(url: str) -> str:
@@ -209,11 +215,11 @@ def _base(url: str) -> str:
 def _open(base: str, token: Token, timeout: float) -> httpx.Client:
     try:
         if base.startswith("https:"):
-            trust = httpx.create_ssl_context()
+            trusts = _trust()
         else:
-            trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # never used: loading the CA bundle takes 50 ms
+            trusts = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # never used: loading the CA bundle takes 50 ms
         return httpx.Client(
-            verify=trust,
+            verify=trusts,
             timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
             limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_ALIVE_SECONDS),
             headers={
@@ -223,10 +229,26 @@ def _open(base: str, token: Token, timeout: float) -> httpx.Client:
                 "User-Agent": f"dpsync/{dpsync.__version__}",
             },
         )
-    except OSError:
-        raise Malformed("certificates", "the environment names a CA file that cannot be loaded") from None
+    except OSError as error:
+        raise Malformed(
+            "certificates", f"{trusted()} names certificates that cannot be loaded: {_no_trust(error)}"
+        ) from None
     except (ValueError, ImportError, httpx.InvalidURL):
-        raise Malformed("proxy", "the environment names a proxy that cannot be used") from None
+        proxy = proxy_of(base.partition(":")[0])
+        raise Malformed("proxy", f"{proxy} is no address of a proxy that can be used") from None
+
+
+def _trust() -> ssl.SSLContext:
+    """The certificates that are trusted. Raises OSError."""
+    chosen = trusted()
+    if chosen is not None and chosen.variable == "SSL_CERT_DIR" and not Path(chosen.value).is_dir():
+        raise NotADirectoryError(20, "it is no directory", chosen.value)  # OpenSSL takes anything
+    return httpx.create_ssl_context()
+
+
+def _no_trust(error: OSError) -> str:
+    """Why the trusted certificates cannot be read; OpenSSL says so in words of its own."""
+    return "there is no certificate in it" if isinstance(error, ssl.SSLError) else disk.why(error)
 
 
 def _pools(client: httpx.Client) -> Iterator[httpcore.ConnectionPool]:
@@ -269,24 +291,26 @@ def media_type(header: str | None) -> str | None:
     return kind[:80] or None
 
 
-def _not_sent(error: httpx.TransportError) -> NotSentReason:
+def _not_sent(error: httpx.TransportError) -> tuple[NotSentReason, str]:
+    """The reason; of a proxy the status that it answered, of a certificate what OpenSSL says is wrong."""
     if isinstance(error, httpx.ProxyError):
-        return "proxy"
+        status = re.match(r"\d{3}\b", str(error))
+        return "proxy", f"status {status[0]}" if status else ""
     if isinstance(error, httpx.TimeoutException):
-        return "timeout"
+        return "timeout", ""
     cause: BaseException | None = error
     while cause:
         match cause:
             case ConnectionRefusedError():
-                return "refused"
+                return "refused", ""
             case socket.gaierror():
-                return "dns"
+                return "dns", ""
             case ssl.SSLCertVerificationError():
-                return "certificate"
+                return "certificate", getattr(cause, "verify_message", "")
             case ssl.SSLError():
-                return "tls"
+                return "tls", ""
         cause = cause.__cause__ or cause.__context__
-    return "connect"
+    return "connect", ""
 
 
 def _unknown(error: Exception, status: int | None) -> UnknownReason:

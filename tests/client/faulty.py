@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import struct
 import threading
 import zlib
@@ -15,11 +16,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from tests.patience import PATIENCE
 
 Act = Callable[[socket.socket, threading.Event], bool]
 
+CERTIFICATES = Path(__file__).parent / "certificates"
+"""Each with its key, signed by itself and used by nobody but these tests."""
 DRIP_SECONDS = 0.01
 TLS_HELLO = b"\x16\x03"
 PHRASES = {200: "OK", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
@@ -38,8 +42,13 @@ class Seen:
 class FaultyServer:
     """Use as a context manager; `requests` is what came in, in order."""
 
-    def __init__(self, *script: Act) -> None:
+    def __init__(self, *script: Act, certificate: str | None = None) -> None:
+        """`certificate`: the name of a file in certificates/, to speak TLS with."""
         self.script = list(script)
+        self._tls: ssl.SSLContext | None = None
+        if certificate is not None:
+            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self._tls.load_cert_chain(CERTIFICATES / certificate)
         self.requests: list[Seen] = []
         self._lock = threading.Lock()
         self._more = threading.Condition(self._lock)
@@ -51,7 +60,7 @@ class FaultyServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}"
 
     def __enter__(self) -> FaultyServer:
         self._threads[0].start()
@@ -87,6 +96,8 @@ class FaultyServer:
             thread.start()
 
     def _serve(self, connection: socket.socket) -> None:
+        if self._tls is not None:
+            connection = self._tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
         with connection, suppress(OSError):
             while seen := _receive(connection):
                 with self._lock:

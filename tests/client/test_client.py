@@ -196,18 +196,22 @@ def test_a_proxy_of_the_environment_is_used_and_still_under_the_deadline(
 @pytest.mark.parametrize(
     ("name", "value", "part"),
     [
-        ("HTTP_PROXY", "gopher://u:s3cret@proxy:1", "proxy"),
-        ("SSL_CERT_FILE", "/nonexistent/s3cret.pem", "certificates"),
+        ("HTTPS_PROXY", "gopher://u:s3cret@proxy:1", "proxy"),
+        ("SSL_CERT_FILE", "/nonexistent/ca.pem", "certificates"),
+        ("SSL_CERT_DIR", "/nonexistent", "certificates"),
     ],
 )
 def test_an_environment_that_cannot_be_used_is_told(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, part: str
 ) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setenv(name, value)
     with pytest.raises(Malformed) as caught:
         ReadClient("https://docs.example", TOKEN)
 
     assert caught.value.part == part
+    assert caught.value.problem.startswith(name)
+    assert ("/nonexistent" in caught.value.problem) == (part == "certificates")
     assert "s3cret" not in "".join(traceback.format_exception(caught.value))
 
 

@@ -1,0 +1,68 @@
+"""The way to the platform that the environment chooses: a proxy, and which certificates are trusted.
+
+Only for telling: httpx chooses them. No user or password of a proxy's address is kept.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+UNREAD: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+"""Variables by which other programs are told what to trust, and which mean nothing here."""
+_TRUST: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A variable of the environment and what it names, as far as that may be shown."""
+
+    variable: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.variable} ({self.value})"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What stands between: a proxy, and the file or directory of trusted certificates; None: the usual."""
+
+    proxy: Setting | None = None
+    trust: Setting | None = None
+    unread: tuple[str, ...] = ()
+    """Variables that are set and that somebody may think are read."""
+
+
+def way_to(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Way:
+    """The way to an address. `proxied`: whether httpx goes through a proxy there."""
+    scheme = url.partition(":")[0]
+    trust = trusted(env) if scheme == "https" else None
+    unread = () if trust or scheme != "https" else tuple(name for name in UNREAD if env.get(name))
+    return Way(proxy_of(scheme, env) if proxied else None, trust, unread)
+
+
+def trusted(env: Mapping[str, str] = os.environ) -> Setting | None:
+    """Which certificates are trusted, where the environment says so: the first of the variables counts."""
+    return next((Setting(name, env[name]) for name in _TRUST if env.get(name)), None)
+
+
+def proxy_of(scheme: str, env: Mapping[str, str] = os.environ) -> Setting:
+    """The variable that names the proxy; small letters go before large ones."""
+    for name in (f"{scheme}_proxy", "all_proxy"):
+        for variable in (name, name.upper()):
+            if env.get(variable):
+                return Setting(variable, _address(env[variable]))
+    return Setting("the proxy of this machine", "its settings")
+
+
+def _address(text: str) -> str:
+    """The address of a proxy without a user and password."""
+    try:
+        url = urlsplit(text if "://" in text else f"http://{text}")
+        return f"{url.scheme}://{url.hostname or ''}" + (f":{url.port}" if url.port else "")
+    except ValueError:
+        return "an address that cannot be read"

@@ -1,0 +1,111 @@
+"""What stands between: a dead proxy, a certificate that nobody trusts. The message names the setting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.test_bad_input import BASE
+from tests.client import faulty
+from tests.client.faulty import CERTIFICATES, FaultyServer, reply
+
+Planned = Callable[..., str]
+VARIABLES = (
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
+)  # fmt: skip
+
+
+@pytest.fixture
+def planned(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planned:
+    """`planned(url, NAME=value)`: what a plan says, with these variables and no other of the network."""
+    (tmp_path / "dpsync.yaml").write_text(BASE)
+    monkeypatch.setenv("DPSYNC_TOKEN", "a-token")
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+    def plan(url: str, **variables: str) -> str:
+        monkeypatch.setenv("DPSYNC_URL", url)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        ended = run("plan", "-C", str(tmp_path))
+        assert ended.code in (1, 64), ended.out + ended.err
+        assert ended.out == ""
+        return ended.err
+
+    return plan
+
+
+def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
+    dead = f"http://ada:s3cret@127.0.0.1:{faulty.free_port()}"
+    said = planned("http://docs.example", HTTP_PROXY=dead)
+    assert f"cannot reach http://docs.example through the proxy {dead.replace('ada:s3cret@', '')}" in said
+    assert "which HTTP_PROXY names: the connection was refused" in said
+    assert "check HTTP_PROXY, or name the host in NO_PROXY" in said
+    assert "check DPSYNC_URL" not in said
+    assert "s3cret" not in said
+
+
+def test_a_proxy_that_refuses_says_with_what(planned: Planned) -> None:
+    with FaultyServer(reply(407)) as proxy:
+        said = planned("https://docs.example", HTTPS_PROXY=proxy.url)
+    assert "the proxy did not let it through (status 407)" in said
+    assert "check HTTPS_PROXY" in said
+
+
+def test_a_proxy_that_hangs_up_is_named(planned: Planned) -> None:
+    with FaultyServer(faulty.closed) as proxy:
+        said = planned("http://docs.example", ALL_PROXY=proxy.url)
+    assert "check ALL_PROXY" in said
+    assert "check DPSYNC_URL" not in said
+
+
+def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planned: Planned) -> None:
+    with FaultyServer(reply(200, {}), certificate="of-this-machine.pem") as server:
+        said = planned(server.url)
+        assert "its certificate is not trusted (self-signed certificate)" in said
+        assert "name a file with the certificate of who signed it in SSL_CERT_FILE\n" in said
+        assert "server is running" not in said
+        other = planned(server.url, REQUESTS_CA_BUNDLE=str(CERTIFICATES / "of-this-machine.pem"))
+        assert "in SSL_CERT_FILE; REQUESTS_CA_BUNDLE is not read" in other
+        wrong = CERTIFICATES / "of-another-name.pem"
+        said = planned(server.url, SSL_CERT_FILE=str(wrong))
+        assert f"SSL_CERT_FILE ({wrong}) must hold the certificate of who signed it" in said
+        assert not server.requests
+        planned(server.url, SSL_CERT_FILE=str(CERTIFICATES / "of-this-machine.pem"))
+        assert server.requests
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("of-another-name.pem", "the certificate is for another name"), ("expired.pem", "a new certificate")],
+)
+def test_a_trusted_certificate_that_does_not_hold_says_why(planned: Planned, name: str, words: str) -> None:
+    with FaultyServer(reply(200, {}), certificate=name) as server:
+        said = planned(server.url, SSL_CERT_FILE=str(CERTIFICATES / name))
+    assert "its certificate is not trusted" in said
+    assert words in said
+
+
+@pytest.mark.parametrize("name", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
+def test_certificates_that_are_not_there_are_named_with_variable_and_path(
+    planned: Planned, name: str
+) -> None:
+    said = planned("https://docs.example", **{name: "/nonexistent/ca"})
+    assert f"{name} (/nonexistent/ca) names certificates that cannot be loaded" in said
+
+
+def test_a_file_that_holds_no_certificate_is_named(planned: Planned, tmp_path: Path) -> None:
+    said = planned("https://docs.example", SSL_CERT_FILE=str(tmp_path / "dpsync.yaml"))
+    assert f"SSL_CERT_FILE ({tmp_path / 'dpsync.yaml'})" in said
+    assert "there is no certificate in it" in said
+
+
+def test_what_speaks_no_tls_is_told_by_its_address(planned: Planned) -> None:
+    with FaultyServer(faulty.not_http) as server:
+        said = planned(server.url.replace("http:", "https:"))
+    assert "check DPSYNC_URL: what answers there may not speak https" in said
