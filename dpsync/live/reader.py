@@ -101,19 +101,18 @@ class _Reader:
         }
         named |= {scope.parent for scope in self.scopes.values() if kind.name in scope.kinds}
         named |= {parent for name, parent in self._looked_up if name == kind.name}
-        # What is on something else is lost when that is transferred: it is not there any more.
-        there = self.reading.matches.keys() - self.reading.transferred
+        there = self.reading.there
         return sorted(parent for parent in named if parent is not None and parent in there)
 
     def _needed(self) -> Iterable[Source]:
-        there = self.reading.matches.keys() - self.reading.transferred
+        there = self.reading.there
         for scope in self.scopes.values():
             if scope.parent in there:
                 yield self.reading.source(self.registry[scope.kinds[0]], scope.parent)
                 for kind in self._putting_out(scope):
                     yield self.reading.source(kind, scope.parent)
         for name, parent in self._looked_up:
-            if parent in self.reading.matches:
+            if parent in there:
                 yield self.reading.source(self.registry[name], parent)
 
     # What the platform has made for something else.
@@ -180,6 +179,8 @@ class _Reader:
             }
         else:
             self._recognise(kind, parent, wanted, live, listed)
+        deleted = {item.id for item in live if item.deleted}
+        self.reading.deleted |= {entry.address for entry in wanted if entry.pin in deleted}
         self._look_up(kind, parent, live)
         self._bind_outputs(kind, wanted)
         self.reading.stop(Exit.INVALID)
@@ -319,7 +320,7 @@ class _Reader:
         earlier = self.reading.base.desired
         for scope in earlier.scopes.values() if earlier else ():
             kind = self.registry[scope.kinds[0]]
-            there = scope.parent in self.reading.matches
+            there = scope.parent in self.reading.there
             if scope.address in self.desired.scopes or not there or kind.comes_along:
                 continue
             source = self.reading.source(kind, scope.parent)

@@ -41,6 +41,8 @@ class Reading:
     put_out: set[Identity] = field(default_factory=set)
     outputs: dict[Address, str | None] = field(default_factory=dict)
     transferred: set[Address] = field(default_factory=set)
+    deleted: set[Address] = field(default_factory=set)
+    """Entries that are deleted and are brought back by their pin."""
     missing: dict[Address, Missing] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     records: Records = field(default_factory=Records)
@@ -73,6 +75,15 @@ class Reading:
             transferable = self.registry[entry.kind].lifecycle.transfer is not None
             if transferable and len(was) == 1 and was[0].kind == entry.kind:
                 self.earlier_by_parent[entry.kind, entry.parent][address] = was[0]
+
+    @property
+    def there(self) -> set[Address]:
+        """The entries that were found and below which lists can be read.
+
+        What is on something else is lost when that is transferred: it is not there any more. Of what is
+        deleted and will be brought back it is not there yet.
+        """
+        return self.matches.keys() - self.transferred - self.deleted
 
     def resource(self, address: Address) -> Resource:
         return self.desired.resources[address]

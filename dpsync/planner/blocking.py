@@ -17,6 +17,7 @@ from dpsync.planner.restructuring import Restructure, Restructuring, begins
 from dpsync.planner.sides import Sides
 
 _LATER = "apply again when the platform has made it"
+_BACK = "apply again when it is back"
 _IGNORED = "create it on the platform, or take it out of policy.ignore"
 
 
@@ -107,6 +108,11 @@ class Blocking:
         kind = self._sides.kind(resource)
         address = str(resource.address)
         if self._sides.policy.ignored(resource.address):
+            return
+        around = self._sides.live(resource.parent) if resource.parent is not None else None
+        if around is not None and around.deleted:
+            reason = f"what is in {resource.parent} comes back with it, and is seen then"
+            self._entries[resource.address] = Blocked(address=address, reason=reason, todo=_BACK)
             return
         create = kind.creating(resource.pin, resource.fields)
         if isinstance(create, ByHand) or (create is None and not kind.comes_along):

@@ -59,6 +59,27 @@ def test_what_differs_is_changed_behind_it(deleted: Project) -> None:
     assert deleted.live("spaces") == {"s1": "Handbook", "s2": "News"}
 
 
+PERMITTED = """
+    teams: {{ w: {{ title: Writers }} }}
+    spaces: {{ g: {{ {more}title: Guide, permissions: {{ teams: {{ w: {role} }} }} }} }}
+"""
+
+
+def test_what_is_in_it_comes_back_with_it_and_is_compared_then(project: Project) -> None:
+    """Its permissions cannot be read while it is deleted; the next plan compares them."""
+    project.holds(spaces=docs("Guide"), teams=teams("Writers"))
+    project.write(PERMITTED.format(more="", role="read")).converges()
+    delete(project, "s1")
+    plan = project.write(PERMITTED.format(more="id: s1, ", role="create")).plan()
+    assert did(plan) == {"acme/spaces/g": "update"}
+    assert [item.address for item in plan.blocked] == ["acme/spaces/g/permissions/teams/w"]
+    report = project.apply()
+    assert {item.result for item in report.outcomes} == {"done"}
+    assert report.remaining is not None
+    assert did(report.remaining) == {"acme/spaces/g/permissions/teams/w": "update"}
+    project.converges()
+
+
 def test_whatever_shows_it_waits_for_it(deleted: Project) -> None:
     deleted.write(
         """
