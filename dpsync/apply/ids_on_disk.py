@@ -36,7 +36,7 @@ class CannotWrite(Exception):
 
 @dataclass(frozen=True)
 class Merged:
-    """What a file says when both sides of a merge conflict in it are read."""
+    """What a file says when both sides of a merge conflict in it are read, or both lines of an entry."""
 
     ids: IdsFile
     disputed: frozenset[tuple[str, str, Address]] = frozenset()
@@ -61,14 +61,15 @@ class IdsOnDisk:
         return IdsFile() if data is None else self._parsed(data)
 
     def read_both(self) -> Merged:
-        """What it says, conflict markers or not. Raises DiagnosticError (exit 5)."""
+        """What it says, conflict markers and differing lines or not. Raises DiagnosticError (exit 5)."""
         data = content(self.path, self.name, self._project)
-        if data is None or not markers(decode(data, self.name)[0], self.name):
-            return Merged(self.read())
+        if data is None:
+            return Merged(IdsFile())
         ids, disputed, found = parse_both(data, self.name, self._registry)
         if found:
             raise self._wrong(found, data)
-        return Merged(ids, disputed, conflict=True)
+        marked = bool(markers(decode(data, self.name)[0], self.name))
+        return Merged(ids, disputed, conflict=marked or bool(disputed))
 
     def edit(self, platform: str, edits: Edits) -> None:
         """Change these lines, and nothing else. Raises CannotWrite."""
@@ -96,7 +97,7 @@ class IdsOnDisk:
             with _locked(self.path):
                 present = self._present()
                 changed = change(present)
-                if changed != present:
+                if changed != present or present.repeated:
                     self._put(render(changed))
         except DiagnosticError as unusable:
             first = unusable.diagnostics[0]

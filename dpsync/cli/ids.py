@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.connection import connection
-from dpsync.cli.memory import git_base, ids_file, on_disk
+from dpsync.cli.memory import git_base, ids_file, on_disk, tell_repeated
 from dpsync.cli.options import layered, output, profiled, reading
 from dpsync.cli.output import as_output
 from dpsync.cli.place import Place
@@ -76,6 +76,7 @@ def command(
     with endings(out, to):
         ids = on_disk(ids_file(out, place.root, to, place.ids), place.root.parent)
         merged = Merged(ids.read()) if asked.anything else ids.read_both()
+        tell_repeated(out, merged.ids)
         past = git_base(out, place, base, ids.path)
         session = Session(desired, load_registry(profile), parallelism, past, ids=merged.ids)
         with ReadClient(

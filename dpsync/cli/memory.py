@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpsync.cli.connection import Connection
     from dpsync.model.base import Base
     from dpsync.model.desired import Desired
+    from dpsync.model.ids import IdsFile
 
 
 class Opened(NamedTuple):
@@ -42,6 +43,7 @@ def opened(
     path = ids_file(out, place.root, to, place.ids)
     ids = on_disk(path, place.root.parent)
     known = ids.read()
+    tell_repeated(out, known)
     past = git_base(out, place, base, path)
     session = Session(desired, load_registry(profile), parallelism, past, known)
     return Opened(session, ids)
@@ -63,6 +65,15 @@ def on_disk(path: Path, project: Path) -> IdsOnDisk:
     from dpsync.api import IdsOnDisk, load_registry
 
     return IdsOnDisk(path, load_registry(), shortest_path(str(path)), project)
+
+
+def tell_repeated(out: Output, ids: IdsFile) -> None:
+    """Warn of lines that the file gives twice."""
+    from dpsync.config.ids_file import repeated
+    from dpsync.render.diagnostics import render_diagnostics
+
+    if found := repeated(ids):
+        out.complain(render_diagnostics(found, {}, color=out.paint(error=True).on).rstrip())
 
 
 def git_base(out: Output, place: Place, ref: str | None, ids: Path | None = None) -> Base:

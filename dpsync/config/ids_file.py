@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,29 +44,42 @@ _HIDDEN: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")
 _SHAPE: Final = "platform, then organization, then lines: address: id"
 
 
+Disputed = frozenset[tuple[str, str, Address]]
+"""Platform, organization and address of the entries that have two different lines."""
+
+
 def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Findings]:
     """What a file says, without what is wrong with it, and everything that is wrong. `file` is for spans."""
+    ids, _, found = _parse(data, file, registry)
+    return ids, found
+
+
+def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Disputed, Findings]:
     text, unfit = decode(data, file)
     if not unfit and (marked := markers(text, file)):
         hint = f"take over both sides, and read the platform where they differ: {command('ids')}"
         message = "a merge conflict begins here"
-        return IdsFile(), Findings(
-            Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in marked
-        )
-    node, problems = (None, unfit) if unfit else read(text, file)
+        conflicts = (Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in marked)
+        return IdsFile(), frozenset(), Findings(conflicts)
+    node, problems = (None, unfit) if unfit else read(text, file, repeated=True)
     found = Findings(problems, reported={one.span for one in problems})
-    return IdsFile() if node is None else _Parser(registry, found).file(node), found
+    if node is None:
+        return IdsFile(), frozenset(), found
+    parser = _Parser(registry, found)
+    return parser.file(node), frozenset(parser.disputed), found
 
 
-def parse_both(
-    data: bytes, file: str, registry: Registry
-) -> tuple[IdsFile, frozenset[tuple[str, str, Address]], Findings]:
+def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Disputed, Findings]:
     """What both sides of a merge conflict say, the entries about which they differ, and what is wrong.
 
     A line that only one side has is kept: losing a line is what a merge must not do. Of an entry with two
-    different lines there is none in the file that is returned.
+    different lines there is none in the file that is returned; so it is where there are no markers.
     """
     text, unfit = decode(data, file)
+    if not unfit and not markers(text, file):
+        ids, twice_over, found = _parse(data, file, registry)
+        left = (one for one in found if one.code != codes.IDS_TWICE)
+        return _without(ids, twice_over), twice_over, Findings(left)
     sides = None if unfit else both_sides(text)
     if sides is None:
         found = Findings(unfit)
@@ -89,6 +103,19 @@ def parse_both(
         merged = {address: line for address, line in {**other, **mine}.items() if address not in differ}
         sections.setdefault(platform, {})[organization] = merged
     return IdsFile(sections), frozenset(disputed), found
+
+
+def _without(ids: IdsFile, differ: Disputed) -> IdsFile:
+    return IdsFile(
+        {
+            platform: {
+                owner: {at: line for at, line in lines.items() if (platform, owner, at) not in differ}
+                for owner, lines in section.items()
+            }
+            for platform, section in ids.sections.items()
+        },
+        ids.repeated,
+    )
 
 
 def _sections(ids: IdsFile) -> list[tuple[str, str]]:
@@ -144,6 +171,9 @@ class _Parser:
     def __init__(self, registry: Registry, found: Findings) -> None:
         self.places = Places(registry)
         self.found = found
+        self.repeated: list[Line] = []
+        self.disputed: set[tuple[str, str, Address]] = set()
+        self._written: dict[tuple[str, str], dict[tuple[str, ...], Line]] = defaultdict(dict)
 
     def file(self, node: Node) -> IdsFile:
         sections: dict[str, dict[str, Lines]] = {}
@@ -158,18 +188,21 @@ class _Parser:
                     message = f'"{organization.text}" is no id of an organization'
                     self.error(codes.IDS_SHAPE, message, organization.span)
                     continue
-                organizations[organization.text] = self.lines(lines)
-        return IdsFile(
-            {
-                name: {id: lines for id, lines in section.items() if lines}
-                for name, section in sections.items()
-                if any(section.values())
-            }
-        )
+                before = organizations.get(organization.text, {})
+                organizations[organization.text] = {
+                    **before, **self.lines(lines, (platform.text, organization.text)),
+                }  # fmt: skip
+        full = {
+            name: {id: lines for id, lines in section.items() if lines}
+            for name, section in sections.items()
+            if any(section.values())
+        }
+        return IdsFile(full, tuple(self.repeated))
 
-    def lines(self, node: Node) -> Lines:
+    def lines(self, node: Node, owner: tuple[str, str]) -> Lines:
+        """The lines of one section, or of one more part of it."""
         lines: dict[Address, Line] = {}
-        written: dict[tuple[str, ...], Line] = {}
+        written = self._written[owner]
         for key, value in self.entries(node, "an organization"):
             line = self.line(key, value)
             if line is None:
@@ -177,14 +210,11 @@ class _Parser:
             first = written.setdefault(line.address.segments[1:], line)
             if first is line:
                 lines[line.address] = line
+            elif (first.id, first.also) == (line.id, line.also):
+                self.repeated.append(line)
             else:
-                message = (
-                    f"{first.address} and {line.address} are one entry: the section has one organization"
-                )
-                related = (("first given", first.span),) if first.span else ()
-                self.found.append(
-                    Diagnostic(codes.IDS_TWICE, message, key.span, hint="keep one line", related=related)
-                )
+                self.disputed.add((*owner, first.address))
+                self.found.append(twice(first, line))
         return lines
 
     def line(self, key: Scalar, value: Node) -> Line | None:
@@ -224,6 +254,31 @@ class _Parser:
         hint = next((item for item in where if not isinstance(item, Span)), None)
         span = next(item for item in where if isinstance(item, Span))
         self.found.append(Diagnostic(code, message, span, hint=hint))
+
+
+def twice(first: Line, line: Line) -> Diagnostic:
+    """That an entry has two lines."""
+    related = (("first given", first.span),) if first.span else ()
+    if first.address == line.address:
+        message = f"{line.address} has two lines"
+    else:
+        message = f"{first.address} and {line.address} are one entry: the section has one organization"
+    hint = f"keep the line that is right; where the platform tells which one that is: {command('ids')}"
+    return Diagnostic(codes.IDS_TWICE, message, line.span, hint=hint, related=related)
+
+
+def repeated(ids: IdsFile) -> list[Diagnostic]:
+    """Warnings of lines that are given once more: they say nothing else, and go when the file is written."""
+    return [
+        Diagnostic(
+            codes.IDS_TWICE,
+            f"{line.address} has the same line twice",
+            line.span,
+            hint=f"nothing is wrong by that; to write it once: {command('ids')}",
+            severity="warning",
+        )
+        for line in ids.repeated
+    ]
 
 
 def _is_pattern(address: Address) -> bool:

@@ -56,9 +56,9 @@ DEFAULT_LIMITS: Final = Limits()
 
 
 def read(
-    text: str | bytes, file: str, limits: Limits = DEFAULT_LIMITS
+    text: str | bytes, file: str, limits: Limits = DEFAULT_LIMITS, repeated: bool = False
 ) -> tuple[Node | None, list[Diagnostic]]:
-    """Read one file; `file` is its name in spans.
+    """Read one file; `file` is its name in spans. With `repeated` a mapping may give a key more than once.
 
     The node is None when the file is empty, when it is not valid YAML or when it exceeds a limit (reading
     stops there). All other problems are collected, and the node lacks what they are about. Never raises.
@@ -66,7 +66,7 @@ def read(
     decoded, diagnostics = decode(text, file, limits)
     if diagnostics:
         return None, diagnostics
-    reader = _Reader(decoded, file, limits)
+    reader = _Reader(decoded, file, limits, repeated)
     with collector_paused():  # it would more than double the time
         return reader.read(), reader.diagnostics
 
@@ -129,10 +129,11 @@ class _Anchor:
 
 
 class _Reader:
-    def __init__(self, text: str, file: str, limits: Limits) -> None:
+    def __init__(self, text: str, file: str, limits: Limits, repeated: bool = False) -> None:
         self.text = text
         self.file = file
         self.limits = limits
+        self.repeated = repeated
         self.diagnostics = Findings()
         self.root: Node | None = None
         self.frames: list[_Frame] = []
@@ -285,7 +286,7 @@ class _Reader:
         elif key.plain and key.text == "<<":
             hint = 'repeat the keys, or give the whole value by an alias ("key: *name")'
             self.error(codes.MERGE_KEY, 'merge keys ("<<") are not part of YAML 1.2', key.span, hint)
-        elif first is not None:
+        elif first is not None and not self.repeated:
             related = (("first given", first.span),)
             message = f'the key "{key.text}" is given twice'
             self.diagnostics.append(Diagnostic(codes.DUPLICATE_KEY, message, key.span, related=related))

@@ -47,6 +47,8 @@ class IdsFile:
     """All sections of an ids file: by platform, then by organization."""
 
     sections: Mapping[str, Mapping[str, Lines]] = field(default_factory=dict)
+    repeated: tuple[Line, ...] = field(default=(), compare=False)
+    """Lines that the text gives once more, with the same ids. They are left out when it is written."""
 
     def lines(self, platform: str, organization: str, key: str | None = None) -> Lines:
         """The lines of one organization; none where the file does not know it.

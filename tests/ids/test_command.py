@@ -211,6 +211,27 @@ def test_both_sides_are_kept_and_the_platform_decides_where_they_differ(desk: De
     assert desk.lines == LINES | {"acme/teams/old": "old"}
 
 
+def test_a_line_that_is_given_twice_is_told_and_written_once(desk: Desk) -> None:
+    assert desk.ids().code == 0
+    text = desk.file.read_text(encoding="utf-8")
+    desk.file.write_text(text + text.splitlines()[-1] + "\n", encoding="utf-8")
+    ended = desk.run("plan", "-C", str(desk.project))
+    assert (ended.code, "has the same line twice" in ended.err) == (0, True)
+    assert desk.ids().code == 0
+    assert desk.file.read_text(encoding="utf-8") == text
+
+
+def test_of_two_lines_of_an_entry_the_platform_decides(desk: Desk) -> None:
+    assert desk.ids().code == 0
+    text = desk.file.read_text(encoding="utf-8")
+    desk.file.write_text(text + "    acme/teams/sales: legacy\n", encoding="utf-8")
+    ended = desk.run("plan", "-C", str(desk.project))
+    assert (ended.code, "acme/teams/sales has two lines" in ended.err) == (5, True)
+    assert f"dpsync ids -C {desk.project}\n" in ended.err
+    assert desk.ids().code == 0
+    assert desk.file.read_text(encoding="utf-8") == text
+
+
 def test_what_the_platform_does_not_decide_is_left_to_people(desk: Desk) -> None:
     conflict(desk, "acme/teams/old: one", "acme/teams/old: two")
     before = desk.file.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.config.conflicts import markers
-from dpsync.config.ids_file import HEADER, parse, parse_both, render
+from dpsync.config.ids_file import HEADER, parse, parse_both, render, repeated
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.address import Address
 from dpsync.model.ids import IdsFile, Line
@@ -81,6 +81,29 @@ def test_a_line_knows_where_it_is_written() -> None:
     assert str(ids.lines(HERE, "org-1")[Address.parse("acme/teams/a")].span) == "dpsync.ids.yaml:3:5"
 
 
+@pytest.mark.parametrize("again", ["acme/teams/a: x", "old/teams/a: x"])
+def test_the_same_line_twice_says_nothing_else(again: str) -> None:
+    ids, found = parse(section("acme/teams/a: x", again), "f", REGISTRY)
+    assert list(found) == []
+    assert ids == ids_of(line("acme/teams/a", "x"))
+    (warning,) = repeated(ids)
+    assert (warning.code, warning.severity, warning.span and warning.span.line) == ("DP153", "warning", 4)
+
+
+def test_a_section_that_is_given_twice_is_one() -> None:
+    text = (
+        section("acme/teams/a: x", "acme/teams/b: y") + "  org-1:\n    acme/teams/b: y\n    acme/teams/c: z\n"
+    )
+    assert said(text) == {"acme/teams/a": "x", "acme/teams/b": "y", "acme/teams/c": "z"}
+
+
+def test_of_two_different_lines_of_an_entry_there_is_none_until_it_is_decided() -> None:
+    text = section("acme/teams/a: x", "acme/teams/b: y", "acme/teams/a: z").encode()
+    ids, disputed, found = parse_both(text, "f", REGISTRY)
+    assert (list(found), ids) == ([], ids_of(line("acme/teams/b", "y")))
+    assert disputed == {(HERE, "org-1", Address.parse("acme/teams/a"))}
+
+
 # What is wrong.
 
 
@@ -114,10 +137,10 @@ def test_a_line_knows_where_it_is_written() -> None:
         (section("acme/teams/a/: x"), [("DP151", "3:5")]),
         (section("acme/teams/A team: x"), [("DP151", "3:5")]),
         (section("acme/members/ada@acme.example: x"), [("DP151", "3:5")]),
-        (section("acme/teams/a: x", "acme/teams/a: x"), [("DP110", "4:5")]),
         (section("acme/teams/a: x", "acmé/teams/b: x"), [("DP151", "4:5")]),
         (section("acme/teams/a: x", "old/teams/a: y"), [("DP153", "4:5")]),
-        (section("acme/teams/a: x", "old/teams/a: x"), [("DP153", "4:5")]),
+        (section("acme/teams/a: x", "acme/teams/a: y"), [("DP153", "4:5")]),
+        (section("acme/teams/a: x") + "  org-1:\n    acme/teams/a: y\n", [("DP153", "5:5")]),
         (section("acme/teams/a: *x"), [("DP109", "3:19")]),
         (section("acme/teams/a: !!str x"), [("DP113", "3:19")]),
         (section("<<: x"), [("DP112", "3:5")]),
