@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from dpsync.kinds.base import Kind, Url
@@ -30,10 +31,15 @@ _RESTRUCTURED = "the platform decides what becomes of what is at the root now"
 
 def url_impacts(decided: Decisions, trees: Iterable[Tree]) -> tuple[UrlImpact, ...]:
     """Every URL that changes, by address."""
-    found: list[UrlImpact] = []
-    for tree in trees:
-        if tree.kind.url is not None and (tree.touched or _Owner(decided, tree).relabelled):
-            found += _Impacts(decided, tree).all()
+    moved = [
+        _Impacts(decided, tree)
+        for tree in trees
+        if tree.kind.url is not None and (tree.touched or _Owner(decided, tree).relabelled)
+    ]
+    if not moved:
+        return ()
+    old_urls = OldUrls(decided, tuple((one.tree, one.places.will) for one in moved))
+    found = [impact for one in moved for impact in one.all(old_urls)]
     return tuple(sorted(found, key=lambda item: item.address))
 
 
@@ -166,11 +172,21 @@ class _Owner:
 
 
 @dataclass(frozen=True)
+class _Places:
+    """Where people see what is in a tree, before and afterwards; and why nobody can tell some of that."""
+
+    was: dict[Address, Place]
+    will: dict[Address, Place]
+    why: str
+
+
+@dataclass(frozen=True)
 class _Impacts:
     decided: Decisions
     tree: Tree
 
-    def all(self) -> Iterator[UrlImpact]:
+    @cached_property
+    def places(self) -> _Places:
         before, after = self.tree.before, self.tree.after
         was: dict[Address, Place] = {}
         explained = True
@@ -182,16 +198,18 @@ class _Impacts:
         if after is not None and base is not None and not (explained and self.tree.certain):
             will = dict.fromkeys(will.keys() | was.keys(), UNKNOWN)
             why = _OTHERWISE if self.tree.certain else _RESTRUCTURED
-        home = was.get(self.tree.owner)
-        old_urls = OldUrls(self.decided, self.tree, will)
-        stays = home is not None and home == will.get(self.tree.owner)
+        return _Places(was, will, why)
+
+    def all(self, old_urls: OldUrls) -> Iterator[UrlImpact]:
+        was, will = self.places.was, self.places.will
         for address in self._leaves(was, will):
             old, new = was.get(address), will.get(address)
             if new is UNKNOWN:
-                yield UrlImpact(address=str(address), before=old, known=False, why=why or _CHOSEN)
+                why = self.places.why or _CHOSEN
+                yield UrlImpact(address=str(address), before=old, known=False, why=why)
             elif old != new:
                 impact = UrlImpact(address=str(address), before=old, after=new)
-                yield old_urls.led_on(impact) if stays and old is not None else impact
+                yield old_urls.led_on(impact, self.tree) if old is not None else impact
 
     def _leaves(self, was: Iterable[Address], will: Iterable[Address]) -> list[Address]:
         """What people read: nodes that hold nothing. Where those are not known, the owner stands for them."""

@@ -26,6 +26,7 @@ _SEVERITIES: tuple[Level, ...] = ("warning", "note")
 
 
 _BROKEN = "Public URLs that will lead nowhere, or are not known before: {}"
+_URLS = "Public URLs that change, or are new: {}"
 
 
 def plan_blocks(plan: Plan) -> list[Block]:
@@ -39,7 +40,7 @@ def plan_blocks(plan: Plan) -> list[Block]:
     blocks.add("navigation", "Navigation before and after", "note", navigation)
     urls = [(_url(plan, one), breaks(one) or not one.known) for one in plan.urls]
     blocks.add("broken-url", _BROKEN, "warning", [entry for entry, broken in urls if broken])
-    blocks.add("url", "Public URLs that change: {}", "note", [entry for entry, broken in urls if not broken])
+    blocks.add("url", _URLS, "note", [entry for entry, broken in urls if not broken])
     for part in parts(plan):
         stays = [change_entry(plan, change) for change in part.items if change.action != "delete"]
         title = "Changes" if part.group == "origin unknown" else part.title

@@ -27,10 +27,16 @@ def render_urls(plan: Plan, paint: Paint, *, quiet: bool = False, summary: bool 
 
 
 def urls_headline(plan: Plan) -> str:
-    """How many URLs change, and how many of them lead nowhere then."""
-    broken = sum(map(breaks, plan.urls))
-    nowhere = f", {broken} of the old ones will lead nowhere" if broken else ""
-    return f"URLS: {counted(len(plan.urls), 'public URL')} will change{nowhere}"
+    """How many URLs change, how many are new, and how many of the old ones lead nowhere then."""
+    broken, new = sum(map(breaks, plan.urls)), sum(item.before is None for item in plan.urls)
+    parts = []
+    if changing := len(plan.urls) - new:
+        parts.append(f"{counted(changing, 'public URL')} will change")
+    if new:
+        parts.append(f"{new} new" if changing else counted(new, "new public URL"))
+    if broken:
+        parts.append(f"{broken} of the old ones will lead nowhere")
+    return f"URLS: {', '.join(parts)}"
 
 
 def url_sign(item: UrlImpact) -> str:

@@ -10,6 +10,7 @@ import pytest
 from dpsync.model.impact import NavigationNode, UrlImpact
 from dpsync.model.values import LiveId
 from dpsync.planner.plan import make_plan
+from dpsync.render.urls_text import urls_headline
 
 from .stages import ACME, Case, Things
 
@@ -262,6 +263,55 @@ def test_what_another_thing_shows_at_its_old_url_needs_no_redirect() -> None:
 
 def test_where_a_site_moves_no_redirect_of_its_own_helps() -> None:
     assert leading(case(site(basename="new"))) == [(name, None, None, None) for name in EVERYTHING]
+
+
+BOTH = {**shown(f"{HOST}docs/"), **shown(f"{HOST}help/", "help")}
+EXCHANGED = merged(site(basename="help"), site("help", basename="docs"))
+
+
+def test_where_two_sites_exchange_their_names_each_old_url_shows_what_is_at_its_place_in_the_other() -> None:
+    found = make_plan(case(EXCHANGED, merged(site(), site("help")), BOTH).sides()).urls
+    assert {item.address.removeprefix("acme/sites/"): item.shows for item in found} == {
+        f"{one}/structure/{path}": f"acme/sites/{other}/structure/{path}"
+        for one, other in (("docs", "help"), ("help", "docs"))
+        for path in ("k/a", "k/b", "l/c")
+    }
+
+
+def test_what_is_not_in_the_other_site_is_led_on_by_a_redirect_of_that_or_leads_nowhere() -> None:
+    wanted = merged(EXCHANGED, redirects("b", site="help"))
+    wanted["site_space"]["help/k/b"] = {**wanted["site_space"]["help/k/b"], "path": "x"}
+    wanted["section"]["help/l"] = {**wanted["section"]["help/l"], "path": "m"}
+    plan = make_plan(case(wanted, merged(site(), site("help")), BOTH).sides())
+    found = {item.address.removeprefix("acme/sites/"): item for item in plan.urls}
+    assert found["docs/structure/k/b"].redirected == "acme/sites/help/redirects/b"
+    lost = found["docs/structure/l/c"]
+    assert (lost.shows, lost.redirected, lost.redirect) == (None, None, None)
+    assert urls_headline(plan) == "URLS: 6 public URLs will change, 1 of the old ones will lead nowhere"
+
+
+def test_what_a_site_that_does_not_change_shows_is_shown() -> None:
+    """Both are said to be seen at one place."""
+    urls = {**BOTH, **shown(f"{HOST}docs/", "help")}
+    live = merged(site(), site("help"))
+    found = make_plan(case(merged(site(basename="x"), site("help")), live, urls).sides()).urls
+    assert {item.shows for item in found} == {
+        f"acme/sites/help/structure/{path}" for path in ("k/a", "k/b", "l/c")
+    }
+
+
+@pytest.mark.parametrize(
+    ("wanted", "headline"),
+    [
+        (merged(DOCS, site("help")), "URLS: 3 new public URLs"),
+        (
+            merged(with_("site_space", "docs/k/b", path="x"), site("help")),
+            "URLS: 1 public URL will change, 3 new, 1 of the old ones will lead nowhere",
+        ),
+    ],
+)
+def test_a_url_that_is_new_does_not_change(wanted: Things, headline: str) -> None:
+    assert urls_headline(make_plan(case(wanted).sides())) == headline
 
 
 def test_urls_are_told_by_address_and_of_what_shows_something_only() -> None:
