@@ -63,6 +63,9 @@ Environment:
                      what dpsync github reads of its workflow
   NO_COLOR, TERM     no colour when NO_COLOR is set or TERM is dumb
   XDG_STATE_HOME     where the locks are (default: ~/.local/state)
+  PATH               where git is; a repository's own directory is left out
+  HOME, XDG_CONFIG_HOME
+                     where git's safe.directory of this user is
 """
 
 

@@ -79,9 +79,9 @@ class Repository:
             "--no-ext-diff",
             "--no-textconv",
         )
-        told = self.git.run("diff-tree", *asked, "--", directory or ".", given="".join(pairs).encode()).stdout
+        diff = self.git.run("diff-tree", *asked, "--", directory or ".", given="".join(pairs).encode()).stdout
         commits, found = {one.encode() for one in line}, list[tuple[str, set[str]]]()
-        for text in told.split(b"\0"):
+        for text in diff.split(b"\0"):
             if text in commits:
                 found.append((text.decode(), set()))
             elif text:

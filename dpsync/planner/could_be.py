@@ -88,10 +88,10 @@ class CouldBe:
         """What places, lines and the git base say that entries could be."""
         free, records, base = self._free[kind.name], self.sides.snapshot.records, self.sides.base
         by_id = {item.id: identity for identity, item in free.items()}
-        gone: dict[Identity | None, list[Identity]] = defaultdict(list)
+        by_place: dict[Identity | None, list[Identity]] = defaultdict(list)
         for identity, item in free.items():
             if identity in self.removed:
-                gone[self._place(kind, item)].append(identity)
+                by_place[self._place(kind, item)].append(identity)
         under_new_keys = self._under_new_keys(kind)
         before = base.desired.resources if base.desired is not None else {}
         for address, one in absent.items():
@@ -102,7 +102,7 @@ class CouldBe:
             if was is not None:
                 one.could_be[was] = BY_BASE
             place = self._place(kind, one.resource)
-            self._add(one, gone[place], REMOVED)
+            self._add(one, by_place[place], REMOVED)
             for identity, other in under_new_keys.items():
                 if self._place(kind, self.sides.snapshot.objects[identity]) == place:
                     one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")

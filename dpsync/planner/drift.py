@@ -113,27 +113,27 @@ class _Witness:
         self.candidates = candidates(sides)
 
     def each(self) -> Iterator[Drifted]:
-        told = set[Address]()
+        reported = set[Address]()
         for change in with_unwritten(self.sides, self.plan).changes:
             address = Address.parse(change.address)
-            told.add(address)
+            reported.add(address)
             if change.action == "delete":
                 yield self._undeclared(change)
             elif self._is_gone(address):
                 yield self._missing(address, change.cause)
             elif change.differences or change.moved or address in self.out_of_place:
                 yield self._different(change)
-        yield from self._elsewhere(told)
-        yield from self._gone(told)
+        yield from self._out_of_place(reported)
+        yield from self._missing_entries(reported)
 
     def _is_gone(self, address: Address) -> bool:
         """Whether an entry is not live, or only as something deleted that can be brought back."""
         live = self.sides.live(address)
         return live is None or live.deleted
 
-    def _elsewhere(self, told: Collection[Address]) -> Iterator[Drifted]:
+    def _out_of_place(self, reported: Collection[Address]) -> Iterator[Drifted]:
         """What no request can bring to its place, and that differs in nothing else."""
-        for address in sorted(self.out_of_place.keys() - told):
+        for address in sorted(self.out_of_place.keys() - reported):
             live = self.sides.live(address)
             resource = self.sides.resources[address]
             yield Drifted(
@@ -146,12 +146,12 @@ class _Witness:
                 cause=self.causes.placed(resource),
             )
 
-    def _gone(self, told: Collection[Address]) -> Iterator[Drifted]:
+    def _missing_entries(self, reported: Collection[Address]) -> Iterator[Drifted]:
         """Entries that are not live and that no plan makes: a person must, or it needs one of those."""
         part = selection(self.sides) if self.plan.part else None
         for address in self.sides.resources:
             left_alone = self.sides.policy.ignored(address) or (part and address not in part.wanted)
-            if address not in told and self._is_gone(address) and not left_alone:
+            if address not in reported and self._is_gone(address) and not left_alone:
                 yield self._missing(address, self.causes.made(address))
 
     def _missing(self, address: Address, cause: Cause | None) -> Drifted:

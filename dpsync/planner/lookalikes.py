@@ -79,14 +79,14 @@ def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
     found: list[Lookalike] = []
     light = (items for (name, _), items in created.items() if not sides.registry[name].mistakable)
     places = _places(sides, {item.address for items in light for item in items})
-    gone = removed(sides)
+    without_entry = removed(sides)
     for (name, parent), resources in created.items():
         candidates = unclaimed.get((name, parent), [])
         kind = sides.registry[name]
         view = View(kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity])
         like = likeness.narrowed(kind, resources, candidates, MOST)
         standing_at = {item.identity: number for number, item in enumerate(candidates)}
-        left = () if kind.mistakable else tuple(item for item in candidates if item.identity in gone)
+        left = () if kind.mistakable else tuple(item for item in candidates if item.identity in without_entry)
         for resource in resources if candidates else ():
             live = likeness.lookalikes(view, resource, like(resource))
             if live:

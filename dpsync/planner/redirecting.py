@@ -34,8 +34,8 @@ class OldUrls:
         """The impact of something in a tree with what becomes of its old URL, in the whole organization."""
         old = impact.before
         assert old is not None
-        if old in self._shown:
-            return impact.model_copy(update={"shows": str(self._shown[old])})
+        if old in self._displayed:
+            return impact.model_copy(update={"shows": str(self._displayed[old])})
         for owner, base in self._owners.items():
             path = _path(old.removeprefix(base)) if old.startswith(base) else None
             if path is not None and path in self._redirected[owner]:
@@ -47,7 +47,7 @@ class OldUrls:
         return _Suggestion(self.decided, tree, will).to_lead_on(impact, _path(old.removeprefix(home)))
 
     @cached_property
-    def _shown(self) -> dict[str, Address]:
+    def _displayed(self) -> dict[str, Address]:
         """What is seen at each URL when all is done: of trees that stay as they are, what is seen now."""
         found: dict[str, Address] = {}
         moved = {tree.owner for tree, _ in self.moved}

@@ -13,14 +13,14 @@ from dpsync.planner.sides import Sides
 def removed(sides: Sides) -> set[Identity]:
     """The objects of entries that were removed, and that no other entry is now."""
     records, known = sides.snapshot.records, sides.desired.resources.keys() | sides.desired.unserved.keys()
-    gone = [
+    lines = [
         (address, line.id)
         for lines in (records.lines, records.earlier)
         for address, line in lines.items()
         if address not in known
     ]
     places = Places(sides.registry)
-    named = {(kind.name, id) for address, id in gone for kind in places.kinds(address)}
+    named = {(kind.name, id) for address, id in lines for kind in places.kinds(address)}
     found = {identity for identity in sides.snapshot.objects if identity in named}
     found |= {identity for address, identity in sides.names.remembered.items() if address not in known}
     return {identity for identity in found if identity not in sides.names.declared}

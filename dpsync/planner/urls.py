@@ -103,8 +103,8 @@ def _host(one: Branch) -> str | None:
     segment = one.fields.get(_made_of(one).part)
     if one.url is None or not isinstance(segment, str) or _own_host(one) is not None:
         return None
-    shown = f"{as_segment(segment)}/"
-    return one.url.removesuffix(shown) if one.url.endswith(f"/{shown}") else None
+    last = f"{as_segment(segment)}/"
+    return one.url.removesuffix(last) if one.url.endswith(f"/{last}") else None
 
 
 @dataclass(frozen=True)

@@ -115,11 +115,9 @@ def ending(report: Report) -> str:
         text = "Converged: a new plan has no changes."
         if report.started:
             number = len(report.started)
-            what = (
-                f"{counted(number, 'thing')} that {'was written is' if number == 1 else 'were written are'}"
-            )
             text = (
-                f"Not converged: nothing is left to change, but {what} in trouble on the platform, see above."
+                "Not converged: nothing is left to change, but the platform reports trouble with "
+                f"{counted(number, 'thing')} that this apply wrote, see above."
             )
         if other := len(report.remaining.trouble) - len(report.started):
             text += f" {other}{' more' if report.started else ''} in trouble on the platform, see above."

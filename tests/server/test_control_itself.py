@@ -1,9 +1,11 @@
 """A companion never calls itself, and no control plane is steered by a companion that was told to call it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from http.client import HTTPConnection
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -21,6 +23,7 @@ from tests.by_hand import by_hand
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 
+T = TypeVar("T")
 SPELLINGS = (
     "127.0.0.1", "localhost", "LocalHost", "localhost.", "localhost.localdomain", "127.1", "127.0.0.2",
     "127.0.0.1.", "0.0.0.0", "0", "2130706433", "0x7f000001", "017700000001", "0177.0.0.1", "[::1]", "[::]",
@@ -57,10 +60,16 @@ def is_there(server: ThreadedServer) -> bool:
     return "New" in [team["title"] for team in teams]
 
 
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """In a thread of its own: a browser that another test has opened keeps a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 def outcome(sources: Sources, url: str) -> str:
     """What becomes of a post: the status that it is answered with, or why there is none."""
     try:
-        return str(asyncio.run(sources.post(url, b"{}")))
+        return str(run(sources.post(url, b"{}")))
     except FetchError as error:
         return error.message
 
@@ -93,7 +102,7 @@ def test_a_redirect_does_not_lead_to_itself(server: ThreadedServer) -> None:
             self.answer(302, b"", {"Location": f"{server.url}/_dpsync/world"})
 
     with listening(Back) as url, pytest.raises(FetchError, match="never calls itself"):
-        asyncio.run(server.app.sources.fetch(url))
+        run(server.app.sources.fetch(url))
 
 
 def test_another_server_of_this_machine_is_called_and_told_who_calls(server: ThreadedServer) -> None:
@@ -102,14 +111,14 @@ def test_another_server_of_this_machine_is_called_and_told_who_calls(server: Thr
             self.answer(200, repr("dpsync-companion" in self.headers).encode(), {})
 
     with listening(Told) as url:
-        assert asyncio.run(server.app.sources.fetch(url)) == "True"
+        assert run(server.app.sources.fetch(url)) == "True"
 
 
 def test_the_control_plane_of_another_companion_is_not_there_for_it(server: ThreadedServer) -> None:
     other = replace(server.app.sources, own=())
     assert outcome(other, f"{server.url}/_dpsync/reset") == "404"
     with pytest.raises(FetchError, match="answered 404"):
-        asyncio.run(other.fetch(f"{server.url}/_dpsync/world"))
+        run(other.fetch(f"{server.url}/_dpsync/world"))
     assert is_there(server)
 
 

@@ -70,10 +70,10 @@ class Text(Type):
     @staticmethod
     def _unreadable(value: str, node: Node, ctx: Parsing) -> None:
         """A warning: the platform takes it."""
-        shown = f'"{value}" is "{as_segment(value)}" in URLs'
+        message = f'"{value}" is "{as_segment(value)}" in URLs'
         if value in (".", ".."):
-            shown = f'no URL leads to "{value}": to a browser it is another place in the tree'
-        ctx.warning("DP237", shown, node.span, "letters, digits and - . _ ~ need no encoding")
+            message = f'no URL leads to "{value}": to a browser it is another place in the tree'
+        ctx.warning("DP237", message, node.span, "letters, digits and - . _ ~ need no encoding")
 
     def _limits(self) -> str:
         if self.most is None:
