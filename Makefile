@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test lint types imports schemas lock soak mutants environment
+.PHONY: demo test clients lint types imports schemas lock soak mutants environment
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -11,6 +11,9 @@ demo: ## start the companion, plan, apply, prove, drift
 # Bytecode is written whatever the environment says: the tests start programs by the hundred.
 test: environment ## every test, in parallel
 	PYTHONDONTWRITEBYTECODE= $(VENV)/python -m pytest -n auto --dist worksteal
+
+clients: environment ## what the tests write clients of the companion's API with; without it they skip that (needs npm)
+	@$(PYTHON) .ci/clients.py
 
 lint: environment
 	$(VENV)/ruff check .

@@ -1,5 +1,6 @@
 """The OpenAPI 3.1 document of the operations that are served, generated from their rows."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -21,8 +22,22 @@ _PREFER: Json = {
 }
 
 
+_WORDS = re.compile(r"OpenAPI|[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SUMMARIES = {
+    "conversation_cluster_update": "Update conversations issues cluster",
+    "getUser": "Get authenticated user",
+    "updateChangeRequest": "Update change request from main content",
+}
+"""Where the id of an operation does not say it, or not it alone."""
+
+
 class _Schemas(GenerateJsonSchema):
-    """A field that may be left out has no default: it is absent, not null."""
+    """A field that may be left out has no default: it is absent, not null. Only models have titles: programs
+    that write clients take them for names.
+    """
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
         made = super().default_schema(schema)
@@ -49,6 +64,7 @@ def document(operations: Sequence[Operation]) -> Json:
         "info": {"title": "Docs platform management API, as the dpsync companion serves it", "version": "1"},
         "servers": [{"url": "/v1"}],
         "security": [{"token": []}],
+        "tags": [{"name": tag} for tag in dict.fromkeys(row.tag for row in operations if row.tag)],
         "paths": paths,
         "components": {
             "schemas": shared.get("$defs", {}),
@@ -60,6 +76,9 @@ def document(operations: Sequence[Operation]) -> Json:
 def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
     made: Json = {
         "operationId": row.id,
+        "summary": summary(row.id),
+        **({"description": row.decided} if row.decided else {}),
+        "tags": [row.tag] if row.tag else [],
         "parameters": [*map(_path_parameter, row.parameters), *_query(row.query)],
     }
     if row.deprecated:
@@ -79,6 +98,13 @@ def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
     refused = {"description": "Refused", "content": _content(refs[Error])}
     made["responses"] = {**successes, **{str(status): refused for status in row.statuses()}}
     return made
+
+
+def summary(operation: str) -> str:
+    """The id of an operation in words."""
+    words = _WORDS.findall(operation)
+    said = " ".join(word if word.isupper() or word == "OpenAPI" else word.lower() for word in words)
+    return _SUMMARIES.get(operation) or (said[:1].upper() + said[1:]).removesuffix(" by id")
 
 
 def _content(schema: Any) -> Json:

@@ -24,7 +24,7 @@ class Operation:
     that the path names; None: whoever may view it. `creates`: the answer is 201 instead of `status` when the
     handler made what was absent. `minimal`: a caller may ask for no body with `Prefer: return=minimal` (an
     addition). `raw`: the answer is a text as it is kept, not JSON. `decided` says what was chosen where the
-    API's description is silent.
+    API's description is silent. `tag` is the part of the table that it stands in.
     """
 
     id: str
@@ -45,6 +45,7 @@ class Operation:
     minimal: bool = False
     raw: bool = False
     decided: str = ""
+    tag: str = ""
     parameters: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

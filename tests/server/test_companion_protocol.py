@@ -1,5 +1,9 @@
 """What every operation obeys: tokens, paths, methods, bodies, limits, errors, the generated document."""
 
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
 import httpx
 import pytest
 from cases import IDS
@@ -193,6 +197,33 @@ def test_every_reference_of_the_document_resolves(api: Api) -> None:
                 check(child)
 
     check(document)
+
+
+def test_every_operation_has_a_summary_of_its_own_and_a_tag(api: Api, reference: Api) -> None:
+    for caller in (api, reference):
+        document = caller.http.get("/v1/openapi.json").json()
+        every = [one for methods in document["paths"].values() for one in methods.values()]
+        assert len({one["summary"] for one in every}) == len(every)
+        assert {len(one["tags"]) for one in every} == {1}
+        named = [tag["name"] for tag in document["tags"]]
+        assert sorted(named) == sorted({tag for one in every for tag in one["tags"]})
+
+
+def test_every_title_of_a_schema_is_its_own(api: Api) -> None:
+    document = api.http.get("/v1/openapi.json").json()
+
+    def titles(value: Any) -> Iterator[str]:
+        if isinstance(value, dict):
+            if isinstance(value.get("title"), str):
+                yield value["title"]
+            value = list(value.values())
+        if isinstance(value, list):
+            for inside in value:
+                yield from titles(inside)
+
+    found = list(titles(document["components"]))
+    assert [title for title, number in Counter(found).items() if number > 1] == []
+    assert len(found) > 300
 
 
 def test_operation_ids_and_routes_are_unique() -> None:

@@ -29,7 +29,7 @@ class Markdown(Body):
     body: str
 
 
-class Block(Body):
+class IntegrationBlock(Body):
     id: str
     title: str = Field(min_length=2, max_length=40)
     description: str = absent(max_length=150)
@@ -110,7 +110,7 @@ class Integration(Answer):
     visibility: IntegrationVisibility
     scopes: list[Scope]
     categories: list[Category]
-    blocks: list[Block] = absent()
+    blocks: list[IntegrationBlock] = absent()
     contentSources: list[ContentSource] = absent()
     configurations: Configurations = absent()
     externalLinks: list[ExternalLink] = Field(max_length=5)
@@ -146,7 +146,7 @@ class Publish(Body):
     target: Target = "all"
     scopes: list[Scope] = Field(default_factory=list)
     categories: list[Category] = Field(default_factory=list)
-    blocks: list[Block] = absent()
+    blocks: list[IntegrationBlock] = absent()
     contentSources: list[ContentSource] = absent()
     externalLinks: list[ExternalLink] = Field(default_factory=list, max_length=5)
     configurations: Configurations = absent()

@@ -3,6 +3,9 @@
 Rows of the profile `full` are additions to the reference.
 """
 
+from dataclasses import replace
+from types import ModuleType
+
 from ..events import DISPATCH, dispatch
 from ..handlers import analysis, openapi
 from ..handlers import translations as translating
@@ -49,7 +52,17 @@ _FAMILIES = (
     translations,
     conversations,
 )
-PARTS = tuple((str(family.__doc__).rstrip("."), tuple(family.OPERATIONS)) for family in _FAMILIES)
+
+
+def _tag(family: ModuleType) -> str:
+    """`Change requests`, by the name of the module."""
+    return family.__name__.rpartition(".")[2].replace("_", " ").capitalize()
+
+
+PARTS = tuple(
+    (str(family.__doc__).rstrip("."), tuple(replace(row, tag=_tag(family)) for row in family.OPERATIONS))
+    for family in _FAMILIES
+)
 """The rows under the titles of their parts."""
 
 OPERATIONS = tuple(row for _, rows in PARTS for row in rows)
