@@ -155,7 +155,9 @@ class Attempt:
         if missing and (step.verb == "delete" or (step.method == "DELETE" and refused.after_unknown)):
             return self._task.outcome("already", status=refused.status)
         # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
-        if refused.status == 409 and (step.verb in ("move", "transfer") or step.phase == "place"):
+        # A field that says where something is may be written twice: refused, it was not written.
+        placed = step.phase == "place" and step.method != "PATCH"
+        if refused.status == 409 and (step.verb in ("move", "transfer") or placed):
             return self._task.outcome("already", status=409)
         if refused.after_unknown:
             # This try was refused; an earlier one may have been carried out.

@@ -88,7 +88,7 @@ def worth_writing(kind: Kind, one: Field, live: LiveObject, key: str, full: bool
     if one.required or one.name == kind.shorthand:
         return value
     partly = isinstance(one.type, Json) and one.type.partial
-    if full or one.secures:
+    if full or one.security:
         if value is None:
             return None if one.null == "refused" else NONE
         return None if partly and value == {} else value  # no member of it is managed

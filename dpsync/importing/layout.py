@@ -194,7 +194,7 @@ class _Layout:
         said = self._entry(item).fields
         kind = item.kind
         anyway = kind.comes_along and all(
-            value == one.platform_default and not (one.secures or self.full)
+            value == one.platform_default and not (one.security or self.full)
             for one, value in ((kind.field(name), value) for name, value in said.items())
         )
         if anyway and not self._places(item, directory):

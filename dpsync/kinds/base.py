@@ -307,12 +307,15 @@ class Field:
     one_per: str | None = None
     unique: str | None = None
     after: tuple[str, ...] = ()
-    exposure: tuple[Any, ...] = ()
-    """Its values from least to most exposed: up is written last, down first."""
+    exposure: tuple[Any, ...] | Lifted = ()
+    """By what people see more: its values from the least to the most, or what binds them.
+
+    A change that shows more is written last, one that shows less first.
+    """
     security: bool = False
-    """Whether something becomes more visible or more powerful by it, as by every field with an `exposure`."""
+    """Whether something becomes more visible or more powerful by it: import writes it whatever it is."""
     raised: Raised | None = None
-    """By which change of it: a plan lists that. With `exposure` by a later one of those values."""
+    """By which change of it: a plan lists that. With `exposure` that says so."""
     required: bool = False
     in_answers: Literal["always", "or null", "sometimes"] | None = None
     """Whether every answer has it with a value, or at least with null; else no member and null mean `absent`.
@@ -327,11 +330,6 @@ class Field:
     @property
     def source(self) -> str | Mapping[str, str] | None:
         return self.name if self.read == "=" else self.read
-
-    @property
-    def secures(self) -> bool:
-        """Whether import writes it whatever its value is, so that drift tells when it moves."""
-        return self.security or bool(self.exposure)
 
     @property
     def exposes(self) -> Raised | None:
@@ -445,6 +443,8 @@ class Kind:
     platform: PlatformWork = PlatformWork()
     security: bool = False
     """Whether one more of them makes something more visible or more powerful, whatever its fields are."""
+    lets_in: bool = False
+    """Whether what one shows by its `exposure` is what it belongs to: it lets people in there."""
     keeps_out: bool = False
     """Whether one fewer of them makes something more visible or more powerful: it kept people out."""
     pages: str | None = None
@@ -557,6 +557,15 @@ class Kind:
             return None
         detail = fields.get(trouble.detail) if trouble.detail else None
         return f"{trouble.means} ({value}{f': {detail}' if detail else ''})"
+
+    @property
+    def hides(self) -> Field | None:
+        """The field whose least exposed value hides one, with what is in it, whatever else it says."""
+        for item in self.fields:
+            scale = item.exposure if isinstance(item.exposure, tuple) else ()
+            if item.name in self.seen and scale and scale[0] not in self.seen[item.name]:
+                return item
+        return None
 
     @property
     def list_order(self) -> ListOrder | None:

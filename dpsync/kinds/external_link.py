@@ -25,10 +25,10 @@ EXTERNAL_LINK = Kind(
         Field("url", Text(1, 2048, form="url"), required=True, security=True, raised="changed"),
         Field("icon", Text(1, 50), null="clear"),
         Field("description", Text(1, 256), null="clear"),
-        Field("condition", Text(1, 1024), null="clear", raised=Lifted()),
+        Field("condition", Text(1, 1024), null="clear", exposure=Lifted()),
         Field("localizedTitle", LOCALIZED, on="update", null="clear"),
         Field("localizedDescription", LOCALIZED, on="update", null="clear"),
-        Field("draft", Flag(), on="update", absent=False, raised=(True, False)),
+        Field("draft", Flag(), absent=False, exposure=(True, False)),
         Field(
             "group", Reference("section_group"), nest=True, read="sectionGroup", write="parent", null="clear"
         ),

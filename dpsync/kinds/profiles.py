@@ -55,15 +55,15 @@ DELETE GET PATCH-defaultLevel /orgs/{}/sites/{}
 GET PUT /orgs/{}/sites/{}/adaptive-schema
 GET /orgs/{}/sites/{}/adaptive-schema/template-conditions
 GET /orgs/{}/sites/{}/published
-GET POST /orgs/{}/sites/{}/sections
+GET POST-draft,siteSectionGroupId /orgs/{}/sites/{}/sections
 DELETE PATCH-siteSectionGroupId,localizedTitle,localizedDescription,draft /orgs/{}/sites/{}/sections/{}
 POST /orgs/{}/sites/{}/sections/{}/move
-GET POST /orgs/{}/sites/{}/section-groups
+GET POST-draft /orgs/{}/sites/{}/section-groups
 DELETE PATCH-parentSectionGroupId,localizedTitle,draft /orgs/{}/sites/{}/section-groups/{}
 POST /orgs/{}/sites/{}/section-groups/{}/sections
 DELETE /orgs/{}/sites/{}/section-groups/{}/sections/{}
 POST /orgs/{}/sites/{}/section-groups/{}/move
-GET POST /orgs/{}/sites/{}/site-spaces
+GET POST-draft /orgs/{}/sites/{}/site-spaces
 DELETE PATCH-pageId,draft /orgs/{}/sites/{}/site-spaces/{}
 POST /orgs/{}/sites/{}/site-spaces/{}/move
 GET /orgs/{}/spaces

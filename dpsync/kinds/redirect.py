@@ -37,6 +37,6 @@ REDIRECT = Kind(
         Field("destination", DESTINATION, required=True, security=True, raised="changed"),
         Field("captureWildcard", Flag(), absent=False, security=True, raised=(False, True)),
         Field("permanent", Flag(), absent=False, security=True, raised=(False, True)),
-        Field("draft", Flag(), absent=False, security=True, raised=(True, False)),
+        Field("draft", Flag(), absent=False, security=True, exposure=(True, False)),
     ),
 )

@@ -35,7 +35,7 @@ SECTION_GROUP = Kind(
         Field("title", Text(1, 100), required=True),
         Field("icon", Text(1, 50), null="clear"),
         Field("localizedTitle", LOCALIZED, on="update", null="clear"),
-        Field("draft", Flag(), on="update", absent=False, raised=(True, False)),
+        Field("draft", Flag(), absent=False, exposure=(True, False)),
         # Read under one name and written under two more.
         Field("group", Reference("section_group"), nest=True, read="sectionGroup", create_as="parent",
               write="parentSectionGroupId", null="clear"),

@@ -16,9 +16,10 @@ SHARE_LINK = Kind(
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
     security=True,
+    lets_in=True,
     fields=(
         Field("name", Text(1, 100), in_answers="always"),
         # A new one is active at once.
-        Field("active", Flag(), on="update", absent=True, security=True, raised=(False, True)),
+        Field("active", Flag(), on="update", absent=True, security=True, exposure=(False, True)),
     ),
 )

@@ -34,10 +34,10 @@ SITE_SPACE = Kind(
     fields=(
         Field("space", Reference("space", "translation"), read="space.id", write="spaceId", required=True),
         Field("path", Text(1, 100, segment=True), on="update", unique="parent", in_answers="always"),
-        Field("condition", Text(1, 1024), on="update", null="clear", raised=Lifted()),
-        Field("hidden", Flag(), on="update", absent=False, raised=(True, False)),
+        Field("condition", Text(1, 1024), on="update", null="clear", exposure=Lifted()),
+        Field("hidden", Flag(), on="update", absent=False, exposure=(True, False)),
         Field("pageId", Text(1), on="update", null="clear"),
-        Field("draft", Flag(), on="update", absent=False, raised=(True, False)),
+        Field("draft", Flag(), absent=False, exposure=(True, False)),
         # Its section names the default, or the site where there are no sections.
         Field("default", Flag(), on="update", absent=False, one_per="parent",
               via=Patch("{parent}", {"defaultSiteSpace": "$id"}, repeat="safe")),

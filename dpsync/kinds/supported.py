@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from dpsync.kinds.base import Call, Field, Kind, Lifecycle, ListOrder, Lists, One, Order, Pages, Tree
 from dpsync.kinds.profiles import Profile
@@ -113,7 +113,7 @@ class _Support:
             order = self._order(self.kinds[item.of], item.order)
             return replace(item, order=order), order is not None
         there = {part: path for part, path in item.own_read.items() if self._has(kind, "GET", path)}
-        item = replace(item, own_read=there)
+        item = replace(item, own_read=there, on=self._when(kind, item))
         if isinstance(item.via, Call):
             return (item, True) if self._call(kind, item.via) else (replace(item, via={}), False)
         if item.via is not None:
@@ -127,6 +127,14 @@ class _Support:
         ):
             return item, True
         return replace(item, via=item.otherwise or {}), item.otherwise is not None
+
+    def _when(self, kind: Kind, item: Field) -> Literal["create", "update", "both", "neither"]:
+        """When it is written: what the creating call does not take is written afterwards."""
+        if item.on != "both" or not isinstance(kind.create, Call) or self._call(kind, kind.create) is None:
+            return item.on
+        name, method = item.create_as or item.wire, kind.create.method
+        paths = self._paths(kind, kind.create.path)
+        return "both" if all(self.profile.takes(method, path, name) for path in paths) else "update"
 
     def _call(self, kind: Kind, call: Call | None) -> Call | None:
         return call if call is not None and self._has(kind, call.method, call.path) else None

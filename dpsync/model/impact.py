@@ -19,6 +19,8 @@ class Exposure(Frozen):
     after: Any = None
     words: str
     """What happens, for people."""
+    moment: bool = False
+    """Whether it is so only while the plan is carried out, and neither before nor afterwards."""
 
 
 class UrlImpact(Frozen):

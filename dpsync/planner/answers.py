@@ -22,6 +22,7 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 DELETE: Final = "delete"
 DELETE_ONE: Final = "delete object"
 EXPOSE: Final = "expose"
+FOR_A_MOMENT: Final = "expose for a moment"
 RESTRUCTURE: Final = "restructure"
 SEND: Final = "send"
 NOT_MY_OWN: Final = "not my own"
@@ -71,6 +72,7 @@ def forms(registry: Registry) -> tuple[Form, ...]:
     return (
         Form(DELETE, "N"),
         Form(EXPOSE, "N"),
+        Form(FOR_A_MOMENT, "N"),
         Form(DELETE_ONE, "ADDRESS", lambda kind: kind.content or kind.recorded),
         Form(NEW, "ADDRESS", lambda kind: kind.content),
         Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),

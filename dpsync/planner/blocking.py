@@ -13,6 +13,8 @@ from dpsync.model.desired import Resource, Unserved
 from dpsync.model.remark import Blocked
 from dpsync.model.values import references
 from dpsync.planner.answers import NEW, Answer
+from dpsync.planner.holding import at_first
+from dpsync.planner.raising import direction
 from dpsync.planner.restructuring import Restructure, Restructuring, begins
 from dpsync.planner.sides import Sides
 
@@ -45,6 +47,7 @@ class Blocking:
         self.first: dict[Address, Address] = {}
         """By navigation that is restructured: the one entry of it that is created first."""
         self._entries |= dict(self._missing())
+        self._entries |= dict(self._cannot_hide())
         self._settle()
         for item in decided.agreed:
             if not item.alone:
@@ -77,6 +80,28 @@ class Blocking:
                     todo=f"{back}{anew.flag} makes another one in its place",
                 ),
             )
+
+    def _cannot_hide(self) -> Iterator[tuple[Address, Blocked]]:
+        """What is declared to be hidden, where no request hides it: it is not made for everybody to see."""
+        sides = self._sides
+        for address, entry in sides.resources.items():
+            kind = sides.kind(entry)
+            if (
+                not kind.unsupported_fields
+                or sides.live(address) is not None
+                or sides.policy.ignored(address)
+            ):
+                continue
+            for item in kind.fields:
+                value = entry.fields.get(item.name)
+                if value is None or item.name not in kind.unsupported_fields:
+                    continue
+                less = direction(item, at_first(item), value) == "withdraw"
+                if less and item.setting(value) is None and not sides.policy.ignored(address, item.name):
+                    said = str(value).lower() if isinstance(value, bool) else value
+                    reason = sides.registry.profile.lacks(f"setting {item.name} to {said}")
+                    todo = f"make it on the platform, or take {item.name} off the entry: then people see it"
+                    yield address, Blocked(address=str(address), reason=reason, todo=todo)
 
     def _settle(self) -> None:
         grown = -1

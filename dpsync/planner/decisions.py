@@ -6,7 +6,7 @@ The stage between both sides and the steps. Everything that later stages ask is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dpsync.kinds.base import Field
@@ -14,12 +14,13 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.remark import Note, PlatformTrouble, Waiting
 from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import REF
+from dpsync.model.values import REF, Value
 from dpsync.planner.answers import SEND, Answer
 from dpsync.planner.blocking import Blocking
 from dpsync.planner.compare import Changed, changed, differs_from_base, in_base, not_known, wanted_anew
 from dpsync.planner.deletions import Deletions, deletions
 from dpsync.planner.exclusive import Exclusive
+from dpsync.planner.holding import Holding, showing
 from dpsync.planner.restructuring import Restructuring, restructuring
 from dpsync.planner.sides import Sides
 from dpsync.planner.transfers import Transfers, transfers
@@ -38,6 +39,10 @@ class Entry:
     """Those that have requests of their own: of what is made, what its creation does not take."""
     created: bool = False
     """Whether a request of its own makes it: it does not come along with something else."""
+    held: Field | None = None
+    """The field by which it is hidden at first, until a later request sets the rest and shows it."""
+    unfinished: bool = False
+    """Whether it is live and still hidden: by an apply that was stopped, or while what it is in is shown."""
     acts: tuple[str, ...] = ()
     """What it is told to do."""
 
@@ -56,6 +61,7 @@ class Decisions:
     """In the order in which they are made: parents first, otherwise by address."""
     compared: Mapping[Address, tuple[Changed, ...]]
     """By entry that is live: every declared field that is not as wanted, also where nothing can be done."""
+    holding: Holding
     adopted: frozenset[Address] = frozenset()
     """Entries that are made along with their parent, by its request."""
     notes: tuple[Note, ...] = ()
@@ -84,6 +90,7 @@ class _Decider:
         self.blocking = Blocking(sides, self.restructuring)
         self.deletions = deletions(sides, self.restructuring)
         self.adopted = frozenset(_adopted(sides))
+        self.holding = Holding(sides, self.adopted)
         self.compared: dict[Address, tuple[Changed, ...]] = {}
         self.notes: list[Note] = []
         self.waiting: list[Waiting] = []
@@ -106,6 +113,7 @@ class _Decider:
             exclusive=exclusive,
             entries=entries,
             compared=self.compared,
+            holding=self.holding,
             adopted=self.adopted,
             notes=tuple(self.notes),
             waiting=tuple(self.waiting),
@@ -120,7 +128,10 @@ class _Decider:
         for resource in sorted(resources, key=lambda item: (rank[item.kind], item.address)):
             live = self.sides.live(resource.address)
             if resource.address in first:
-                yield Entry(resource, None, tuple(wanted_anew(self.sides, resource)), created=True)
+                # What it will be in is not there yet.
+                alone = replace(resource, fields=dict(self._without_place(resource)))
+                anew, held = tuple(wanted_anew(self.sides, resource)), self.holding.held(resource)
+                yield Entry(alone, None, anew, created=True, held=held)
                 continue
             if self.sides.policy.ignored(resource.address):
                 continue
@@ -129,23 +140,40 @@ class _Decider:
             if not self.blocking.entry(resource.address):
                 yield self._new(resource) if live is None else self._existing(resource, live)
 
+    def _without_place(self, resource: Resource) -> Iterator[tuple[str, Value]]:
+        kind = self.sides.kind(resource)
+        return ((name, value) for name, value in resource.fields.items() if not kind.field(name).nest)
+
     def _new(self, resource: Resource) -> Entry:
         wanted, kind = wanted_anew(self.sides, resource), self.sides.kind(resource)
-        if kind.lifecycle.add is not None and resource.pin is not None:  # that call takes nothing but the id
-            later = [item for item in wanted if item.field.name != kind.lifecycle.add.field]
-        else:
-            later = [item for item in wanted if item.field.on == "update"]
+        sent, held = self.holding.made_with(resource), self.holding.held(resource)
+        later = [item for item in wanted if item.field.on != "create" and item.field.name not in sent]
         free = [item for item in later if not self.blocking.field(resource, item.field)]
         written = [item for item in free if item.field.via is None or self._has_call(resource, item)]
         created = resource.address not in self.adopted and not kind.comes_along
-        return Entry(resource, None, tuple(wanted), tuple(written), created)
+        if held is not None:
+            written = [item for item in written if item.field is not held]
+            written += showing(resource, held)
+        return Entry(resource, None, tuple(wanted), tuple(written), created, held)
 
     def _existing(self, resource: Resource, live: LiveObject) -> Entry:
         self._cannot_compare(resource, live)
         self._busy(resource, live)
         compared = self.compared[resource.address]
-        found = tuple(item for item in compared if self._can_write(resource, item))
-        return Entry(resource, live, found, found, acts=tuple(self._acts(resource)))
+        found = [item for item in compared if self._can_write(resource, item)]
+        unfinished, held = self.holding.unfinished(resource, live), self.holding.left(resource, live)
+        if unfinished is not None:
+            found += showing(resource, unfinished)
+        more = showing(resource, held) if held is not None else ()
+        return Entry(
+            resource,
+            live,
+            tuple(found),
+            (*found, *more),
+            acts=tuple(self._acts(resource)),
+            held=held,
+            unfinished=unfinished is not None or held is not None,
+        )
 
     def _acts(self, resource: Resource) -> Iterator[str]:
         """What somebody asks for this once, after all that is changed about it."""

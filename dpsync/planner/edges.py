@@ -13,9 +13,12 @@ from dpsync.kinds.base import Field
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.snapshot import Identity
+from dpsync.model.step import Phase
 from dpsync.model.values import references
+from dpsync.planner.around import Around
 from dpsync.planner.cascade import named_ids
 from dpsync.planner.decisions import Decisions
+from dpsync.planner.holding import hides_itself
 from dpsync.planner.nesting import Nesting, own_places
 from dpsync.planner.stepset import Edge, Edges, StepDraft, StepSet, by_needs
 
@@ -146,20 +149,92 @@ def _cleared(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edg
                 yield from step.waits_for(*(clearing[-1:] if step.phase != "clear" else ()))
 
 
-def _exposure(_: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """An object is hidden before anything in it is touched, and shown when everything in it is done."""
+def _exposure(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """An object is hidden before anything in it is touched, and right when everything in it is done."""
+    withdrawing, exposing = _by_phase(decisions, steps, "withdraw"), _by_phase(decisions, steps, "expose")
+    lifting = _lifting(decisions, steps)
+    if not (withdrawing or exposing or lifting):
+        return
+    around = Around(decisions)
+    last = {step.id: holder for holder, _, step in _held_along(decisions, steps)}
+    for address, drafts in steps.by_address.items():
+        for above in (address, *around.of(address)):
+            below = above != address and address.is_in(above)
+            for step in drafts:
+                if step.verb == "create" and above == address:
+                    continue
+                if step.phase != "withdraw":
+                    yield from step.waits_for(*withdrawing.get(above, ()))
+                if (step.phase == "expose" and not below) or last.get(step.id) == above:
+                    continue
+                for show in exposing.get(above, ()):
+                    if show.address == above or step.phase != "expose":
+                        yield from show.waits_for(step)
+            if above in lifting and above != address:
+                # What is in it would be seen as soon as it is gone.
+                inside = (step for step in drafts if step.phase != "expose")
+                yield from lifting[above].waits_for(*inside)
+
+
+def _held_back(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """What is made along with something hidden is hidden before that is right, and right after it."""
+    for holder, field, step in _held_along(decisions, steps):
+        showing = [other for other in steps.of(holder) if field.name in other.fields]
+        yield from step.waits_for(*showing)
+        for show in showing:
+            yield from show.waits_for(*steps.of(step.address, "withdraw"))
+
+
+def _held_along(decisions: Decisions, steps: StepSet) -> Iterator[tuple[Address, Field, StepDraft]]:
+    """What such a thing is in, the field that holds both back, and the steps that show it."""
+    for address, entry in decisions.entries.items():
+        if entry.held is not None and not entry.created and entry.resource.holder is not None:
+            for step in steps.of(address, "update", "expose"):
+                yield entry.resource.holder, entry.held, step
+
+
+def _lifting(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
+    """The deletes of hidden things that give what is in them to what is around them."""
+    found = {}
+    for address, identity in decisions.deletions.addresses.items():
+        live, kind = decisions.deletions.roots[identity], decisions.sides.registry[identity[0]]
+        if hides_itself(kind, live.fields) and kind.lifecycle.on_delete == "lifted":
+            found[address] = steps.of(address, "delete", "clear")[0]
+    return found
+
+
+def _by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[Address, list[StepDraft]]:
+    """By what they hide or show; what lets people in somewhere shows that."""
+    sides = decisions.sides
+    found: dict[Address, list[StepDraft]] = defaultdict(list)
     for step in steps.steps.values():
-        if step.phase not in ("expose", "withdraw"):
-            continue
-        for other in steps.below(step.address):
-            if other is step or (other.verb == "create" and other.address == step.address):
+        if step.phase == phase:
+            entry = sides.resources[step.address]
+            lets_in = sides.kind(entry).lets_in and entry.parent is not None
+            found[entry.parent if lets_in and entry.parent is not None else step.address].append(step)
+    return found
+
+
+def _moved(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """What comes out of something hidden is as declared before; what goes into it is changed afterwards.
+
+    Changes inside of a tree come before its moves, whatever these do: what is seen by that is told (moments).
+    """
+    around, sides = Around(decisions), decisions.sides
+    moving = {step.address: (step, out) for step, out in around.moves(steps)}
+    for address, drafts in steps.by_address.items() if moving else ():
+        new, entry = sides.live(address) is None, sides.resources.get(address)
+        in_tree = entry is not None and sides.kind(entry).in_tree
+        for above in (address, *around.of(address)):
+            if above not in moving:
                 continue
-            if step.phase == "withdraw" == other.phase and other.address == step.address:
-                continue  # two of its fields come down: either may be first
-            if step.phase == "withdraw":
-                yield from other.waits_for(step)
-            elif other.phase not in ("expose", "withdraw") or other.address != step.address:
-                yield from step.waits_for(other)
+            move, out = moving[above]
+            for step in drafts:
+                if out and not new and step.verb == "update" and around.may_be_before(step, steps):
+                    yield from move.waits_for(step)
+                later = step.verb in ("create", "update") and step.phase != "withdraw"
+                if not out and later and (new or not in_tree):
+                    yield from step.waits_for(move)
 
 
 def _guarded(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
@@ -214,6 +289,8 @@ _RULES: tuple[Rule, ...] = (
     _after,
     _placed_from_the_top,
     _exposure,
+    _held_back,
+    _moved,
     _guarded,
     _deletes,
 )

@@ -16,6 +16,7 @@ from dpsync.model.impact import Exposure
 from dpsync.model.values import Value, leaves, to_plain
 from dpsync.planner.decisions import Decisions, Entry
 from dpsync.planner.publishing import published
+from dpsync.planner.raising import added, opening, raises
 from dpsync.planner.tree import Tree
 
 _SHORT = 60
@@ -35,56 +36,6 @@ def exposures(decided: Decisions, changes: Iterable[Change], trees: Iterable[Tre
             found += _raised(decided, entry, change)
             found += _given(decided, change)
     return (*found, *published(decided, trees, found), *_opened(decided))
-
-
-def raises(field: Field, before: Value, after: Value) -> bool:
-    """Whether something becomes more visible or more powerful when a field of it changes like this."""
-    how = field.exposes
-    if how is None or after == before:
-        return False
-    if how == "changed" or how == "moved":
-        return True
-    if how == "added":
-        return bool(added(before, after))
-    if isinstance(how, Lifted):
-        return _lifts(how, before, after)
-    return _higher(field, how, before, after)
-
-
-def added(before: Value, after: Value) -> list[Value]:
-    """The items of a list that another one does not have."""
-    return [item for item in after or [] if item not in (before or [])]
-
-
-def _higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -> bool:
-    low, high = (field.absent if value is None else value for value in (before, after))
-    if high is None or high == scale[0] or low == scale[-1]:
-        return False
-    if low is None or low not in scale or high not in scale:
-        return True
-    return scale.index(high) > scale.index(low)
-
-
-def _lifts(how: Lifted, before: Value, after: Value) -> bool:
-    if before is None or before in how.free:
-        return bool(_opening(how, after))
-    return not _holds(after, before) or bool(_opening(how, after) - _opening(how, before))
-
-
-def _opening(how: Lifted, value: Value) -> set[str]:
-    said = list(leaves(value))
-    return {word for word in how.opens if word in said}
-
-
-def _holds(value: Value, part: Value) -> bool:
-    """Whether everything that binds in one value binds in another one as well."""
-    if isinstance(part, dict):
-        return isinstance(value, dict) and all(
-            name in value and _holds(value[name], inside) for name, inside in part.items()
-        )
-    if isinstance(part, list):
-        return isinstance(value, list) and all(item in value for item in part)
-    return bool(value == part)
 
 
 # What is changed.
@@ -112,8 +63,8 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
     if field.exposes == "added":
         return f"{field.name}: {', '.join(_short(item) for item in added(before, after))} added"
     if isinstance(field.exposes, Lifted) and after is not None:
-        opening = sorted(_opening(field.exposes, after) - _opening(field.exposes, before))
-        return f"{field.name}: {', '.join(opening)} added" if opening else f"{field.name} may bind less"
+        words = sorted(opening(field.exposes, after) - opening(field.exposes, before))
+        return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may bind less"
     if field.exposes == "moved":
         return f"{field.name} may give more: {_said(field, before)} → {_said(field, after)}"
     if not isinstance(field.exposes, tuple):
@@ -149,7 +100,7 @@ def _new(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
     found = []
     for field in kind.fields:
         value = _at_first(decided, entry, field)
-        if not field.secures or not _more_than_least(field, value):
+        if not field.security or not _more_than_least(field, value):
             continue
         displayed = sides.values.display(field, value, resource)
         found.append((field, displayed, f"new, with {field.name} {_said(field, displayed)}"))
@@ -180,7 +131,7 @@ def _more_than_least(field: Field, value: Value) -> bool:
     if value is None or default or field.exposes == "moved":
         return False
     if isinstance(field.exposes, Lifted):
-        return bool(_opening(field.exposes, value))
+        return bool(opening(field.exposes, value))
     if field.exposes == "added":
         return bool(value)
     if isinstance(field.exposes, tuple):

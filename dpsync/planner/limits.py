@@ -11,7 +11,7 @@ from dpsync.model.change import Change
 from dpsync.model.impact import Exposure
 from dpsync.model.question import Refusal, WayOut
 from dpsync.model.words import counted
-from dpsync.planner.answers import DELETE, EXPOSE, Answer
+from dpsync.planner.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.restructuring import answered
 
@@ -24,6 +24,7 @@ def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure
     yield from _unmanaged(decided, deletes)
     yield from _limits(decided, deletes)
     yield from _exposed(decided, exposures)
+    yield from _for_a_moment(decided, exposures)
 
 
 def _unmanaged(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
@@ -123,3 +124,19 @@ def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Re
                 way_out=f"check what the plan lists as exposed, then say {question.flag}",
                 answers=(WayOut(address=organization, add=question.flag, means="all of it is meant"),),
             )
+
+
+def _for_a_moment(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
+    """What is public only while the plan is carried out: never without an answer that names how many."""
+    found = [item for item in exposures if item.moment]
+    question = Answer(FOR_A_MOMENT, str(len(found)))
+    if found and not decided.sides.answers.agree(question):
+        named = list(dict.fromkeys(item.address for item in found))
+        yield Refusal(
+            code="public-for-a-moment",
+            address=named[0],
+            message=f"{', '.join(named[:_NAMED])}{_more(named)} would be public for a moment, and is neither "
+            "before nor afterwards",
+            way_out=f"check what the plan lists as exposed, then say {question.flag}; or unpublish its site",
+            answers=(WayOut(address=named[0], add=question.flag, means="it may be seen for a moment"),),
+        )

@@ -27,6 +27,7 @@ from dpsync.planner.exposures import exposures
 from dpsync.planner.guards import refusals
 from dpsync.planner.lanes import lanes
 from dpsync.planner.lookalikes import lookalikes, proposals
+from dpsync.planner.moments import moments
 from dpsync.planner.navigation import navigation_changes
 from dpsync.planner.past import past_notes
 from dpsync.planner.remade import remade
@@ -116,7 +117,7 @@ class _Made:
         decided, sides = self.decisions, self.decisions.sides
         found = changes(decided, self.steps)
         navigations = tuple(trees(decided, found))
-        exposed = exposures(decided, found, navigations)
+        exposed = (*exposures(decided, found, navigations), *moments(decided, self.steps))
         similar = lookalikes(sides, decided.blocking)
         refused = [
             *self.taken,

@@ -72,11 +72,12 @@ def _closed(one: Branch, name: str) -> bool:
 
 
 def _graded(field: Field) -> bool:
-    return bool(field.exposure) and not isinstance(field.type, Flag)
+    return isinstance(field.exposure, tuple) and bool(field.exposure) and not isinstance(field.type, Flag)
 
 
 def _rank(field: Field, value: Any) -> int:
-    return field.exposure.index(value) if value in field.exposure else len(field.exposure)
+    scale = field.exposure if isinstance(field.exposure, tuple) else ()
+    return scale.index(value) if value in scale else len(scale)
 
 
 def _binds(field: Field) -> bool:

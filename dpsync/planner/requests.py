@@ -28,7 +28,7 @@ class Requests:
 
     sides: Sides
 
-    def create(self, resource: Resource) -> StepDraft:
+    def create(self, resource: Resource, hidden: Changed | None = None) -> StepDraft:
         kind = self.sides.kind(resource)
         call = kind.creating(resource.pin, resource.fields)
         assert isinstance(call, Call)
@@ -39,6 +39,8 @@ class Requests:
             and item.name != kind.natural
             and (value := resource.fields.get(item.name)) is not None
         }
+        if hidden is not None:
+            fields[hidden.field.create_as or hidden.field.wire] = self.wire(hidden.field, hidden.after)
         values = {"fields": fields, **self._named(kind, resource), **self._child(resource)}
         if resource.pin is not None:
             values["id"] = resource.pin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpsync.kinds.base import Field
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.remark import Note
@@ -10,7 +11,9 @@ from dpsync.model.step import Phase
 from dpsync.model.values import references
 from dpsync.planner.compare import Changed
 from dpsync.planner.decisions import Decisions, Entry
+from dpsync.planner.holding import hiding
 from dpsync.planner.lineage import is_place
+from dpsync.planner.raising import direction
 from dpsync.planner.requests import Requests
 from dpsync.planner.restructuring import Restructure, shown_by
 from dpsync.planner.stepset import StepSet
@@ -63,7 +66,11 @@ class _Writer:
     def _create(self, entry: Entry) -> None:
         resource = entry.resource
         if entry.created:
-            self.steps.add(self.requests.create(resource))
+            self.steps.add(
+                self.requests.create(resource, hiding(entry.held) if entry.held is not None else None)
+            )
+        elif entry.held is not None:
+            self._hold(entry, entry.held, None)
         plain = [item for item in entry.written if item.field.via is None]
         if plain:
             self.steps.add(self.requests.update(resource, None, plain))
@@ -76,17 +83,24 @@ class _Writer:
         if live.deleted:
             step = self.steps.add(self.requests.restore(resource))
             self.steps.makers[resource.address] = step.id
+        if entry.held is not None:
+            self._hold(entry, entry.held, live)
         plain: list[Changed] = []
+        visible: dict[Phase, list[Changed]] = {"withdraw": [], "expose": []}
         for item in entry.written:
+            how = direction(item.field, item.before, item.after)
             if item.field.via is not None:
                 self._link(resource, item)
-            elif item.field.exposure:
-                phase = _exposing(item)
-                self.steps.add(self.requests.update(resource, live, [item], phase, item.field.name))
+            elif how is not None:
+                visible["expose" if entry.unfinished else how].append(item)
             elif item.field.nest:
                 self.steps.add(self.requests.update(resource, live, [item], "place"))
             else:
                 plain.append(item)
+        for phase, items in visible.items():
+            if items:
+                tag = "+".join(item.field.name for item in items)
+                self.steps.add(self.requests.update(resource, live, items, phase, tag))
         waiting = [item for item in plain if self._waits(item)]
         ready = [item for item in plain if item not in waiting]
         if ready:
@@ -96,6 +110,11 @@ class _Writer:
         for word in entry.acts:
             self.steps.add(self.requests.act(resource, word))
 
+    def _hold(self, entry: Entry, field: Field, live: LiveObject | None) -> None:
+        """Hide what is made along with another one, while that one is hidden."""
+        step = self.requests.update(entry.resource, live, [hiding(field)], "withdraw", field.name)
+        self.steps.add(step)
+
     def _waits(self, item: Changed) -> bool:
         """Whether it has to wait for another step: then it gets a request of its own."""
         return bool(item.field.after) or any(
@@ -104,8 +123,9 @@ class _Writer:
 
     def _link(self, resource: Resource, item: Changed) -> None:
         phase: Phase
-        if item.field.exposure:
-            phase = _exposing(item)
+        how = direction(item.field, item.before, item.after)
+        if how is not None:
+            phase = how
         elif item.field.one_per:
             phase = "default"
         else:
@@ -138,10 +158,3 @@ class _Writer:
         for address, resource in self.sides.resources.items():
             if self.sides.values.output(address) in needed:
                 self.steps.add(self.requests.awaiting(resource))
-
-
-def _exposing(item: Changed) -> Phase:
-    scale = item.field.exposure
-    before = scale.index(item.before) if item.before in scale else 0
-    after = scale.index(item.after) if item.after in scale else 0
-    return "expose" if after > before else "withdraw"

@@ -241,7 +241,7 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
     if kind.platform.outputs:
         made = registry[kind.platform.outputs.kind].noun
         yield f"Its key also names the {made} that the platform makes for it."
-    if watched := [f"`{field.name}`" for field in kind.fields if field.secures]:
+    if watched := [f"`{field.name}`" for field in kind.fields if field.security]:
         yield f"`dpsync import` writes {_listed(watched)} whatever the value is."
     if kind.content:
         yield "It is content: not replaced to change a field, nor deleted without an answer that names it."
@@ -489,6 +489,7 @@ WORDS: dict[type, dict[str, str]] = {
         "lifecycle": "what happens to one between being made and being deleted; see below",
         "platform": "what the platform does with one; see below",
         "security": "one more of them makes something more visible or more powerful",
+        "lets_in": "what shows it, shows what it belongs to: it lets people in there",
         "keeps_out": "one fewer of them does: it kept people out",
         "pages": "where the pages that one holds are read, to say how many there are",
         "shown_in": "the list of the things that show it",
@@ -521,7 +522,7 @@ WORDS: dict[type, dict[str, str]] = {
         "one_per": "only one in this kind of thing (or beside its siblings) may have it",
         "unique": "no two in this kind of thing (or beside their siblings) may share a value",
         "after": "fields that are written before it",
-        "exposure": "its values from least to most exposed: up is written last, down first",
+        "exposure": "its values from least to most exposed, or what binds: more is written last, less first",
         "security": "by it something becomes more visible or more powerful: import writes it, default or not",
         "raised": "by which change: a later one of these, what is `Lifted`, `changed`, `moved` or `added`",
         "required": "an entry must have it",

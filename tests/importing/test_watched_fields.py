@@ -32,7 +32,7 @@ from tests.cli.conftest import Run
 from tests.soak import slice_of
 
 REGISTRY = load()
-SECURITY = [(kind.name, field) for kind in REGISTRY.ordered for field in kind.fields if field.secures]
+SECURITY = [(kind.name, field) for kind in REGISTRY.ordered for field in kind.fields if field.security]
 EACH = 1
 """How many entries of each kind a normal run looks at."""
 NOT_IMPORTED = {"published_integration"}

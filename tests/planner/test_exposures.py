@@ -12,8 +12,8 @@ from dpsync.model.desired import Limits
 from dpsync.model.impact import Exposure
 from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.exposures import raises
 from dpsync.planner.plan import make_plan
+from dpsync.planner.raising import raises
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 
@@ -109,7 +109,7 @@ def test_every_field_of_security_says_which_change_raises_it() -> None:
         f"{kind.name}.{field.name}"
         for kind in REGISTRY.ordered
         for field in kind.fields
-        if field.secures and field.exposes is None
+        if field.security and field.exposes is None
     ]
     assert silent == []
 

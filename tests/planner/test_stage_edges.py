@@ -144,7 +144,9 @@ def test_what_comes_down_waits_for_nothing_and_what_goes_up_for_what_it_comes_af
 def test_what_goes_up_waits_for_what_is_changed_as_for_what_is_made() -> None:
     live = {"site": shown("visitor-auth"), "share_link": {"docs/friends": {"active": False}}}
     steps = Case({"site": shown("share-link"), **LINK}, live).steps()
-    assert before(steps, "acme/sites/docs/shareLinks/friends update", "acme/sites/docs expose visibility")
+    assert before(
+        steps, "acme/sites/docs/shareLinks/friends expose active", "acme/sites/docs expose visibility"
+    )
 
 
 def test_what_is_exposed_waits_for_nothing_of_another_one() -> None:

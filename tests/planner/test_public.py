@@ -1,0 +1,193 @@
+"""What hides a thing is there before the thing is seen; what shows it comes last. As requests of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from dpsync.kinds.registry import load
+from dpsync.model.plan import Plan
+from dpsync.model.step import Step
+from dpsync.model.values import LiveId
+from dpsync.planner.plan import make_plan
+
+from .stages import Case, Things
+
+SHOWN = {"docs": {"title": "Docs", "basename": "docs", "visibility": "public", "published": True}}
+SITE = {"site": SHOWN, "space": {"a": {"title": "A"}, "b": {"title": "B"}}}
+SECTION = {"docs/x": {"title": "Exx", "path": "x", "draft": False}}
+AT = "acme/sites/docs/structure"
+WHEN = "visitor.claims.beta"
+
+
+def plan(wanted: Things, live: Things, **more: Any) -> Plan:
+    return make_plan(Case({**SITE, **wanted}, {**SITE, **live}, **more).sides())
+
+
+def steps(made: Plan) -> dict[str, Step]:
+    return {step.id.removeprefix(f"{AT}/"): step for change in made.changes for step in change.steps}
+
+
+def ref(path: str) -> Any:
+    return Case(SITE).ref("space", path)
+
+
+def section(key: str, child: Mapping[str, Any] | None = None, **fields: Any) -> Things:
+    """A section with one site space."""
+    place = {"space": ref("a"), "path": "p", **(child or {})}
+    return {
+        "section": {f"docs/{key}": {"title": key.title(), "path": key, **fields}},
+        "site_space": {f"docs/{key}/p": place},
+    }
+
+
+# What is new.
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "fields"),
+    [
+        ("section_group", "docs/g", {"title": "G"}),
+        ("external_link", "docs/l", {"title": "L", "url": "https://a.example"}),
+        ("redirect", "docs/%2Fx", {"destination": {"kind": "external", "url": "https://a.example"}}),
+    ],
+)
+def test_what_is_declared_to_be_a_draft_is_made_as_one(kind: str, key: str, fields: dict[str, Any]) -> None:
+    found = plan({kind: {key: {**fields, "draft": True}}}, {})
+    step, *more = [step for change in found.changes for step in change.steps]
+    assert step.body["draft"] is True
+    assert more == []
+
+
+def test_a_section_that_is_declared_to_be_a_draft_is_made_as_one_and_never_shown() -> None:
+    found = steps(plan(section("x", draft=True), {}))
+    assert found["x create"].body["draft"] is True
+    assert [step.body.get("draft") for step in found.values() if step.verb == "update"] == [None, None]
+
+
+def test_what_gets_a_condition_is_a_draft_until_the_request_that_sets_it() -> None:
+    found = steps(plan(section("x", condition=WHEN), {}))
+    assert found["x create"].body["draft"] is True
+    assert found["x update"].body == {"path": "x", "condition": WHEN, "draft": False}
+
+
+@pytest.mark.parametrize("fields", [{"hidden": True}, {"condition": WHEN}])
+def test_a_site_space_is_a_draft_until_the_request_that_hides_it(fields: dict[str, Any]) -> None:
+    live = section("x")
+    live = {"section": live["section"], "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}}}
+    wanted = section("x")
+    more = {**wanted["site_space"], "docs/x/q": {"space": ref("b"), "path": "q", **fields}}
+    found = steps(plan({**wanted, "site_space": more}, live))
+    assert found["x/q create"].body["draft"] is True
+    assert found["x/q update"].body == {"path": "q", **fields, "draft": False}
+
+
+@pytest.mark.parametrize("fields", [{"hidden": True}, {"condition": WHEN}])
+def test_what_is_made_along_with_a_section_is_hidden_before_that_is_shown(fields: dict[str, Any]) -> None:
+    found = steps(plan(section("x", fields), {}))
+    assert found["x create"].body["draft"] is True
+    assert found["x/p withdraw draft"].body == {"draft": True}
+    assert "acme/sites/docs/structure/x/p withdraw draft" in found["x update"].needs
+    assert found["x update"].body["draft"] is False
+    assert "acme/sites/docs/structure/x update" in found["x/p update"].needs
+    assert found["x/p update"].body == {"path": "p", **fields, "draft": False}
+
+
+def test_what_shows_at_once_as_declared_takes_no_more_requests() -> None:
+    assert set(steps(plan(section("x"), {}))) == {"x create", "x update", "x/p update"}
+
+
+@pytest.mark.parametrize("site", [{}, {"docs": {**SHOWN["docs"], "published": False}}])
+def test_where_nobody_sees_the_site_nothing_is_held_back(site: Things) -> None:
+    found = make_plan(Case({**SITE, **section("x", condition=WHEN)}, {**SITE, "site": site}).sides())
+    create = next(step for step in steps(found).values() if step.id == f"{AT}/x create")
+    assert "draft" not in create.body
+    published = steps(found)["acme/sites/docs expose published"]
+    assert f"{AT}/x update" in published.needs
+
+
+# What an apply has left.
+
+
+def left_as_draft(**more: Any) -> dict[str, Step]:
+    live = {
+        "section": {"docs/x": {"title": "X", "path": "x", "draft": True}},
+        "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
+    }
+    return steps(plan(section("x", condition=WHEN), live, **more))
+
+
+def test_what_was_left_as_a_draft_is_shown_by_the_request_that_sets_its_condition() -> None:
+    (step,) = left_as_draft().values()
+    assert step.body == {"condition": WHEN, "draft": False}
+
+
+def test_what_somebody_made_a_draft_stays_one() -> None:
+    base = {**SITE, **section("x")}
+    (step,) = left_as_draft(base=base).values()
+    assert step.body == {"condition": WHEN}
+
+
+# What is changed.
+
+
+def test_what_is_hidden_is_hidden_before_anything_is_put_into_it() -> None:
+    group = {"section_group": {"docs/g": {"title": "G", "draft": True}}}
+    wanted = {**group, **section("x", group=Case(SITE).ref("section_group", "docs/g"))}
+    found = steps(plan(wanted, {"section_group": {"docs/g": {"title": "G", "draft": False}}}))
+    assert f"{AT}/g withdraw draft" in found["x create"].needs
+
+
+def test_what_goes_up_is_last_and_what_comes_down_is_first() -> None:
+    live = {
+        "section": {"docs/x": {"title": "X", "path": "x", "draft": True}},
+        "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
+    }
+    found = steps(plan(section("x", {"space": ref("b"), "hidden": True}, draft=False), live))
+    assert f"{AT}/x/p withdraw hidden" in found["x/p update"].needs
+    assert f"{AT}/x/p update" in found["x expose draft"].needs
+
+
+# Where a server cannot.
+
+
+REFERENCE = load("reference")
+
+
+def on_the_reference(*confirm: str, **fields: Any) -> Plan:
+    return make_plan(
+        Case({**SITE, **section("x", **fields)}, SITE, registry=REFERENCE, confirm=confirm).sides()
+    )
+
+
+def test_what_would_be_public_for_a_moment_is_listed_and_asked_about() -> None:
+    found = on_the_reference(condition=WHEN)
+    assert [item.address for item in found.exposures if item.moment] == [f"{AT}/x"]
+    (refusal,) = found.refusals
+    assert refusal.code == "public-for-a-moment"
+    assert [answer.add for answer in refusal.answers] == ['--confirm "expose for a moment 1"']
+    assert on_the_reference("expose for a moment 1", condition=WHEN).refusals == ()
+    assert len(on_the_reference("expose for a moment 2", condition=WHEN).refusals) == 1
+
+
+def test_what_cannot_be_hidden_at_all_is_not_made() -> None:
+    found = on_the_reference(draft=True)
+    assert found.changes == ()
+    assert found.blocked[0].address == f"{AT}/x"
+    assert "setting draft to true" in found.blocked[0].reason
+
+
+def test_what_is_deleted_after_it_came_out_of_something_hidden_is_public_for_a_moment() -> None:
+    live = {
+        "section_group": {"docs/g": {"title": "G", "draft": True}},
+        "section": {"docs/x": {"title": "X", "path": "x", "group": LiveId("section_group-docs-g")}},
+        "site_space": {
+            "docs/x/p": {"space": LiveId("space-a"), "path": "p"},
+            "docs/x/q": {"space": LiveId("space-b"), "path": "q"},
+        },
+    }
+    group = {"section_group": {"docs/g": {"title": "G", "draft": True}}}
+    found = plan({**group, **section("x", group=None)}, live, prune=["sites/docs/structure"])
+    assert [item.address for item in found.exposures if item.moment] == [f"{AT}/x/[q]"]
