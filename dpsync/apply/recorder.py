@@ -191,10 +191,20 @@ class Recorder:
             self._sections[owner].put(line)
             self._edit(owner, line.address, line)
         kind = self._registry[self._desired.resources[line.address].kind]
+        self._moved(owner, line, kind.name)
         if kind.lifecycle.transfer is not None:
             for other in self._sections:
                 if other != owner:
                     self._remove(other, kind.name, line.id)
+
+    def _moved(self, owner: str, line: Line, kind: str) -> None:
+        """The lines of keys that its entry had before go: another entry may get such a key."""
+        section, known = self._sections[owner], self._desired
+        for address in section.of(line.id):
+            declared = address in known.resources or address in known.unserved
+            if not declared and any(one.name == kind for one in self._places.kinds(address)):
+                section.drop(address)
+                self._edit(owner, address, None)
 
     def _remove(self, owner: str | None, kind: str, id: str) -> None:
         """The lines of an object that is not there any more, and of what was in it."""

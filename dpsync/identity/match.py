@@ -87,7 +87,7 @@ def _lines(
     """What the ids file says; then entries with a new key, whose objects have a line under the old one."""
     if not past.recorded.lines and not past.recorded.orphans:
         return {}
-    said_so = by_lines(view.kind, past.recorded, wanted, live, pinned)
+    said_so = by_lines(view, past.recorded, wanted, live, pinned, past.entries.keys())
     found.matches |= said_so.matches
     found.diagnostics += said_so.diagnostics
     found.missing |= said_so.missing

@@ -7,7 +7,7 @@ and where somebody may have meant another object than the line's, both are named
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpsync.identity.asking import bind, candidates, forget, it_is
@@ -52,13 +52,17 @@ class ByLine:
 
 
 def by_lines(
-    kind: Kind,
+    view: View,
     recorded: Recorded,
     wanted: Iterable[Resource],
     live: Sequence[LiveObject],
     pinned: Mapping[str, Address],
+    before: Collection[Address],
 ) -> ByLine:
-    """The entries of one place by their lines; `pinned` are the ids that pins have claimed."""
+    """The entries of one place by their lines; `pinned` are the ids that pins have claimed.
+
+    `before` are the entries of the git base.
+    """
     found = ByLine()
     ids = {item.id: item for item in live}
     claims: dict[str, list[Resource]] = defaultdict(list)
@@ -71,26 +75,70 @@ def by_lines(
         else:
             found.missing[resource.address] = line.id
     for id, entries in claims.items():
-        others = [str(entry.address) for entry in entries]
-        if id in pinned:
-            others.append(str(pinned[id]))
+        if len(entries) == 1 and id not in pinned:
+            found.matches[entries[0].address] = Match(id, BY)
+            continue
+        right = None if id in pinned else _right(view, entries, ids[id], before)
         for entry in entries:
-            if len(others) == 1:
-                found.matches[entry.address] = Match(id, BY)
-            else:
-                found.diagnostics.append(_shared(kind, recorded.lines[entry.address], entry, others, ids[id]))
+            line = recorded.lines[entry.address]
+            found.diagnostics.append(_shared(view.kind, line, entry, entries, pinned.get(id), right, ids[id]))
     return found
 
 
-def _shared(kind: Kind, line: Line, entry: Resource, all_: Sequence[str], item: LiveObject) -> Diagnostic:
-    others = " and ".join(f'"{name}"' for name in all_ if name != str(entry.address))
+@dataclass(frozen=True)
+class _Right:
+    """The entry whose line is right, of several that name one object; and what says so."""
+
+    entry: Resource
+    why: str
+
+
+def _right(
+    view: View, entries: Sequence[Resource], item: LiveObject, before: Collection[Address]
+) -> _Right | None:
+    """The only one that the git base has: the other one got a key of earlier. Else the one of its name."""
+    known = [entry for entry in entries if entry.address in before]
+    if len(known) == 1:
+        return _Right(known[0], "the git base has that entry, and not the other")
+    named = [
+        entry
+        for entry in entries
+        for key, value in [_declared(view, entry)]
+        if key is not None and value is not None and view.has(item, key, value)
+    ]
+    return _Right(named[0], "it has the name that this entry declares") if len(named) == 1 else None
+
+
+def _shared(
+    kind: Kind, line: Line, entry: Resource, all_: Sequence[Resource], pinned: Address | None,
+    right: _Right | None, item: LiveObject,
+) -> Diagnostic:  # fmt: skip
+    """What is asked of one of several entries on one object: the line that is right stays, the others go."""
+    rest = [other for other in all_ if other is not entry]
+    names = [str(other.address) for other in rest] + ([str(pinned)] if pinned is not None else [])
+    others = " and ".join(f'"{name}"' for name in names)
     message = f'its line in the ids file says "{line.id}", which {others} is as well'
-    hint = f"take the wrong line out: {_forget(entry)}"
+    wrong = [entry]
+    if right is not None:
+        wrong = [other for other in all_ if other is not right.entry]
+        message += f"; that of {right.entry.address} is right: {right.why}"
+    hint = f"take the wrong line out: {_forget(wrong[0])}"
+    answers = [forget(other, _without_line(other, all_, item)) for other in wrong]
+    if right is not None:
+        answers += [forget(right.entry, _without_line(right.entry, all_, item))]
     return Diagnostic(
         "DP311", message, _at(line, entry), str(entry.address), hint,
-        candidates=candidates(kind, entry, {item.id: item}),
-        answers=(forget(entry, "it is another one"),),
+        candidates=candidates(kind, entry, {item.id: item}), answers=tuple(answers),
     )  # fmt: skip
+
+
+def _without_line(entry: Resource, all_: Sequence[Resource], item: LiveObject) -> str:
+    """What becomes of the object when the line of one of them goes."""
+    rest = [str(other.address) for other in all_ if other is not entry]
+    another = f"{entry.address} is another one"
+    if len(rest) != 1:
+        return another
+    return f"{another}, and {rest[0]} is {item.id}, with all that is in it"
 
 
 def _at(line: Line, entry: Resource) -> Span:

@@ -8,9 +8,10 @@ from typing import Literal
 from dpsync.model.address import Address
 from dpsync.model.ids import Edits, Line
 
-What = Literal["missing", "wrong", "gone", "no entry"]
+What = Literal["missing", "wrong", "gone", "moved", "no entry"]
 """missing: recognised, and without a line. wrong: recognised as another one than its line says. gone: what
-the line names is not there, and no other one was recognised. no entry: nothing declared has this address."""
+the line names is not there, and no other one was recognised. moved: nothing declared has this address, and
+what the line names was recognised under another one. no entry: nothing declared has this address."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,14 @@ class Compared:
 
     @property
     def edits(self) -> Edits:
-        """The lines that the reading gives. What it does not know keeps its line."""
+        """The lines that the reading gives. One of a former key goes; what is not known stays."""
         return {
             (remark.organization, remark.address): remark.found
             for remark in self.remarks
-            if remark.found is not None
+            if remark.found is not None or remark.what == "moved"
         }
 
     @property
     def right(self) -> bool:
-        """Whether nothing is missing, wrong or gone. A line without an entry is none of it."""
+        """Whether nothing is missing, wrong, gone or moved. A line without an entry is none of it."""
         return all(remark.what == "no entry" for remark in self.remarks)

@@ -77,12 +77,12 @@ class IdsLine(Frozen):
     """A line of the ids file: what it says, and what was recognised. Ids as the file has them.
 
     missing: it has no line. wrong: it is another one than its line says. gone: the object of the line is not
-    there, and no other one was recognised. no entry: the line is for nothing that is declared. written and
-    removed: what was asked for.
+    there, and no other one was recognised. moved: another address has that object now. no entry: the line is
+    for nothing that is declared. written and removed: what was asked for.
     """
 
     address: str
-    what: Literal["missing", "wrong", "gone", "no entry", "written", "removed"]
+    what: Literal["missing", "wrong", "gone", "moved", "no entry", "written", "removed"]
     recorded: str | None = None
     found: str | None = None
 

@@ -11,7 +11,15 @@ from dpsync.model.words import counted
 from dpsync.render.documents import IdsDocument, IdsLine
 from dpsync.render.visible import visible
 
-_SIGNS = {"missing": "+", "wrong": "~", "gone": "?", "no entry": "?", "written": "+", "removed": "-"}
+_SIGNS = {
+    "missing": "+",
+    "wrong": "~",
+    "gone": "?",
+    "moved": "-",
+    "no entry": "?",
+    "written": "+",
+    "removed": "-",
+}
 
 
 def compared_document(file: str, compared: Compared, checking: bool) -> IdsDocument:
@@ -60,6 +68,8 @@ def _line(line: IdsLine) -> str:
             return f"{head}: {found}, and not {recorded}"
         case "gone":
             return f"{head}: {recorded} is not there, and nothing else was recognised; its line stays"
+        case "moved":
+            return f"{head}: {recorded}, which has another address now"
         case "no entry":
             return f"{head}: {recorded}, and no entry has this address; its line stays"
     return head
@@ -71,7 +81,7 @@ def _end(document: IdsDocument) -> Iterator[str]:
         return
     counts = [
         f"{number} {what}"
-        for what in ("missing", "wrong", "gone")
+        for what in ("missing", "wrong", "gone", "moved")
         if (number := sum(line.what == what for line in document.lines))
     ]
     read = f"{counted(document.recognised, 'entry')} recognised"

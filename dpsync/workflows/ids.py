@@ -28,6 +28,10 @@ def compare_ids(session: Session, client: ReadClient) -> Compared:
     """
     snapshot = _reading(session, client).snapshot(session.desired)
     found = recorded_lines(session.registry, session.desired, snapshot)
+    places, keys = Places(session.registry), {key: id for id, key in snapshot.organizations.items()}
+    bound = {
+        (keys[at.segments[0]], session.desired.resources[at].kind, line.id) for at, line in found.items()
+    }
     moving = {address for address in found if any(one in snapshot.transferred for one in address.upward())}
 
     def remarks() -> Iterator[Remark]:
@@ -42,8 +46,11 @@ def compare_ids(session: Session, client: ReadClient) -> Compared:
             for address, line in lines.items():
                 if address in mine or any(above in snapshot.unread for above in address.upward()):
                     continue
-                declared = address in session.desired.resources
-                yield Remark(organization, address, "gone" if declared else "no entry", line)
+                known = address in session.desired.resources or address in session.desired.unserved
+                left = (kind.name for kind in places.kinds(address)) if not known else ()
+                moved = any((organization, kind, line.id) in bound for kind in left)
+                what = "gone" if known else "moved" if moved else "no entry"
+                yield Remark(organization, address, what, line)
 
     ordered = sorted(remarks(), key=lambda remark: remark.address)
     return Compared(client.platform, tuple(ordered), len(found) - len(moving))

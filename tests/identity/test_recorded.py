@@ -104,6 +104,28 @@ def test_two_entries_on_one_object_are_an_error_of_both(project: Project) -> Non
     assert named == {"acme/spaces/g": ["acme/spaces/n"], "acme/spaces/n": ["acme/spaces/g"]}
 
 
+@pytest.mark.parametrize("by", ["base", "name"])
+def test_of_two_lines_on_one_object_that_of_the_entry_it_was_is_right(project: Project, by: str) -> None:
+    """Its key was changed, and a new entry has got the old key with the old line."""
+    wanted = "spaces: { manual: { title: Guides }, g: { title: Quite another } }"
+    project.holds(spaces=docs("Guides", "News"))
+    if by == "base":
+        project.commit("spaces: { manual: { title: Guides } }")
+        wanted = wanted.replace("title: Guides", "title: Guide")
+    recorded(project.write(wanted), spaces_g="s1", spaces_manual="s1")
+    with pytest.raises(DiagnosticError) as error:
+        project.plan()
+    for finding in error.value.findings:
+        assert "that of acme/spaces/manual is right" in finding.message
+        assert (finding.hint or "").endswith("`dpsync ids --forget acme/spaces/g`")
+        assert [(one.add, one.means) for one in finding.answers] == [
+            ("`dpsync ids --forget acme/spaces/g`",
+             "acme/spaces/g is another one, and acme/spaces/manual is s1, with all that is in it"),
+            ("`dpsync ids --forget acme/spaces/manual`",
+             "acme/spaces/manual is another one, and acme/spaces/g is s1, with all that is in it"),
+        ]  # fmt: skip
+
+
 def test_a_pin_on_the_object_of_another_line_is_an_error(project: Project) -> None:
     project.holds(spaces=docs("Guides", "News"))
     project.write("spaces: { g: { title: Guides }, n: { id: s1, title: News } }")

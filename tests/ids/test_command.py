@@ -211,6 +211,17 @@ def test_both_sides_are_kept_and_the_platform_decides_where_they_differ(desk: De
     assert desk.lines == LINES | {"acme/teams/old": "old"}
 
 
+def test_the_line_of_a_former_key_goes(desk: Desk) -> None:
+    desk.holds(LINES | {"acme/teams/vendors": LINES["acme/teams/sales"], "acme/teams/old": "old"})
+    ended = desk.ids("--check")
+    assert (ended.code, "- acme/teams/vendors: sales, which has another address now" in ended.out) == (
+        2,
+        True,
+    )
+    assert desk.ids().code == 0
+    assert desk.lines == LINES | {"acme/teams/old": "old"}
+
+
 def test_a_line_that_is_given_twice_is_told_and_written_once(desk: Desk) -> None:
     assert desk.ids().code == 0
     text = desk.file.read_text(encoding="utf-8")

@@ -114,6 +114,25 @@ def test_what_is_recorded_already_is_not_written_again() -> None:
     assert again.writes() == {}
 
 
+def test_the_line_of_a_former_key_goes() -> None:
+    old = (
+        Apply()
+        .begins()
+        .recorder.known.edited(HERE, {("acme", at("acme/teams/z")): Line(at("acme/teams/z"), "team-a")})
+    )
+    apply = Apply(known=old).begins()
+
+    assert apply.writes() == {"acme/teams/z": None}
+
+
+def test_the_line_of_another_kind_or_of_an_object_that_no_entry_is_stays() -> None:
+    lines = {"acme/spaces/z": "team-a", "acme/teams/y": "old"}
+    edits = {("acme", at(address)): Line(at(address), id) for address, id in lines.items()}
+    apply = Apply(known=Apply().begins().recorder.known.edited(HERE, edits)).begins()
+
+    assert apply.writes() == {}
+
+
 def test_blocked_entries_keep_their_lines() -> None:
     assert Apply().begins(blocked="acme/teams/a").writes() == {}
 
