@@ -29,6 +29,7 @@ LOOKS: Final = "it looks like it"
 PLACE: Final = "it is what is shown there now"
 REMOVED: Final = "its entry was removed"
 OTHERS: Final = ""
+UNSEEN: Final = "it has no line, and the commit that would tell what was there before is not in this clone"
 BY_BASE: Final = "the ids file of the git base says so"
 NO_LINES: Final = "the git base has this entry, and no line says which one it was"
 """Not where the base is HEAD: a project that was only just written looks the same there."""
@@ -106,10 +107,13 @@ class CouldBe:
             for identity, other in under_new_keys.items():
                 if self._place(kind, self.sides.snapshot.objects[identity]) == place:
                     one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
-            if Address(address.segments[:1]) in records.empty:
-                one.unseen_past = base.lacking
-                if was is None and not base.present and address in before:
-                    self._add(one, beside.get(self._owner(one.resource), ()), NO_LINES)
+            around = beside.get(self._owner(one.resource), ())
+            unrecorded = Address(address.segments[:1]) in records.empty
+            if base.lacking and (unrecorded or around):
+                one.unseen_past = True
+                self._add(one, () if unrecorded else around, UNSEEN)
+            if unrecorded and was is None and not base.present and address in before:
+                self._add(one, around, NO_LINES)
 
     def _add(self, one: Open, identities: Sequence[Identity], why: str) -> None:
         room = max(MOST - len(one.could_be), 0)

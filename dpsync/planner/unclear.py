@@ -54,13 +54,14 @@ def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[st
             way_out="fetch the whole history (fetch-depth: 0), or add new: true if it was not",
             answers=_answers(one.resource, candidates),
         )
+    deeper = "; the whole history (fetch-depth: 0) may tell" if one.unseen_past else ""
     more = f", {one.more} more than are named here" if one.more else ""
     also = f". {counted(others, f'other {noun}')} would be made and must be answered, too" if others else ""
     return Refusal(
         code="unclear",
         address=str(address),
         message=f"{one.kind.one} would be made that may be live already{more}{also}",
-        way_out=f"add {_line(sides, one)} if it is that one, or new: true if it is another",
+        way_out=f"add {_line(sides, one)} if it is that one, or new: true if it is another{deeper}",
         candidates=candidates,
         answers=_answers(one.resource, candidates),
     )

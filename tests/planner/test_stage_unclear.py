@@ -11,7 +11,7 @@ import pytest
 from dpsync.model.ids import Line
 from dpsync.model.snapshot import Match
 from dpsync.model.values import LiveId
-from dpsync.planner.could_be import BY_BASE, LOOKS, MOST, NO_LINES, OTHERS, PLACE, REMOVED
+from dpsync.planner.could_be import BY_BASE, LOOKS, MOST, NO_LINES, OTHERS, PLACE, REMOVED, UNSEEN
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 
@@ -209,7 +209,11 @@ GONE = {"space-gone": REMOVED}
         (recorded(Case(spaces("n"), spaces("x"), base=spaces()), empty=True), {}),
         (recorded(Case(spaces("n"), spaces("x"), base=spaces("n"))), {}),
         (recorded(Case(spaces("n"), spaces("x")), empty=True, lacking=True), {"n": {}}),
-        (recorded(Case(spaces("n"), spaces("x")), lacking=True), {}),
+        # Or its line was lost, and what it was is called otherwise by now.
+        (recorded(Case(spaces("n"), spaces("x")), lacking=True), {"n": {"space-x": UNSEEN}}),
+        (recorded(Case(spaces("n", "x"), spaces("x")), lacking=True), {}),
+        (recorded(Case(spaces("n"), spaces("x"), lines=[("space", "n")]), lacking=True),
+         {"n": {"space-x": UNSEEN}}),
     ],
 )  # fmt: skip
 def test_what_an_entry_that_is_gone_from_the_files_was_may_be_a_new_one(
