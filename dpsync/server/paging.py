@@ -1,8 +1,8 @@
 """Pages of a list: `{items, count, next?}`.
 
-The cursor holds the sort key of the last item served, so items that come or go elsewhere in the list
-neither repeat nor hide others. In lists whose order can be changed by a move it holds the item's id too,
-which wins while the item is still there.
+The cursor holds the sort key of the last item served, so items that come, go or move, that one included,
+neither repeat nor hide others: a move changes the key of what moved alone (`siblings`). In lists that have no
+such key, only places of items, it holds the item's id too, which wins while the item is still there.
 """
 
 import base64

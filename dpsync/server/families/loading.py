@@ -6,6 +6,7 @@ from typing import Any
 
 from ..clock import stamp
 from ..family import Families, InWorld, Json
+from ..siblings import STEP
 from ..store import Record, Store
 
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -70,7 +71,7 @@ class Loading:
         """The next position among siblings, counted whether it is taken or not."""
         key = (organization, parent)
         self._last[key] = self._last.get(key, 0) + 1
-        return self._last[key]
+        return self._last[key] * STEP
 
     def replace(self, given: Record) -> None:
         """In place of the one of that id, whose place in orders it takes, or as one more."""

@@ -15,10 +15,12 @@ default where none says so.
 """
 
 from collections.abc import Iterable
+from itertools import count
 
 from ..family import Columns, Family, InWorld, Json, Link
 from ..navigation import GROUP, LINK, OVERRIDES, PLACE, SECTION, take_out
 from ..navigation import read as read_navigation
+from ..siblings import STEP
 from ..slugs import unique_slug
 from ..store import Record
 from .loading import Dumping, Loading, but
@@ -72,7 +74,7 @@ def _load_structure(loading: Loading, site: Record, given: list[Json]) -> None:
 def _nodes(
     loading: Loading, site: Record, parent: str, nodes: Iterable[Json], sections: list[Record]
 ) -> None:
-    for position, node in enumerate(nodes, 1):
+    for position, node in zip(count(STEP, STEP), nodes, strict=False):
         if node["type"] == "section-group":
             id = loading.id(GROUP, node)
             doc = {"title": "Untitled", **but(node, "id", "type", "children")}
@@ -105,7 +107,7 @@ def _section(
 
 def _site_spaces(loading: Loading, site: Record, section: str, nodes: Iterable[Json]) -> None:
     made: list[Record] = []
-    for position, node in enumerate(nodes, 1):
+    for position, node in zip(count(STEP, STEP), nodes, strict=False):
         space = node["space"]
         if space not in loading.titles:
             raise ValueError(f"the site {site.id!r} shows the unknown space {space!r}")

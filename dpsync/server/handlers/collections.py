@@ -23,7 +23,6 @@ def list_collections(ctx: Context) -> Json:
         limit=query.limit,
         cursor=query.page,
         key=lambda entry: entry[0],
-        anchor=lambda entry: entry[1].id,
     )
     return {**envelope, "items": [ctx.show(answers.collection, collection) for _, collection in items]}
 
@@ -86,7 +85,7 @@ def delete_collection(ctx: Context) -> None:
     for item in inside:
         item.parent = collection.parent
         ctx.put(item)
-    renumber(ctx.store, ordered)
+    renumber(ctx.store, ordered, inside)
 
 
 def list_collection_spaces(ctx: Context) -> Json:
@@ -98,6 +97,5 @@ def list_collection_spaces(ctx: Context) -> Json:
         limit=query.limit,
         cursor=query.page,
         key=lambda space: [space.position, space.seq],
-        anchor=lambda space: space.id,
     )
     return {**envelope, "items": [space_answer(ctx, space) for space in items]}

@@ -10,6 +10,7 @@ from ..errors import missing
 from ..given import changes
 from ..merge_rules import check_users, rules_for
 from ..paging import chosen_page
+from ..siblings import STEP
 from ..store import Record
 from .templates import with_template
 
@@ -27,7 +28,7 @@ def siblings(ctx: Context, organization: str, parent: str) -> list[Record]:
 
 def end_of(ctx: Context, organization: str, parent: str) -> int:
     """A position behind all siblings there."""
-    return 1 + max(
+    return STEP + max(
         ctx.store.last(kind, organization=organization, parent=parent) for kind in ("space", "collection")
     )
 

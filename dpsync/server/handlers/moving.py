@@ -79,7 +79,7 @@ def _move(ctx: Context, item: Record) -> None:
     if parent == item.parent and same_order(now, ordered):
         raise conflict("operation would not result in any update")
     item.parent = parent
-    renumber(ctx.store, ordered, item)
+    renumber(ctx.store, ordered, [item])
     ctx.put(item)
 
 

@@ -48,7 +48,7 @@ def _sort(ctx: Context, nav: Navigation, node: Record, position: Json) -> bool:
     ordered = place(now, node, _pointed(position, "before"), _pointed(position, "after"))
     if same_order(now, ordered):
         return False
-    renumber(ctx.store, ordered)
+    renumber(ctx.store, ordered, [node])
     return True
 
 

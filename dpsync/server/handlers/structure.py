@@ -50,7 +50,6 @@ def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Reco
         limit=ctx.query.limit,
         cursor=ctx.query.page,
         key=lambda entry: list(entry[0]),
-        anchor=lambda entry: entry[1].id,
     )
     return {**envelope, "items": [answers.node(ctx, nav, node) for _, node in items]}
 
@@ -192,7 +191,7 @@ def delete_group(ctx: Context) -> None:
     for node in inside:
         node.parent = group.parent
         ctx.put(node)
-    renumber(ctx.store, ordered)
+    renumber(ctx.store, ordered, inside)
 
 
 def add_group_section(ctx: Context) -> Json:
