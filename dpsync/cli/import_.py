@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     metavar="FILE", help="Take over the platform's own navigation file of one site; reads no platform.",
 )  # fmt: skip
 @click.option(
+    "--into", metavar="FILE", type=click.Path(path_type=Path),
+    help="With --update and --add: the file of the configuration that gets the values, such as the overlay "
+    "of an environment. [default: the file of the line, unless others share it]",
+)  # fmt: skip
+@click.option(
     "--full", is_flag=True,
     help="Write every field that can be read, defaults too: then drift sees every one of them.",
 )  # fmt: skip
@@ -56,8 +61,8 @@ if TYPE_CHECKING:
 def command(
     addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
     profile: str, organizations: tuple[str, ...], updating: bool, adding: bool, navigation: Path | None,
-    full: bool, force: bool, base: str | None, ids_in: Path | None, parallelism: int, timeout: float,
-    format_: str, color: str, verbose: int, quiet: bool,
+    into: Path | None, full: bool, force: bool, base: str | None, ids_in: Path | None, parallelism: int,
+    timeout: float, format_: str, color: str, verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
     """Write the configuration of what is live.
 
@@ -81,6 +86,8 @@ def command(
     editing = updating or adding
     again = not (editing or force or navigation) and has_root(directory)
     _usage(addresses, files, organizations, editing, navigation, full, base, again)
+    if into is not None and not editing:
+        raise click.UsageError("--into belongs to --update and --add")
     if editing and not directory.is_dir():
         raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
     if navigation is not None:
@@ -97,7 +104,8 @@ def command(
             to = connection(out, desired.environment)
         with endings(out, to):
             session = opened(out, place, desired, to, profile, parallelism, base).session
-            return _edited(out, to, place, session, addresses, adding, force, timeout)
+            name = None if into is None else _file_of(place, desired, directory, into)
+            return _edited(out, to, place, session, addresses, adding, force, timeout, name)
     if again:
         with endings(out):
             place = Place.find((), directory, environment, ids_in)
@@ -113,6 +121,18 @@ def command(
         ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, named), directory)
         return _imported(out, to, registry, organizations, directory, full, force, parallelism, timeout, ids)
     raise AssertionError
+
+
+def _file_of(place: Place, desired: Desired, directory: Path, into: Path) -> str:
+    """The name that a file has in the configuration: as it is shown, or as a path from the directory."""
+    if into.as_posix() in desired.texts:
+        return into.as_posix()
+    project, found = place.root.parent.resolve(), (directory / into).resolve()
+    name = found.relative_to(project).as_posix() if found.is_relative_to(project) else ""
+    if name not in desired.texts:
+        said = f"--into: {str(into)!r} is no file of this configuration"
+        raise click.UsageError(f"{said}; an overlay is named by its environment, or with -f")
+    return name
 
 
 def _usage(
@@ -214,7 +234,7 @@ def _imported(
 
 def _edited(
     out: Output, to: Connection, place: Place, session: Session, addresses: tuple[str, ...], adding: bool,
-    force: bool, timeout: float,
+    force: bool, timeout: float, into: str | None,
 ) -> int:  # fmt: skip
     from dpsync.api import add, update
     from dpsync.cli.trace import tracer
@@ -230,7 +250,7 @@ def _edited(
         try:
             edit = add if adding else update
             with out.progress.during(READING):
-                made = edit(session, client, place.root, addresses, layers)
+                made = edit(session, client, place.root, addresses, layers, into=into)
         except ValueError as wrong:
             raise click.UsageError(str(wrong)) from None
         requests = client.requests

@@ -55,6 +55,8 @@ class Sources:
     environments: tuple[str, ...] = ()
     complete: bool = True
     """Whether all of every file was read. If not, what seems to be missing may be in the rest."""
+    overlay: str | None = None
+    """The file that goes over all others."""
     unknown: frozenset[Span] = frozenset()
     """The places of texts whose variables could not be put in."""
 
@@ -90,6 +92,7 @@ def load_sources(
         environment.environment if environment else None,
         loading.environments,
         loading.complete,
+        layers.overlays[-1] if layers.overlays else loading.overlay,
         frozenset(loading.unknown),
     )
 
@@ -144,6 +147,8 @@ class _Loading:
     unknown: set[Span] = field(default_factory=set)
     # Whether all of every file was read: otherwise what is missing would only repeat what is known.
     complete: bool = True
+    overlay: str | None = None
+    """That of the environment."""
 
     def file(self, name: str, span: Span | None) -> Mapping | None:
         """The mapping in one file, or None after saying why. `span` is the include that named it."""
@@ -225,7 +230,7 @@ class _Loading:
                 message = f'"{overlay.value}" leads outside the project'
                 self.diagnostics.append(Diagnostic(codes.OUTSIDE, message, overlay.span))
             else:
-                below = self.overlaid(below, name, overlay.span, trees)
+                below, self.overlay = self.overlaid(below, name, overlay.span, trees), name
         if environment.organizations is None:
             return below
         key = Scalar("organizations", environment.organizations.span, "organizations", True)

@@ -65,6 +65,7 @@ def load_from(
         sources.environment, sources.environments,
         declared.diagnostics.warnings,
         watched=watched(registry, resources.values(), declared.scopes, rules.watch),
+        overlay=sources.overlay,
     )  # fmt: skip
     return desired, declared.diagnostics
 

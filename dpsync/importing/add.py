@@ -15,6 +15,7 @@ from dpsync.config.reader import DEFAULT_LIMITS, decode
 from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
 from dpsync.importing.entries import NONE, worth_writing
 from dpsync.importing.keys import slug
+from dpsync.importing.overlay import Step, inserted, steps_to
 from dpsync.importing.sides import Sides
 from dpsync.importing.update import Taken, Updated
 from dpsync.importing.values import Content, Unwritable, Writing, variable
@@ -25,6 +26,7 @@ from dpsync.model.desired import Resource, Scope
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import LiveId
+from dpsync.model.words import listed
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,23 @@ class Adding:
 
 
 def add(
-    sides: Sides, strangers: Mapping[Address, LiveObject], pinned: frozenset[str] = frozenset()
+    sides: Sides,
+    strangers: Mapping[Address, LiveObject],
+    pinned: frozenset[str] = frozenset(),
+    into: str | None = None,
+    sharers: Callable[[str], tuple[str, ...]] = lambda name: (),
 ) -> Adding:
     """Edit the files so that they declare these objects, those of the `pinned` ids with a pin.
+
+    `into` is the file that gets the entries; without it each goes where its siblings are, unless `sharers`
+    says that others read that file, too.
 
     They may refer to each other. One that cannot be written is told, and no other one refers to it then.
     """
     wanted = dict(strangers)
     problems: list[Diagnostic] = []
     while True:
-        adder = _Adder(sides, pinned)
+        adder = _Adder(sides, pinned, into, sharers)
         adder.choose_keys(wanted)
         for address, live in wanted.items():
             adder.entry(address, live)
@@ -66,8 +75,17 @@ def add(
 
 
 class _Adder:
-    def __init__(self, sides: Sides, pinned: frozenset[str]) -> None:
+    def __init__(
+        self,
+        sides: Sides,
+        pinned: frozenset[str],
+        into: str | None,
+        sharers: Callable[[str], tuple[str, ...]],
+    ) -> None:
         self.sides = sides
+        self.into = into
+        self.sharers = sharers
+        self.inserted: list[tuple[list[Step], Any]] = []
         self.pinned = pinned
         self.adding = Adding()
         self.documents: dict[str, Document] = {}
@@ -184,13 +202,27 @@ class _Adder:
             for item in self.sides.desired.resources.values()
             if item.parent == parent.address and item.kind == kind.name
         ]
+        scope: Scope | None = self.sides.desired.scopes.get(place)
+        own = max(
+            (item.span for item in siblings),
+            key=lambda span: (span.file, span.line, span.column),
+            default=None,
+        )
+        at = own or (scope or parent).span
+        if self.into is not None and at.file != self.into:
+            steps = steps_to(self.sides.registry, self.sides.desired.resources, parent)
+            self.inserted.append(([*steps, *kind.key.split("."), key], value))
+            return at
+        if self.into is None and (who := self.sharers(at.file)):
+            raise Uneditable(
+                f"{at.file} is shared with {listed(who)}: --into {at.file} writes it for all, "
+                "--into OVERLAY for this one alone"
+            )
         if siblings:
             last = max(siblings, key=lambda item: (item.span.file, item.span.line, item.span.column))
             document = self._document(last.span.file)
             self._edit(last.span.file, document.after(last.span, key, value))
             return last.span
-        scope: Scope | None = self.sides.desired.scopes.get(place)
-        at = (scope or parent).span
         self.new_places.setdefault((at.file, place), []).append((key, value))
         return at
 
@@ -234,6 +266,9 @@ class _Adder:
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
             text = apply_edits(self.documents[name].text, _together(edits))
             made.files[name] = mark + text.encode()
+        if self.into is not None and self.inserted:
+            before = made.files.get(self.into) or self.sides.files.read(self.into, DEFAULT_LIMITS.bytes)
+            made.files[self.into] = inserted(before, self.into, self.inserted)
         return self.adding
 
     def _not(self, place: Address, why: str) -> None:

@@ -6,24 +6,27 @@ The planner has said which declared fields differ; each gets the live value, in 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from dpsync.config.reader import DEFAULT_LIMITS, decode
 from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
+from dpsync.importing.overlay import Step, inserted, steps_to
 from dpsync.importing.sides import Sides
 from dpsync.importing.values import Content, Unwritable, Writing, json_text, variable
 from dpsync.kinds.base import Field, Kind, ListOrder
 from dpsync.model import nodes
 from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Change
+from dpsync.model.command import command
 from dpsync.model.desired import Resource
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Ref, Value
+from dpsync.model.words import listed
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,26 @@ class Updated:
     files: dict[str, bytes] = field(default_factory=dict)
     taken: list[Taken] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
+    shared: tuple[str, ...] = ()
+    """Who shares a line that was written."""
 
 
-def update(sides: Sides, plan: Plan, wanted: Iterable[Pattern]) -> Updated:
-    """Edit the files so that the fields of the wanted addresses have their live values. Writes nothing."""
-    updating = _Updating(sides)
+Sharers = Callable[[Address, str, Span], tuple[str, ...]]
+"""Who shares the line of a field."""
+
+
+def update(
+    sides: Sides,
+    plan: Plan,
+    wanted: Iterable[Pattern],
+    into: str | None = None,
+    sharers: Sharers = lambda address, name, span: (),
+) -> Updated:
+    """Edit the files so that the fields of the wanted addresses have their live values. Writes nothing.
+
+    `into` is the file that gets the values; without it each stays in its line, unless somebody shares that.
+    """
+    updating = _Updating(sides, into, sharers)
     changes = {change.address: change for change in plan.changes}
     for pattern in wanted:
         updating.pattern(pattern, changes)
@@ -74,8 +92,11 @@ def _differing(plan: Plan) -> set[tuple[str, str]]:
 
 
 class _Updating:
-    def __init__(self, sides: Sides) -> None:
+    def __init__(self, sides: Sides, into: str | None, sharers: Sharers) -> None:
         self.sides = sides
+        self.into = into
+        self.sharers = sharers
+        self.inserted: list[tuple[list[Step], Any]] = []
         self.made = Updated()
         self.edits: dict[str, list[Edit]] = {}
         self.documents: dict[str, Document] = {}
@@ -180,6 +201,9 @@ class _Updating:
             if value is None:
                 raise Uneditable("the platform has none")
             written = self._writing(resource, one).value(one.type, value)
+            if self.into is not None and resource.span.file != self.into:
+                self._insert(resource, name, written)
+                return
             if isinstance(written, Content):
                 raise Uneditable(f"it is long: write {name}: {{ file: … }} first")
             document = self._document(resource.span.file)
@@ -192,12 +216,32 @@ class _Updating:
 
     def _take(self, resource: Resource, name: str, value: Any) -> None:
         span = resource.where(name)
+        if self.into is not None and span.file != self.into:
+            self._insert(resource, name, value)
+            return
+        if self.into is None and (who := self.sharers(resource.address, name, span)):
+            self._shared(resource, name, who)
+            return
         try:
             self._put(span, value)
         except Uneditable as why:
             self._not_taken(resource, name, str(why))
         else:
             self.made.taken.append(Taken(resource.address, name, span))
+
+    def _insert(self, resource: Resource, name: str, value: Any) -> None:
+        steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
+        self.inserted.append(([*steps, name], _inline(value) if isinstance(value, Content) else value))
+        self.made.taken.append(Taken(resource.address, name, resource.where(name)))
+
+    def _shared(self, resource: Resource, name: str, who: tuple[str, ...]) -> None:
+        """Leave a line alone that others share, and say how to write it for this one or for all."""
+        span, overlay = resource.where(name), self.sides.desired.overlay
+        here = command("import", "--update", f"{resource.address}#{name}", "--into", overlay or "")
+        alone = f"for this one alone: {here}" if overlay else "or give this one an overlay"
+        message = f"the line of {name} is shared with {listed(who)}"
+        hint = f"--into {span.file} writes it for all; {alone}"
+        self.problem("shared", message, resource.address, span, hint)
 
     def _not_taken(self, resource: Resource, name: str, why: str) -> None:
         message = f"the live {name} cannot be put into the file: {why}"
@@ -257,6 +301,17 @@ class _Updating:
                     resource.address, resource.span, "move the entry by hand",
                 )  # fmt: skip
 
+    def _insert_all(self) -> None:
+        if self.into is None or not self.inserted:
+            return
+        before = self.made.files.get(self.into) or self.sides.files.read(self.into, DEFAULT_LIMITS.bytes)
+        try:
+            self.made.files[self.into] = inserted(before, self.into, self.inserted)
+        except Uneditable as why:
+            said = f"nothing can be put into {self.into}: {why}"
+            self.problem("not-taken-over", said, None, None, "write it by hand")
+            self.made.taken = [item for item in self.made.taken if item.span.file == self.into]
+
     def finish(self) -> Updated:
         self._out_of_place()
         for name, edits in self.edits.items():
@@ -269,6 +324,7 @@ class _Updating:
                 self.problem(
                     "not-taken-over", f"{name} cannot be edited: {why}", None, None, "do it in two steps"
                 )
+        self._insert_all()
         return self.made
 
 

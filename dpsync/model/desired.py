@@ -144,6 +144,8 @@ class Desired:
     """Places that the policy watches and no file declares."""
     watching: bool = False
     """Whether those places are read, too: only drift needs them."""
+    overlay: str | None = None
+    """The file that goes over all others: of the environment, or the last one that was named."""
 
     def pruned(self, scope: Address) -> bool:
         """Whether undeclared things in this scope are deleted; a prune pattern covers one scope."""

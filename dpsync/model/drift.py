@@ -79,6 +79,8 @@ class Drift(Frozen):
     organizations: tuple[Organization, ...] = ()
     environment: str | None = None
     environments: tuple[str, ...] = ()
+    overlay: str | None = None
+    """The file that goes over all others: what is put there concerns no other environment."""
     profile: str = "full"
     part: Part | None = None
     """What was selected; None for everything."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 
 def counted(number: int, noun: str) -> str:
@@ -15,3 +16,9 @@ def plural(noun: str) -> str:
     head, *rest = re.split(r"(?= on | of )", noun, maxsplit=1)
     regular = f"{head[:-1]}ies" if re.search(r"[^aeiou]y$", head) else f"{head}s"
     return "".join([regular, *rest])
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: `a`, `a and b`, `a, b and c`."""
+    *some, last = names
+    return f"{', '.join(some)} and {last}" if some else last

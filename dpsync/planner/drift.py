@@ -44,6 +44,7 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
         organizations=plan.organizations,
         environment=plan.environment,
         environments=plan.environments,
+        overlay=sides.desired.overlay,
         profile=plan.profile,
         part=plan.part,
         found=(*found, *appeared),

@@ -183,6 +183,8 @@ class ImportDocument(Frozen):
     proven: bool | None
     requests: int = 0
     taken: tuple[TakenOver, ...] = ()
+    shared_with: tuple[str, ...] = ()
+    """The environments that share a line which `--update` has written."""
     files: tuple[ImportedFile, ...] = ()
     secrets: tuple[SecretToSet, ...] = ()
     left_out: tuple[NotImported, ...] = ()

@@ -45,7 +45,7 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
         pin = f"id: {visible(item.renamed[0].id)}"
         back = f"write {pin}{_at(drift, item)}, then it gets the name of the file again by {apply}"
         if len(item.renamed) == 1:
-            return WaysOut(platform=back, files=_update(drift, item))
+            return _update(drift, item, back)
         return WaysOut(platform=back, by_hand=f"write its new name{_at(drift, item)}")
     blocked = {one.address: one for one in drift.blocked}
     if item.what == "missing":
@@ -55,9 +55,9 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     forget = f'declare it, or add "{address}" to policy: forget'
     if item.kept:
         undo = "delete it on the platform; it is only watched, and no plan deletes it"
-        return WaysOut(platform=undo, files=_add(item), by_hand=forget)
+        return WaysOut(platform=undo, files=_add(drift, item), by_hand=forget)
     if item.what == "undeclared":
-        return WaysOut(platform=apply, files=_add(item), by_hand=forget)
+        return WaysOut(platform=apply, files=_add(drift, item), by_hand=forget)
     names = [f"{item.address}#{part.field}" for part in item.fields]
     names += [item.address] if item.place else []
     stuck_at = [blocked.get(name) for name in names]
@@ -66,7 +66,7 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     if not item.fields:
         in_files = f"put the entry where it is live{_at(drift, item)}"
         return WaysOut(platform=by_person or apply, by_hand=in_files)
-    return WaysOut(platform=by_person or apply, files=_update(drift, item))
+    return _update(drift, item, by_person or apply)
 
 
 def _apply(drift: Drift, item: Drifted) -> str:
@@ -79,11 +79,18 @@ def _apply(drift: Drift, item: Drifted) -> str:
     return _command("apply", "--select", item.address, *words)
 
 
-def _update(drift: Drift, item: Drifted) -> str:
-    """The same for the files."""
-    if item.fields and not item.place and _inside_of(drift, item):
-        return _command("import", "--update", *(f"{item.address}#{part.field}" for part in item.fields))
-    return _command("import", "--update", item.address)
+def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
+    """The same for the files, and for no other environment that is made of them; `back` is the other way."""
+    names = [f"{item.address}#{part.field}" for part in item.fields]
+    inside = bool(names) and not item.place and bool(_inside_of(drift, item))
+    lines = [drift.origins.get(name) or drift.origins.get(item.address) for name in names]
+    shared = not names or any(line is not None and line.file != drift.overlay for line in lines)
+    into = ["--into", drift.overlay] if drift.overlay and shared else []
+    if drift.environment and not drift.overlay:
+        said = f'give the environment "{visible(drift.environment)}" an overlay and write it there'
+        return WaysOut(platform=back, by_hand=f"{said}: others share its line{_at(drift, item)}")
+    taken = _command("import", "--update", *(names if inside else [item.address]), *into)
+    return WaysOut(platform=back, files=taken)
 
 
 def _command(*words: str) -> str:
@@ -103,8 +110,12 @@ def _names(value: Any, addresses: Collection[str]) -> bool:
     return isinstance(value, list) and any(_names(part, addresses) for part in value)
 
 
-def _add(item: Drifted) -> str | None:
-    return None if item.in_tree else _command("import", "--add", item.address)
+def _add(drift: Drift, item: Drifted) -> str | None:
+    """None where only a person can say where it belongs, or which environments it is for."""
+    if item.in_tree or (drift.environment and not drift.overlay):
+        return None
+    into = ["--into", drift.overlay] if drift.overlay else []
+    return _command("import", "--add", item.address, *into)
 
 
 def _at(drift: Drift, item: Drifted) -> str:

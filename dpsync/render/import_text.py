@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.words import counted
+from dpsync.model.words import counted, listed
 from dpsync.render.documents import ImportDocument
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
@@ -24,6 +24,9 @@ def _taken(document: ImportDocument) -> Iterator[str]:
         place = f"{item.at.file}:{item.at.line}:{item.at.column}"
         name = f"{item.address}#{item.field}" if item.field is not None else item.address
         yield f"  {visible(name)}  {visible(place)}"
+    if document.shared_with:
+        who = visible(listed(document.shared_with))
+        yield f"note: {who} took these values from the same lines, and change with them"
 
 
 def _files(document: ImportDocument, verbose: int) -> Iterator[str]:

@@ -128,6 +128,7 @@ def update_document(made: Updated, files: Iterable[Put], requests: int) -> Impor
             )
             for item in made.taken
         ),
+        shared_with=made.shared,
         files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
         differences=tuple(finding(item) for item in made.problems),
     )

@@ -20,12 +20,13 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, Edits, IdsFile
 from dpsync.model.plan import Plan
 from dpsync.workflows.session import Session
+from dpsync.workflows.sharing import Sharing
 from dpsync.workflows.strangers import renamed, undeclared
 
 if TYPE_CHECKING:
     from dpsync.importing.add import Adding
     from dpsync.importing.made import Made
-    from dpsync.importing.update import Updated
+    from dpsync.importing.update import Taken, Updated
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ def update(
     addresses: Sequence[str],
     layers: Layers | None = None,
     env: Mapping[str, str] | None = None,
+    into: str | None = None,
 ) -> Updated:
     """The files of a configuration with live values at the addresses that are named; nothing is written.
 
@@ -147,7 +149,11 @@ def update(
     that remembers its answers, checking the result costs no further reads. Raises ClientError when reading
     failed, ValueError for what is no address, and DiagnosticError (exit 4) when the edited files would say
     anything else than before beside what was asked for.
+
+    With an environment or an overlay a line that others share is left alone and named, unless `into` says
+    which file gets the values: that of the line, or the overlay.
     """
+    variables = os.environ if env is None else env
     from dpsync.importing.sides import Sides
     from dpsync.importing.update import unintended
     from dpsync.importing.update import update as edit
@@ -155,17 +161,33 @@ def update(
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     planned, files = renamed(session.plan(client), patterns), Directory(root)
     before = session.differences(planned)
-    made = edit(Sides(session.registry, session.desired, planned.snapshot, files), before, patterns)
+    sharing = Sharing.of(session.desired, files, session.registry.whole, variables, layers or Layers())
+    sides = Sides(session.registry, session.desired, planned.snapshot, files)
+    made = edit(sides, before, patterns, into, sharing.of_field if _chosen(layers) else Sharing({}).of_field)
     if made.files:
         edited = InFront(files, made.files)
-        desired, wrong = load_from(edited, session.registry.whole, os.environ if env is None else env, layers)
+        desired, wrong = load_from(edited, session.registry.whole, variables, layers)
         found = list(wrong.errors)
         if not found:
             again = replace(session, desired=desired)
             found = unintended(before, again.differences(again.plan(client)), made)
         if found:
             raise DiagnosticError(found, Exit.REFUSED, desired.texts)
+        lines = made.taken
+        if into is not None:
+            made.taken = [_now(desired, item) for item in lines]
+        made.shared = () if into is not None else sharing.of_lines(session.desired, lines)
     return made
+
+
+def _chosen(layers: Layers | None) -> bool:
+    """Whether this is one of several configurations that are made of the same files."""
+    return layers is not None and bool(layers.environment or layers.overlays)
+
+
+def _now(desired: Desired, item: Taken) -> Taken:
+    """The same with the line that says it now."""
+    return replace(item, span=desired.resources[item.address].where(item.field or ""))
 
 
 def add(
@@ -177,13 +199,14 @@ def add(
     env: Mapping[str, str] | None = None,
     files: Files | None = None,
     everything: bool = False,
+    into: str | None = None,
 ) -> Updated:
     """The files of a configuration with entries for what is live and undeclared; nothing is written.
 
     `addresses` name it as plan and drift do (`acme/teams/[Sales]`); patterns are allowed. The files are
     planned before they are given back; an entry that would not be recognised gets a pin. Raises as `update`.
     `files` are those of the project, where they are not as they lie on the disk. With `everything` the
-    addresses may name nothing, and do not name what the policy leaves alone.
+    addresses may name nothing, and do not name what the policy leaves alone. `into`: as `update`.
     """
     from dpsync.importing.add import add as edit
     from dpsync.importing.sides import Sides
@@ -198,8 +221,11 @@ def add(
         strangers = {at: live for at, live in strangers.items() if not policy.leaves(at)}
     sides = Sides(session.registry, session.desired, planned.snapshot, files)
     pinned: frozenset[str] = frozenset()
+    variables = os.environ if env is None else env
+    sharing = Sharing.of(session.desired, files, session.registry.whole, variables, layers or Layers())
+    sharers = sharing.of_file if _chosen(layers) else Sharing({}).of_file
     while True:
-        adding = edit(sides, strangers, pinned)
+        adding = edit(sides, strangers, pinned, into, sharers)
         adding.made.problems[:0] = problems
         if not adding.made.files:
             return adding.made

@@ -251,9 +251,13 @@ def test_an_overlay_gets_what_the_overlay_says(project: Project, platform: Threa
     directory = project(base, {"prod.yaml": over})
     layers = ["-f", "dpsync.yaml", "-f", "prod.yaml"]
     ended = run("import", "-C", str(directory), *layers, "--update", "acme", "--force")
-    assert ended.code == 0, ended.err
-    assert changed(base, directory / "dpsync.yaml") == ["-     defaultRole: admin", "+     defaultRole: read"]
+    assert ended.code == 3, "who has no overlay shares the line of defaultRole"
     assert changed(over, directory / "prod.yaml") == [
         "-     title: Over   # here",
         "+     title: Acme   # here",
     ]
+    assert changed(base, directory / "dpsync.yaml") == []
+    into = ["--update", "acme", "--force", "--into", "prod.yaml"]
+    assert run("import", "-C", str(directory), *layers, *into).code == 0
+    assert changed(over, directory / "prod.yaml")[-1] == "+     defaultRole: read"
+    assert changed(base, directory / "dpsync.yaml") == []

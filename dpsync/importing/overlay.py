@@ -1,0 +1,95 @@
+"""A value into another file than that of its line: an overlay, where perhaps nothing of its entry is yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Mapping_
+from dataclasses import dataclass
+from typing import Any
+
+from dpsync.config.reader import decode
+from dpsync.importing.edit import Document, Uneditable, apply_edits
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.base import Single
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
+
+
+@dataclass(frozen=True)
+class Item:
+    """A step into a list: to the node with this key."""
+
+    key: str
+
+
+Step = str | Item
+
+
+def steps_to(registry: Registry, resources: Mapping_[Address, Resource], resource: Resource) -> list[Step]:
+    """The way to an entry from the top of a file: keys of mappings, and nodes of lists."""
+    kind = registry[resource.kind]
+    if resource.parent is None:
+        return [kind.key, resource.key]
+    words = kind.key.split(".")
+    if not isinstance(kind.shape, NodeShape):
+        above = steps_to(registry, resources, resources[resource.parent])
+        return [*above, *words] if isinstance(kind.shape, Single) else [*above, *words, resource.key]
+    if resource.holder is not None:
+        return [*steps_to(registry, resources, resources[resource.holder]), "children", Item(resource.key)]
+    return [*steps_to(registry, resources, resources[resource.parent]), *words, Item(resource.key)]
+
+
+def insert(text: str, name: str, steps: list[Step], value: Any) -> str:
+    """The text of a file that says this value at the end of these steps. Raises Uneditable."""
+    document = Document(text, name)
+    at: Node = document.root
+    key: Scalar | None = None
+    for done, step in enumerate(steps):
+        found = _inside(at, step)
+        if found is None:
+            return _with(document, key, at, steps[done:], value)
+        key, at = found
+    return apply_edits(text, document.edits(key, at, value))
+
+
+def _inside(at: Node, step: Step) -> tuple[Scalar | None, Node] | None:
+    if isinstance(step, Item):
+        for item in at if isinstance(at, Sequence) else ():
+            named = item.get("key") if isinstance(item, Mapping) else None
+            if isinstance(named, Scalar) and named.text == step.key:
+                return None, item
+        return None
+    pairs = at.entries if isinstance(at, Mapping) else ()
+    return next(((key, node) for key, node in pairs if key.text == step), None)
+
+
+def _with(document: Document, key: Scalar | None, at: Node, steps: list[Step], value: Any) -> str:
+    """The text with what is missing at the end of what is there."""
+    first, *rest = steps
+    missing = value
+    for step in reversed(rest):
+        missing = {step: missing} if isinstance(step, str) else [_node(step, missing)]
+    if isinstance(first, Item):
+        if not isinstance(at, Sequence):
+            raise Uneditable("what stands there is no list of nodes")
+        nodes: Any = plain(at)
+        return apply_edits(document.text, document.edits(key, at, [*nodes, _node(first, missing)]))
+    if not isinstance(at, Mapping):
+        raise Uneditable("its entry is written in the short form there; write it as a mapping")
+    if not at.entries:
+        return apply_edits(document.text, document.edits(key, at, {first: missing}))
+    return apply_edits(document.text, [document.after(at.entries[0][0].span, first, missing)])
+
+
+def _node(step: Item, inside: Any) -> dict[str, Any]:
+    return {"key": step.key, **inside}
+
+
+def inserted(data: bytes, name: str, values: list[tuple[list[Step], Any]]) -> bytes:
+    """The content of a file that says all these values. Raises Uneditable."""
+    mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+    text, _ = decode(data, name)
+    for steps, value in values:
+        text = insert(text, name, steps, value)
+    return mark + text.encode()

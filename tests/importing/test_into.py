@@ -1,0 +1,148 @@
+"""`import --update` and `--add` where environments share files: who shares a line, and `--into`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dpsync.server.thread import ThreadedServer
+from tests.by_hand import by_hand
+from tests.cli.conftest import Run
+from tests.importing.test_command import committed
+
+Project = Callable[..., Path]
+
+ROOT = """\
+dpsync: 1
+environments:
+  prod: { overlay: prod.yaml }
+  staging: { overlay: staging.yaml, organizations: { acme: { id: globex } } }
+policy: { watch: [teams] }
+organizations:
+  acme:
+    id: acme
+    teams: { writers: { title: Technical writers } }
+    spaces: { guides: { title: Guides } }
+    sites:
+      docs:
+        title: Acme Docs
+        basename: docs
+        structure:
+          - type: section
+            key: guides
+            title: Guides
+            path: guides
+            children: [{ type: space, key: en, space: guides, path: en }]
+"""
+PROD = """\
+# Only here.
+organizations:
+  acme:
+    title: Acme   # as on the door
+"""
+STAGING = "organizations: { acme: { title: Acme, teams: { writers: { title: Writers } } } }\n"
+
+
+@pytest.fixture
+def directory(platform: ThreadedServer, project: Project) -> Path:
+    made = project(ROOT, {"prod.yaml": PROD, "staging.yaml": STAGING})
+    committed(made)
+    by_hand(platform, "PATCH", "/orgs/acme", {"title": "Acme Inc"})
+    by_hand(platform, "PATCH", "/orgs/acme/sites/docs", {"title": "Acme Manual"})
+    by_hand(platform, "PATCH", "/orgs/acme/sites/docs/sections/docs-guides", {"title": "Guide"})
+    return made
+
+
+def take(run: Run, directory: Path, code: int, *arguments: str) -> dict[str, Any]:
+    ended = run("import", "-C", str(directory), "--force", *arguments, "--format", "json")
+    assert ended.code == code, ended.out + ended.err
+    found: dict[str, Any] = json.loads(ended.out)
+    return found
+
+
+def wanted(run: Run, directory: Path, environment: str) -> str:
+    """What the files say of an environment."""
+    return run("graph", "-C", str(directory), "--env", environment).out
+
+
+def test_a_line_that_is_shared_is_left_alone_and_says_with_whom(run: Run, directory: Path) -> None:
+    document = take(run, directory, 3, "--env", "prod", "--update", "acme/sites/docs")
+    assert (directory / "dpsync.yaml").read_text() == ROOT
+    (problem, *_) = document["differences"]
+    assert problem["message"] == "the line of title is shared with the top-level values and staging"
+    assert problem["hint"].startswith(
+        "--into dpsync.yaml writes it for all; for this one alone: dpsync import "
+    )
+    assert problem["at"] == {"file": "dpsync.yaml", "line": 13, "column": 9}
+
+
+def test_what_is_printed_writes_it_for_this_environment_alone(
+    run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = wanted(run, directory, "staging")
+    monkeypatch.chdir(directory)
+    document = take(run, directory, 3, "--env", "prod", "--update", "acme/sites/docs")
+    for problem in document["differences"]:
+        command = shlex.split(problem["hint"].partition("for this one alone: ")[2])[1:]
+        ended = run(*command, "--force")
+        assert ended.code == 0, ended.out + ended.err
+    assert (directory / "dpsync.yaml").read_text() == ROOT
+    assert (directory / "prod.yaml").read_text().startswith(PROD.rstrip("\n"))
+    (site,) = yaml.safe_load((directory / "prod.yaml").read_text())["organizations"]["acme"]["sites"].values()
+    assert site == {"title": "Acme Manual", "structure": [{"key": "guides", "title": "Guide"}]}
+    assert wanted(run, directory, "staging") == before
+    assert "~ acme/sites" not in run("drift", "-C", str(directory), "--env", "prod").out
+
+
+def test_a_line_of_the_overlay_is_nobody_elses(run: Run, directory: Path) -> None:
+    take(run, directory, 0, "--env", "prod", "--update", "acme#title")
+    assert "title: Acme Inc   # as on the door" in (directory / "prod.yaml").read_text()
+
+
+def test_the_file_of_the_line_can_be_named_to_write_it_for_all(run: Run, directory: Path) -> None:
+    take(run, directory, 0, "--env", "prod", "--update", "acme/sites/docs#title", "--into", "dpsync.yaml")
+    assert "title: Acme Manual" in (directory / "dpsync.yaml").read_text()
+
+
+def test_without_an_environment_the_line_is_written_and_it_is_told_who_changes_with_it(
+    run: Run, directory: Path
+) -> None:
+    ended = run("import", "-C", str(directory), "--update", "acme/sites/docs#title")
+    assert ended.code == 0
+    assert "note: prod and staging took these values from the same lines, and change with them" in ended.out
+
+
+def test_an_entry_for_one_environment_alone_goes_into_its_overlay(
+    run: Run, directory: Path, platform: ThreadedServer
+) -> None:
+    by_hand(platform, "PUT", "/orgs/acme/teams", {"title": "New"})
+    before = wanted(run, directory, "staging")
+    document = take(run, directory, 3, "--env", "prod", "--add", "acme/teams/[New]")
+    assert (
+        "dpsync.yaml is shared with the top-level values and staging" in document["differences"][0]["message"]
+    )
+    take(run, directory, 0, "--env", "prod", "--add", "acme/teams/[New]", "--into", "prod.yaml")
+    overlay = yaml.safe_load((directory / "prod.yaml").read_text())
+    assert overlay["organizations"]["acme"]["teams"] == {"new": {"title": "New"}}
+    assert wanted(run, directory, "staging") == before
+
+
+def test_overlays_on_the_command_line_are_told_apart_as_well(run: Run, directory: Path) -> None:
+    flags = ("-f", "dpsync.yaml", "-f", "prod.yaml", "--update", "acme/sites/docs#title")
+    document = take(run, directory, 3, *flags)
+    assert "what is without prod.yaml" in document["differences"][0]["message"]
+    take(run, directory, 0, *flags, "--into", "prod.yaml")
+    assert "title: Acme Manual" in (directory / "prod.yaml").read_text()
+
+
+def test_a_file_that_is_not_of_this_configuration_is_refused(run: Run, directory: Path) -> None:
+    for name in ("staging.yaml", "../other.yaml", "nothing.yaml"):
+        arguments = ("--env", "prod", "--update", "acme", "--into", name)
+        ended = run("import", "-C", str(directory), *arguments)
+        assert (ended.code, "is no file of this configuration" in ended.err) == (64, True)
