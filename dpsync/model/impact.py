@@ -55,6 +55,8 @@ class NavigationNode(Frozen):
     marks: tuple[str, ...] = ()
     """Its flags that are set: default, hidden, draft."""
     inside: tuple[NavigationNode, ...] = ()
+    also: tuple[str, ...] = ()
+    """Where else readers see the same afterwards: what comes to one place, and stays at another."""
 
 
 class NavigationChange(Frozen):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from dpsync.kinds.base import Field, Kind
@@ -20,18 +22,42 @@ def navigation_changes(decided: Decisions, trees: Iterable[Tree]) -> Iterator[Na
         if not tree.read:
             continue
         before = _nodes(decided, tree.before, then=False)
-        after = _nodes(decided, tree.after, then=True) if tree.certain else ()
+        after = _nodes(decided, tree.after, then=True, twice=_twice(tree)) if tree.certain else ()
         if before != after:
             yield NavigationChange(
                 address=str(tree.owner), before=before, after=after, known=tree.certain or tree.after is None
             )
 
 
-def _nodes(decided: Decisions, around: Branch | None, then: bool) -> tuple[NavigationNode, ...]:
-    return tuple(_node(decided, one, then) for one in around.inside) if around is not None else ()
+Twice = Mapping[Address, tuple[str, ...]]
+"""By node: where else in its navigation the same is shown afterwards."""
 
 
-def _node(decided: Decisions, one: Branch, then: bool) -> NavigationNode:
+def _twice(tree: Tree) -> Twice:
+    """What comes to a place, and stays at another one as well: both places."""
+    was = {one.address for one, _ in tree.before.walk()} if tree.before is not None else set()
+    places: dict[Any, list[Address]] = defaultdict(list)
+    for one, _ in tree.after.walk() if tree.after is not None else ():
+        content = shows(one.kind)
+        value = one.fields.get(content.name) if content is not None else None
+        if isinstance(value, Ref | LiveId):
+            places[value].append(one.address)
+    return {
+        address: tuple(str(other) for other in found if other != address)
+        for found in places.values()
+        if len(found) > 1 and any(one in was for one in found) and any(one not in was for one in found)
+        for address in found
+    }
+
+
+def _nodes(
+    decided: Decisions, around: Branch | None, then: bool, twice: Twice = MappingProxyType({})
+) -> tuple[NavigationNode, ...]:
+    inside = around.inside if around is not None else ()
+    return tuple(_node(decided, one, then, twice) for one in inside)
+
+
+def _node(decided: Decisions, one: Branch, then: bool, twice: Twice) -> NavigationNode:
     flags = [item.name for item in one.kind.fields if isinstance(item.type, Flag)]
     return NavigationNode(
         address=str(one.address),
@@ -39,7 +65,8 @@ def _node(decided: Decisions, one: Branch, then: bool) -> NavigationNode:
         title=title(decided, one, then),
         path=_path(one),
         marks=tuple(name for name in flags if one.fields.get(name) is True),
-        inside=_nodes(decided, one, then),
+        inside=_nodes(decided, one, then, twice),
+        also=twice.get(one.address, ()),
     )
 
 

@@ -58,7 +58,7 @@ def _embedded(view: View) -> str:
                 "name": block.name,
                 "title": block.title,
                 "level": block.level,
-                "entries": [_entry(entry) for entry in block.entries],
+                "entries": [_entry(entry) for entry in block.entries if not entry.again],
             }
             for block in view.blocks
         ],

@@ -108,7 +108,8 @@ class _Merging:
     def _node(self, node: NavigationNode, depth: int) -> Iterator[NavigationLine]:
         was, will = self.before.get(node.address), self.after.get(node.address)
         if was is None or will is None:
-            yield NavigationLine("+" if was is None else "-", depth, _said(node))
+            also = f" (also in {', '.join(self._around(one) for one in node.also)})" if node.also else ""
+            yield NavigationLine("+" if was is None else "-", depth, _said(node) + also)
         elif self._same(node):
             yield NavigationLine(" ", depth, _said(node))
             return
@@ -127,8 +128,15 @@ class _Merging:
             words.append("(moved here)")
         elif was[0].address in self.moved:
             words.append("(moved)")
+        if will[0].also:
+            return NavigationLine(" ", depth, " ".join([*words, "(stays here, too)"]))
         sign = ">" if len(words) > 1 and words[-1].startswith("(moved") else "~" if len(words) > 1 else " "
         return NavigationLine(sign, depth, " ".join(words))
+
+    def _around(self, address: str) -> str:
+        """The title of what a node will be in; of one at the root its own."""
+        node, around = self.after[address]
+        return self.after[around][0].title if around else node.title
 
 
 def _said(node: NavigationNode) -> str:

@@ -21,6 +21,7 @@ from dpsync.render.plan_words import (
     asked,
     divided,
     facts,
+    gist,
     headline,
     in_trouble,
     moved,
@@ -70,8 +71,17 @@ def _in_parts(plan: Plan, paint: Paint, verbose: int) -> Iterator[str]:
     titled = bool(divided(plan))
     for part in parts_of(plan):
         words = [_words(plan, change, paint, verbose) for change in part.items if change.action != "delete"]
+        if titled and (goes := [_goes(plan, one, paint) for one in part.items if one.action == "delete"]):
+            words.append("\n".join(goes))
         if words:
             yield from (paint(f"{part.title}:", "bold"), *words) if titled else words
+
+
+def _goes(plan: Plan, change: Change, paint: Paint) -> str:
+    """A delete among what else its part does: all about it stands with the deletes."""
+    cause = why(plan, change.cause, "removed")
+    text = paint(f"{SIGNS['delete']} {visible(change.address)}  {gist(change)}", STYLES["delete"])
+    return f"{text}  {paint(f'({cause})', 'dim')}" if cause else text
 
 
 def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:

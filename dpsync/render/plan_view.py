@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from dpsync.model.cause import Group
 from dpsync.model.change import Change, Difference
@@ -43,6 +44,8 @@ def plan_blocks(plan: Plan) -> list[Block]:
     blocks.add("url", _URLS, "note", [entry for entry, broken in urls if not broken])
     for part in parts(plan):
         stays = [change_entry(plan, change) for change in part.items if change.action != "delete"]
+        if words.divided(plan):
+            stays += [_again(plan, change) for change in part.items if change.action == "delete"]
         title = "Changes" if part.group == "origin unknown" else part.title
         blocks.add(_PARTS[part.group], f"{title}: {{}}", "note", stays)
     return [*blocks.found, *beside(plan)]
@@ -70,6 +73,11 @@ def change_entry(plan: Plan, change: Change) -> Entry:
         fields=tuple(fields(plan, change.differences, labelled=change.action != "create")),
         created=change.action == "create",
     )
+
+
+def _again(plan: Plan, change: Change) -> Entry:
+    """A delete among what else its part does: all about it stands with the deletes."""
+    return replace(change_entry(plan, change), words=(), again=True)
 
 
 def fields(plan: Plan, found: Iterable[Difference], labelled: bool = True) -> Iterator[Field]:

@@ -196,8 +196,17 @@ def twice(plan: PlanOrDrift, most: int | None = 3) -> str:
 
 
 def refused(plan: Plan) -> str:
-    """Behind the summary of a plan that may not be applied."""
-    return "" if plan.can_apply else f"REFUSED, for {counted(len(plan.refusals), 'reason')}."
+    """Behind the summary of a plan that may not be applied. Of one without changes also why: nothing else
+    tells what it would have done.
+    """
+    if plan.can_apply:
+        return ""
+    said = f"REFUSED, for {counted(len(plan.refusals), 'reason')}"
+    if not plan.empty or not plan.refusals:
+        return f"{said}."
+    first = plan.refusals[0]
+    more = f", and {len(plan.refusals) - 1} more" if len(plan.refusals) > 1 else ""
+    return f"{said}: {visible(first.address)}: {visible(first.message)} ({first.code}){more}."
 
 
 def effort(plan: Plan) -> str:

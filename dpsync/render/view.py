@@ -76,6 +76,8 @@ class Entry:
     sides: tuple[str, str] = ("live", "wanted")
     tree: tuple[str, ...] = ()
     """A tree before and after as one: lines that begin with their sign, as those of a diff."""
+    again: bool = False
+    """It is told in a block before, and here only as one of several: nobody is called for it twice."""
 
     @property
     def group(self) -> str:
@@ -112,16 +114,16 @@ class View:
     def calls(self) -> Iterator[tuple[Block, Entry]]:
         """What somebody is called for, the errors first, otherwise in the order of the blocks."""
         for level in LEVELS[:-1]:
-            yield from ((block, entry) for block, entry in self if block.level == level)
+            yield from ((block, entry) for block, entry in self if block.level == level and not entry.again)
 
     @property
     def entries(self) -> int:
         return sum(len(block.entries) for block in self.blocks)
 
     def __iter__(self) -> Iterator[tuple[Block, Entry]]:
+        """Every entry once."""
         for block in self.blocks:
-            for entry in block.entries:
-                yield block, entry
+            yield from ((block, entry) for entry in block.entries if not entry.again)
 
 
 LONGEST = 1000

@@ -10,6 +10,7 @@ import pytest
 from dpsync.model.impact import NavigationNode, UrlImpact
 from dpsync.model.values import LiveId
 from dpsync.planner.plan import make_plan
+from dpsync.render.navigation_text import merged as merged_lines
 from dpsync.render.urls_text import urls_headline
 
 from .stages import ACME, Case, Things
@@ -346,6 +347,18 @@ def test_a_navigation_has_the_titles_of_what_it_shows_before_and_after() -> None
     first, second = [("K", "k", "default", [("a", "a", "default"), (name, "b")]) for name in ("b", "renamed")]
     assert nodes(change.before) == [first, ("L", "l", [("c", "c", "default")])]
     assert nodes(change.after) == [second, ("New", "l", [("c", "c", "default")])]
+
+
+def test_what_comes_to_a_section_and_is_not_pruned_in_another_is_shown_in_both() -> None:
+    wanted = without("site_space", "docs/k/b")
+    wanted["site_space"]["docs/l/b"] = {**NODE, "space": LiveId("space-b"), "path": "b"}
+    live = merged(SPACES, DOCS)
+    kept = make_plan(Case(merged(SPACES, wanted), live).sides()).navigation[0]
+    lines = [line.text for line in merged_lines(kept) if line.text.startswith("b ")]
+    assert lines == ["b [/b] (stays here, too)", "b [/b] (also in K)"]
+    goes = make_plan(Case(merged(SPACES, wanted), live, prune=["sites/*/structure"]).sides()).navigation[0]
+    lines = [f"{line.sign} {line.text}" for line in merged_lines(goes) if line.text.startswith("b ")]
+    assert lines == ["- b [/b]", "+ b [/b]"]
 
 
 def test_a_navigation_in_which_nothing_changes_is_not_told() -> None:

@@ -10,10 +10,16 @@ from dpsync.model.cause import Cause
 from dpsync.model.change import Action, Change, Difference
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
 from dpsync.render.drift_text import render_drift
+from dpsync.render.formats import How
+from dpsync.render.junit import as_junit
+from dpsync.render.markdown import render_markdown
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
+from dpsync.render.to_document import plan_document
 from dpsync.render.value_text import COLUMNS
+from dpsync.render.views import view
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 COMMIT = "0" * 40
@@ -58,6 +64,7 @@ def test_each_part_has_its_title_and_of_a_thing_in_both_only_its_own() -> None:
         "~ acme/spaces/s",
         '    title  "a" → "b"  (edited here)',
         '    icon   "a" → "b"  (both)',
+        '- acme/teams/[g]  DELETE team "L"  (removed here)',
     ]
     assert block(text, "Drift that was there already") == [
         "~ acme/spaces/s",
@@ -68,6 +75,34 @@ def test_each_part_has_its_title_and_of_a_thing_in_both_only_its_own() -> None:
     assert '  - acme/teams/[g]  team "L"  (removed here)' in text
     assert "  What this change does: 1 to change, 1 to delete" in text
     assert "  Drift that was there already: 1 to create, 1 to move" in text
+
+
+def test_in_markdown_a_delete_of_this_change_stands_with_it_and_is_announced_once() -> None:
+    seen = view(plan_document(PLAN))
+    text = render_markdown(seen)
+    _, _, mine = text.partition("#### What this change does: 2")
+    assert '- `-` `acme/teams/[g]` DELETE team "L" (removed here)' in mine.partition("####")[0]
+    assert [entry.address for _, entry in seen.calls].count("acme/teams/[g]") == 1
+    assert as_junit(seen, How()).count("<testcase") == 4
+
+
+REFUSED = Refusal(address="acme/teams/x", code="DP999", message="who is it", way_out="say so")
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ((), "1 reason: acme/teams/x: who is it (DP999)."),
+        ((REFUSED,), "2 reasons: acme/teams/x: who is it (DP999), and 1 more."),
+    ],
+)
+def test_a_plan_without_changes_that_is_refused_says_why_in_the_same_line(
+    more: tuple[Refusal, ...], why: str
+) -> None:
+    plan = Plan(refusals=(REFUSED, *more))
+    said = f"No changes. REFUSED, for {why}"
+    assert said in render_plan(plan, PLAIN)
+    assert view(plan_document(plan)).title == said
 
 
 def test_a_tree_names_what_this_change_does_not_do_alone_and_a_summary_names_all() -> None:
