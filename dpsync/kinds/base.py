@@ -266,11 +266,12 @@ class Lifted:
     opens: tuple[str, ...] = ()
 
 
-Raised = tuple[Any, ...] | Lifted | Literal["changed", "moved", "added"]
+Raised = tuple[Any, ...] | Lifted | Literal["changed", "set", "moved", "added", "linked", "hosts"]
 """How something becomes more visible or more powerful by a field.
 
-By a later one of these values; by what is lifted of it; by any other value; by being in another thing, whose
-access it takes (what is new has nothing to show yet); by what is added to a list.
+By a later one of these values; by what is lifted of it; by any other value; by any other but none; by being
+in another thing, whose access it takes (what is new has nothing to show yet); by what is added to a list; by
+a URL that it did not hold before; by a host that no URL of it named before.
 """
 
 

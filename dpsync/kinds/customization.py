@@ -45,6 +45,7 @@ CUSTOMIZATION = Kind(
     read=One(),
     update=Put("{self}", whole=True, repeat="safe"),
     fields=tuple(
-        Field(name, type, on="update", platform_default=USUAL.get(name)) for name, type in MEMBERS.items()
+        Field(name, type, on="update", platform_default=USUAL.get(name), raised="linked")
+        for name, type in MEMBERS.items()
     ),
 )

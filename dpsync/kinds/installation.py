@@ -5,8 +5,10 @@ from dpsync.kinds.types import Enum, Json, Many, Text
 
 # What is not written of a configuration is left as it is.
 _SETTINGS = Json(partial=True, secrets=True, shape={"type": "object"})
-CONFIGURATION = Field("configuration", _SETTINGS, on="update", absent={})
-EXTERNAL_IDS = Field("externalIds", Many(Text(1), as_set=True, most=5), on="update", absent=[])
+CONFIGURATION = Field("configuration", _SETTINGS, on="update", absent={}, raised="set")
+EXTERNAL_IDS = Field(
+    "externalIds", Many(Text(1), as_set=True, most=5), on="update", absent=[], raised="added"
+)
 SELECTION = Enum(("all", "selected"))
 INSTALLATION = Kind(
     name="installation",
@@ -30,8 +32,10 @@ INSTALLATION = Kind(
     fields=(
         Field("integration", Text(1, 100, r"[\w.-]+", meaning="the name of an integration"), on="neither",
               read="integration.name", means="published_integration"),
-        Field("configuration", _SETTINGS, on="update", read="installation.configuration", absent={}),
-        Field("externalIds", EXTERNAL_IDS.type, on="update", read="installation.externalIds", absent=[]),
+        Field("configuration", _SETTINGS, on="update", read="installation.configuration", absent={},
+              raised="set"),
+        Field("externalIds", EXTERNAL_IDS.type, on="update", read="installation.externalIds", absent=[],
+              raised="added"),
         Field("space_selection", SELECTION, on="update", read="installation.space_selection",
               platform_default="all", security=True, raised=("selected", "all")),
         Field("site_selection", SELECTION, on="update", read="installation.site_selection",

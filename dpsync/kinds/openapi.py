@@ -32,7 +32,7 @@ OPENAPI = Kind(
     fields=(
         Field("slug", SLUG, on="create", required=True),
         # The URL is read beside the source; a text is kept in versions only.
-        Field("source", SOURCE, read={"url": "sourceURL"}, required=True,
+        Field("source", SOURCE, read={"url": "sourceURL"}, required=True, raised="hosts",
               own_read={"text": "{self}/versions/latest/content/raw"},
               via=Put("{self}", {"source": "$value"}, repeat="safe")),
         Field("visibility", Enum(("private", "public")), on="update", platform_default="private",

@@ -30,7 +30,7 @@ ORGANIZATION = Kind(
         Field("logo", Text(1, 2048, form="url"), on="update", read="urls.logo", null="clear"),
         Field("sso", Flag(), on="update", absent=False, after=("saml",), security=True,
               raised=(True, False)),
-        Field("ai", Flag(), on="update", absent=False),
+        Field("ai", Flag(), on="update", absent=False, raised=(False, True)),
         Field("inviteLinks", Flag(), on="update", platform_default=True, in_answers="always", security=True,
               raised=(False, True)),
         Field("mergeRules", STANDALONE_MERGE_RULES, on="update", in_answers="always",

@@ -48,10 +48,10 @@ PUBLISHED_INTEGRATION = Kind(
         Field("categories", Many(Enum(CATEGORIES), as_set=True)),
         Field("blocks", Json(shape={"type": "array"})),
         Field("contentSources", Json(shape={"type": "array"})),
-        Field("externalLinks", Many(_LINK, most=5)),
+        Field("externalLinks", Many(_LINK, most=5), raised="linked"),
         Field("configurations", Json(shape={"type": "object"})),
-        Field("contentSecurityPolicy", Json()),
-        Field("script", LongText(1), read=None, required=True),
+        Field("contentSecurityPolicy", Json(), raised="set"),
+        Field("script", LongText(1), read=None, required=True, raised="changed"),
         Field("secrets", Table(Text(1), Text(secret=True), most=20), read=None),
     ),
 )  # fmt: skip

@@ -32,7 +32,7 @@ SITE = Kind(
         # Written as one text, read as an object with the platform's target beside it.
         Field("proxy", Text(3, 512, r"[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+",
                             meaning="a host and a path (host/docs)"),
-              on="update", read="proxy.origin", null="clear"),
+              on="update", read="proxy.origin", null="clear", security=True, raised="set"),
         Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
               on="update", absent={"enabled": False}, exposure=Lifted(free=({"enabled": False},))),
         Field("defaultLevel", LEVEL, on="update", security=True, raised=GUEST_FIRST),

@@ -12,5 +12,7 @@ SITE_SPACE_CUSTOMIZATION = Kind(
     at="{parent}/customization",
     read=One(),
     update=Patch("{self}", whole=True, repeat="safe"),
-    fields=tuple(Field(name, type, on="update", null="clear") for name, type in MEMBERS.items()),
+    fields=tuple(
+        Field(name, type, on="update", null="clear", raised="linked") for name, type in MEMBERS.items()
+    ),
 )

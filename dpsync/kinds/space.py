@@ -31,7 +31,7 @@ SPACE = Kind(
         Field("collection", Reference("collection"), read="parent", write="parent", null="clear",
               security=True, raised="moved", via=Post("{self}/move", {"parent": "$value"}, repeat="safe")),
         Field("emoji", Text(1, 50), null="clear"),
-        Field("editMode", Enum(("live", "locked")), platform_default="live"),
+        Field("editMode", Enum(("live", "locked")), platform_default="live", raised=("locked", "live")),
         Field("language", LANGUAGE),
         Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True,
               raised=GUEST_FIRST),

@@ -16,7 +16,7 @@ from dpsync.model.impact import Exposure
 from dpsync.model.values import Value, leaves, to_plain
 from dpsync.planner.decisions import Decisions, Entry
 from dpsync.planner.publishing import published
-from dpsync.planner.raising import added, opening, raises
+from dpsync.planner.raising import added, host_of, linked, opening, raises
 from dpsync.planner.tree import Tree
 
 _SHORT = 60
@@ -50,6 +50,8 @@ def _raised(decided: Decisions, entry: Entry, change: Change) -> Iterator[Exposu
         displayed = differences.get(item.field.name)
         if displayed is None or not raises(item.field, before, item.after):
             continue
+        if item.field.exposes == "linked" and not _foreign(decided, linked(before, item.after)):
+            continue
         yield Exposure(
             address=change.address,
             field=item.field.name,
@@ -62,6 +64,10 @@ def _raised(decided: Decisions, entry: Entry, change: Change) -> Iterator[Exposu
 def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
     if field.exposes == "added":
         return f"{field.name}: {', '.join(_short(item) for item in added(before, after))} added"
+    if field.exposes == "linked":
+        return f"{field.name} leads to {', '.join(_short(url) for url in linked(before, after))}"
+    if field.exposes == "set" and isinstance(after, dict):
+        return f"{field.name} changed"  # it may hold what nobody should read
     if isinstance(field.exposes, Lifted) and after is not None:
         words = sorted(opening(field.exposes, after) - opening(field.exposes, before))
         return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may bind less"
@@ -77,6 +83,12 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
     how = "" if isinstance(after, bool) else verb
     new = f", a new {after}" if held else ""
     return f"{field.name}{how}: {_short(before)} → {_short(after)}{new}"
+
+
+def _foreign(decided: Decisions, urls: Iterable[str]) -> bool:
+    """Whether one of these leads to where no site of anybody here is."""
+    own = {host_of(live.url) for live in decided.sides.snapshot.objects.values() if live.url is not None}
+    return any(host_of(url) not in own for url in urls)
 
 
 def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
@@ -100,10 +112,16 @@ def _new(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
     found = []
     for field in kind.fields:
         value = _at_first(decided, entry, field)
-        if not field.security or not _more_than_least(field, value):
+        leads = field.exposes == "linked" and _foreign(decided, linked(None, value))
+        if not leads and not (field.security and _more_than_least(field, value)):
             continue
         displayed = sides.values.display(field, value, resource)
-        found.append((field, displayed, f"new, with {field.name} {_said(field, displayed)}"))
+        how = (
+            f"leads to {', '.join(map(_short, linked(None, displayed)))}"
+            if leads
+            else _said(field, displayed)
+        )
+        found.append((field, displayed, f"new, with {field.name} {how}"))
     if not kind.security:
         for field, displayed, words in found:
             yield Exposure(address=address, field=field.name, after=displayed, words=words)

@@ -29,9 +29,9 @@ def published(decided: Decisions, trees: Iterable[Tree], exposures: Iterable[Exp
     opened = {(Address.parse(item.address), item.field) for item in exposures}
     before: list[tuple[Any, _Openness]] | None = None
     for tree in trees:
-        if tree.before is None or tree.after is None or _openness((tree.before,)) is None:
-            continue  # what is not published is told when it is
-        was = {one.address: (*above, one) for one, above in tree.before.walk()}
+        if tree.after is None:
+            continue
+        was = {one.address: (*above, one) for one, above in tree.before.walk()} if tree.before else {}
         for one, above in tree.after.walk():
             content = _content(decided, one)
             now = _openness((*above, one)) if content is not None else None

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import re
+from collections.abc import Iterator
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 from dpsync.kinds.base import Field, Lifted
 from dpsync.model.values import Value, leaves
+
+_URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
+"""How a text begins that leads to a host; one without a scheme takes that of its page."""
 
 
 def raises(field: Field, before: Value, after: Value) -> bool:
@@ -15,8 +21,14 @@ def raises(field: Field, before: Value, after: Value) -> bool:
         return False
     if how == "changed" or how == "moved":
         return True
+    if how == "set":
+        return after is not None
     if how == "added":
         return bool(added(before, after))
+    if how == "linked":
+        return bool(linked(before, after))
+    if how == "hosts":
+        return bool(hosts(after) - hosts(before))
     if isinstance(how, Lifted):
         return _lifts(how, before, after)
     return _higher(field, how, before, after)
@@ -40,6 +52,28 @@ def direction(field: Field, before: Value, after: Value) -> Literal["expose", "w
 def added(before: Value, after: Value) -> list[Value]:
     """The items of a list that another one does not have."""
     return [item for item in after or [] if item not in (before or [])]
+
+
+def linked(before: Value, after: Value) -> list[str]:
+    """The URLs in a value that another one does not hold, in order."""
+    known = set(_urls(before))
+    return [url for url in dict.fromkeys(_urls(after)) if url not in known]
+
+
+def hosts(value: Value) -> set[str]:
+    """The hosts that the URLs in a value name."""
+    return {host for url in _urls(value) if (host := host_of(url)) is not None}
+
+
+def host_of(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:  # a bracket that nothing closes
+        return None
+
+
+def _urls(value: Value) -> Iterator[str]:
+    return (leaf for leaf in leaves(value) if isinstance(leaf, str) and _URL.match(leaf))
 
 
 def opening(how: Lifted, value: Value) -> set[str]:

@@ -524,7 +524,8 @@ WORDS: dict[type, dict[str, str]] = {
         "after": "fields that are written before it",
         "exposure": "its values from least to most exposed, or what binds: more is written last, less first",
         "security": "by it something becomes more visible or more powerful: import writes it, default or not",
-        "raised": "by which change: a later one of these, what is `Lifted`, `changed`, `moved` or `added`",
+        "raised": "by which change: a later one of these, what is `Lifted`, `changed`, `set` (to a value), "
+        "`moved`, `added`, `linked` (to a URL) or another of `hosts`",
         "required": "an entry must have it",
         "in_answers": "whether each answer has it: `always`, `or null`, `sometimes`",
         "means": "the kind of thing whose id this text is; without that thing this one cannot be",

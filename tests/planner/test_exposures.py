@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.base import Field, Kind, Lifted, Node
+from dpsync.kinds.types import Json
 from dpsync.model.desired import Limits
 from dpsync.model.impact import Exposure
 from dpsync.model.plan import Plan
@@ -67,6 +68,14 @@ def values(field: Field) -> tuple[Any, Any]:
             return "one", "two"
         case "moved":
             return LiveId("one"), LiveId("two")
+        case "set" if isinstance(field.type, Json):
+            return {}, {"one": 1}
+        case "set":
+            return None, "two"
+        case "linked":
+            return None, {"url": "https://one.example"}
+        case "hosts":
+            return {"url": "https://one.example"}, {"url": "https://two.example"}
     raise AssertionError(field.exposes)
 
 
@@ -95,11 +104,12 @@ def update(kind: Kind, field: Field, before: Any, after: Any) -> list[tuple[str,
 def test_a_field_that_is_raised_is_listed_and_one_that_is_lowered_is_not(
     kind: Kind, field: Field, less: Any, more: Any
 ) -> None:
-    if field.setting(more) is not None or field.via is None:
+    readable = field.source is not None  # what is not is compared with a git base
+    if readable and (field.setting(more) is not None or field.via is None):
         path, _ = around(kind)
         case = Case({**around(kind)[1], kind.name: {path: {}}})
         assert update(kind, field, less, more) == [(str(case.address(kind.name, path)), field.name)]
-    if field.exposes not in ("changed", "moved"):
+    if field.exposes not in ("changed", "set", "moved", "hosts"):
         assert update(kind, field, more, less) == []
     assert update(kind, field, more, more) == []
 
@@ -147,6 +157,10 @@ MORE_RULES = {"type": "rules", "rules": [*RULES["rules"], {"rule": "require_auth
 BYPASS = {"type": "rules", "rules": [*RULES["rules"], {"rule": "allow_bypass", "users": []}]}
 
 
+AWAY = {"kind": "external", "url": "https://a.example"}
+LINKED = {"title": "L", "to": {"kind": "url", "url": "https://a.example"}}
+
+
 @pytest.mark.parametrize(
     ("of", "before", "after", "more"),
     [
@@ -165,6 +179,37 @@ BYPASS = {"type": "rules", "rules": [*RULES["rules"], {"rule": "allow_bypass", "
         (field("organization", "emailDomains"), ["a"], ["b"], True),
         (field("organization", "emailDomains"), ["a", "b"], ["b"], False),
         (field("organization", "title"), "A", "B", False),
+        (field("organization", "ai"), False, True, True),
+        # Who may edit without a change request.
+        (field("space", "editMode"), "locked", "live", True),
+        (field("space", "editMode"), "live", "locked", False),
+        # Where a site is served, and where it leads people.
+        (field("site", "proxy"), None, "a.example/docs", True),
+        (field("site", "proxy"), "a.example/docs", "b.example/docs", True),
+        (field("site", "proxy"), "a.example/docs", None, False),
+        (field("customization", "header"), {"links": []}, {"links": [LINKED]}, True),
+        (field("customization", "header"), {"links": [LINKED]}, {"links": []}, False),
+        (field("customization", "header"), {"preset": "a"}, {"preset": "b"}, False),
+        (
+            field("customization", "footer"),
+            {"groups": []},
+            {"groups": [{"title": "T", "links": [LINKED]}]},
+            True,
+        ),
+        (field("customization", "privacyPolicy"), {"url": AWAY["url"]}, {"url": "https://b.example"}, True),
+        (field("site_space_customization", "privacyPolicy"), None, {"url": AWAY["url"]}, True),
+        # From where a specification is fetched.
+        (field("openapi", "source"), {"url": "https://a.example/1"}, {"url": "https://a.example/2"}, False),
+        (field("openapi", "source"), {"url": "https://a.example/1"}, {"url": "https://b.example/1"}, True),
+        (field("openapi", "source"), {"text": "openapi: 3.1.0"}, {"url": "https://b.example/1"}, True),
+        (field("openapi", "source"), {"url": "https://b.example/1"}, {"text": "openapi: 3.1.0"}, False),
+        # What an integration may do, and what its script reaches.
+        (field("installation", "configuration"), {"all": False}, {"all": True}, True),
+        (field("installation_site", "configuration"), {"all": False}, {"all": True}, True),
+        (field("installation_space", "configuration"), {}, {"all": True}, True),
+        (field("installation", "externalIds"), ["a"], ["a", "b"], True),
+        (field("published_integration", "script"), None, "another", True),
+        (field("published_integration", "contentSecurityPolicy"), "a", "b", True),
         # Merge rules bind: fewer are more, and so is who may pass them by.
         (field("space", "mergeRules"), {"type": "none"}, RULES, False),
         (field("space", "mergeRules"), RULES, {"type": "none"}, True),
@@ -184,7 +229,6 @@ def test_what_raises(of: Field, before: Any, after: Any, more: bool) -> None:
 # New things.
 
 LED = {"kind": "external", "url": f"https://{'a' * 60}.example"}
-AWAY = {"kind": "external", "url": "https://a.example"}
 
 
 @pytest.mark.parametrize(
@@ -363,7 +407,8 @@ def shows(
         (shows({}), shows({"space": "t"}, live=True), [PLACE]),
         # The site is published in this very plan: that is listed, and not each space of it.
         (shows({}), shows({}, site={**OPEN, "published": False}, live=True), ["acme/sites/d"]),
-        (shows({}), shows(None, site={**OPEN, "published": False}, live=True), ["acme/sites/d"]),
+        # What comes onto it in that plan is listed, too.
+        (shows({}), shows(None, site={**OPEN, "published": False}, live=True), ["acme/sites/d", PLACE]),
         # Nobody sees it then.
         (shows({}, site={**OPEN, "published": False}),
          shows(None, site={**OPEN, "published": False}, live=True), []),
@@ -392,6 +437,17 @@ def test_content_that_was_there_and_comes_onto_a_published_site_is_listed(
     after: dict[str, Any], before: dict[str, Any], listed: list[str]
 ) -> None:
     assert [item.address for item in plan(Case(after, before)).exposures] == listed
+
+
+def test_a_new_public_site_names_each_live_space_that_it_shows() -> None:
+    found = exposed(Case(shows({}), {"space": SPACES}))
+    fields = [("acme/sites/d", "visibility"), ("acme/sites/d", "published")]
+    assert found == [*fields, (PLACE.replace("/p", "/t"), "space"), (PLACE, "space")]
+
+
+def test_a_new_site_that_nobody_sees_names_none() -> None:
+    hidden = {"visibility": "public", "published": False}
+    assert exposed(Case(shows({}, site=hidden), {"space": SPACES})) == [("acme/sites/d", "visibility")]
 
 
 def test_a_place_that_binds_less_than_every_other_place_of_it_is_listed() -> None:
