@@ -25,10 +25,34 @@ def _candidate(kind: Kind, place: Address, id: str, item: LiveObject | None) -> 
     return Candidate(address=str(place.unmanaged(title, id)), id=id, title=title, changed=changed)
 
 
-def it_is(entry: Resource, *ids: str) -> tuple[WayOut, ...]:
-    """A pin for each."""
-    address = str(entry.address)
-    return tuple(WayOut(address=address, add=f"id: {id}", means="it is that one") for id in ids)
+def meaning(address: Address, id: str, shared: bool) -> str:
+    """What says that an entry is a live object: a pin, or a line where other environments share the files.
+
+    The id is of one platform. A pin in files that are of others, too, would be an error there.
+    """
+    return command("ids", "--bind", f"{address}={id}") if shared else f"id: {id}"
+
+
+def it_is(entry: Resource, shared: bool, *ids: str) -> tuple[WayOut, ...]:
+    """That for each."""
+    return tuple(
+        WayOut(address=str(entry.address), add=meaning(entry.address, id, shared), means="it is that one")
+        for id in ids
+    )
+
+
+def pinned(entry: Resource, id: str, shared: bool) -> WayOut:
+    """A pin where a line says so already: in files that are of one environment only."""
+    where = f"; {_OVERLAY}" if shared else ""
+    return WayOut(address=str(entry.address), add=f"id: {id}", means=f"it is that one{where}")
+
+
+def pin(id: str, shared: bool) -> str:
+    """The same in a sentence."""
+    return f"id: {id} ({_OVERLAY})" if shared else f"id: {id}"
+
+
+_OVERLAY = "in the overlay of the environment, since the id is of no other"
 
 
 def bind(entry: Resource, id: str) -> WayOut:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dpsync.identity.asking import candidates, it_is
+from dpsync.identity.asking import candidates, it_is, meaning
 from dpsync.identity.candidates import Past
 from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.model.address import Address
@@ -49,9 +49,10 @@ def contradictions(
                 f'its {said(first)} is that of "{by_first}", its {said(key)} that of "{item.id}"',
                 resource.where(names(first)[0]),
                 str(address),
-                f"say which one is meant: id: {item.id} (renamed) or id: {by_first}",
+                f"say which one is meant: {meaning(address, item.id, view.shared)} (renamed) or "
+                f"{meaning(address, by_first, view.shared)}",
                 candidates=candidates(view.kind, resource, {by_first: mine, item.id: item}),
-                answers=it_is(resource, by_first, item.id),
+                answers=it_is(resource, view.shared, by_first, item.id),
             )
     return asked
 

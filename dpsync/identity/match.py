@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dpsync.identity.asking import candidates, it_is
+from dpsync.identity.asking import candidates, it_is, meaning
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import contradictions
 from dpsync.identity.recorded import UNDER_ANOTHER_KEY, by_lines, questions, renamed_keys
@@ -43,7 +43,7 @@ def match(
 ) -> Matching:
     """Match the entries of one parent with its live objects, which come in live order."""
     found = Matching()
-    claimed = _pins(view.kind, wanted, live, found)
+    claimed = _pins(view, wanted, live, found)
     claimed |= _lines(view, past, wanted, live, claimed, found)
     if view.kind.identity:
         known = set(claimed.values())
@@ -127,8 +127,9 @@ def _ambiguous(found: Matching) -> set[Address]:
 
 
 def _pins(
-    kind: Kind, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Matching
+    view: View, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Matching
 ) -> dict[str, Address]:
+    kind = view.kind
     ids = {item.id for item in live}
     for resource in wanted:
         if resource.pin is None:
@@ -136,18 +137,21 @@ def _pins(
         if resource.pin in ids:
             found.matches[resource.address] = Match(resource.pin, "pin")
         elif kind.lifecycle.transfer is None and kind.creating(resource.pin, resource.fields) == kind.create:
-            found.diagnostics.append(no_such_id(kind, resource))
+            found.diagnostics.append(no_such_id(view.kind, resource, view.environments))
     return {item.id: address for address, item in found.matches.items()}
 
 
-def no_such_id(kind: Kind, resource: Resource) -> Diagnostic:
+def no_such_id(kind: Kind, resource: Resource, environments: bool = False) -> Diagnostic:
     """The finding for a pin that names nothing live; its parent may not be live either."""
+    hint = "a pinned entry is never created: correct the id, or remove it to find or create by name"
+    if environments:
+        hint += "; an id is of one environment, so it belongs into the overlay of that"
     return Diagnostic(
         "DP301",
         f'there is no {kind.noun} with the id "{resource.pin}"',
         resource.where("id"),
         str(resource.address),
-        "a pinned entry is never created: correct the id, or remove it to find or create by name",
+        hint,
     )
 
 
@@ -177,7 +181,7 @@ def _first_key(
     for resource in open_:
         left = [item for item in hits[resource.address] if item.id not in taken]
         if left:
-            found.diagnostics.append(_unclear(view.kind, resource, key, left))
+            found.diagnostics.append(_unclear(view, resource, key, left))
     return claims
 
 
@@ -199,19 +203,19 @@ def _proposals(
     return proposals
 
 
-def _unclear(kind: Kind, resource: Resource, key: Key, items: list[LiveObject]) -> Diagnostic:
-    ids = [item.id for item in items]
+def _unclear(view: View, resource: Resource, key: Key, items: list[LiveObject]) -> Diagnostic:
+    kind, ids = view.kind, [item.id for item in items]
     named = " and ".join(f'"{id}"' for id in ids)
     name = names(key)[0]
     if len(ids) == 1:
         message = f"another entry has the same {said(key)}, and only {named} is live"
     else:
         message = f"{counted(len(ids), f'live {kind.noun}')} have this {said(key)}: {named}"
-    hint = f"say which one is meant: id: {ids[0]}"
+    hint = f"say which one is meant: {meaning(resource.address, ids[0], view.shared)}"
     return Diagnostic(
         "DP302", message, resource.where(name), str(resource.address), hint,
         candidates=candidates(kind, resource, {item.id: item for item in items}),
-        answers=it_is(resource, *ids),
+        answers=it_is(resource, view.shared, *ids),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dpsync.identity.asking import bind, candidates, forget, it_is
+from dpsync.identity.asking import bind, candidates, forget, pin, pinned
 from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
@@ -229,22 +229,22 @@ def _two(
 ) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = f'the ids file says that it is the {recorded}, and "{other.id}", which nobody has, bears {has}'
-    hint = f"say which one is meant: id: {mine.id}, or {bind(entry, other.id).add}"
+    hint = f"say which one is meant: {pin(mine.id, view.shared)}, or {bind(entry, other.id).add}"
     return Diagnostic(
         code, message, entry.where(where), str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine, other.id: other}),
-        answers=(*it_is(entry, mine.id), bind(entry, other.id)),
+        answers=(pinned(entry, mine.id, view.shared), bind(entry, other.id)),
     )  # fmt: skip
 
 
 def _returned(view: View, entry: Resource, mine: LiveObject, key: Key) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = f"it was removed and is back, and the {recorded} that it was has another {said(key)} now"
-    hint = f"say whether it is that one: id: {mine.id}, or {_forget(entry)}"
+    hint = f"say whether it is that one: {pin(mine.id, view.shared)}, or {_forget(entry)}"
     return Diagnostic(
         "DP314", message, entry.where(names(key)[0]), str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine}),
-        answers=(*it_is(entry, mine.id), forget(entry, "it is another one")),
+        answers=(pinned(entry, mine.id, view.shared), forget(entry, "it is another one")),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from dpsync.identity.asking import candidates, it_is
+from dpsync.identity.asking import candidates, it_is, meaning
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import NEW, Candidates, Entry, Past
 from dpsync.identity.temporary_name import temporary
@@ -198,10 +198,13 @@ class _Settling:
         if len(entry.was) > 1:
             ids = " and ".join(f'"{item.id}"' for item in items)
             message = f"{counted(len(items), f'live {kind.noun}')} have {before}: {ids}"
-            hint = f"say which one is meant: id: {first}"
+            hint = f"say which one is meant: {meaning(entry.address, first, self.view.shared)}"
         else:
             message = f'{before} is that of "{first}", its present one that of "{other}"'
-            hint = f"say which one is meant: id: {first} (renamed) or id: {other}"
+            hint = (
+                f"say which one is meant: {meaning(entry.address, first, self.view.shared)} (renamed) or "
+                f"{meaning(entry.address, other, self.view.shared)}"
+            )
         where = entry.resource.where(
             "previously" if entry.how == "previously" else names(kind.identity[0])[0]
         )
@@ -213,6 +216,6 @@ class _Settling:
                 str(entry.address),
                 hint,
                 candidates=candidates(kind, entry.resource, {item.id: item for item in items}),
-                answers=it_is(entry.resource, *(item.id for item in items)),
+                answers=it_is(entry.resource, self.view.shared, *(item.id for item in items)),
             )
         )

@@ -23,6 +23,13 @@ class View:
     bound: Bound
     first_child: Callable[[Resource], Resource | None] = lambda _: None
     children: Callable[[LiveObject], Sequence[LiveObject]] = lambda _: ()
+    environments: bool = False
+    """Whether the files are of several platforms: then a question is not answered by a pin in them."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether a line of the ids file says who an entry is, and no pin: a line is of one platform."""
+        return self.environments and self.kind.recorded
 
     def wanted(self, resource: Resource, key: Key) -> tuple[bytes, ...] | None:
         """The entry's value of a key, None when a part of it is not given."""

@@ -189,7 +189,10 @@ class _Reader:
         self, kind: Kind, parent: Address, wanted: list[Resource], live: list[LiveObject], listed: Listed
     ) -> None:
         reading = self.reading
-        view = View(kind, reading.bound, reading.first_child, lambda item: listed.inside[item.identity])
+        view = View(
+            kind, reading.bound, reading.first_child, lambda item: listed.inside[item.identity],
+            environments=bool(self.desired.environments),
+        )  # fmt: skip
         earlier = reading.earlier_by_parent.get((kind.name, parent), {})
         recorded = reading.recorded if kind.recorded else NOTHING_RECORDED
         found = match(view, wanted, live, Past(earlier, reading.earlier_first_child, recorded))
@@ -310,7 +313,7 @@ class _Reader:
             )
             known = address in self.reading.matches or address in self.unread.entries
             if not known and not added:
-                self.reading.diagnostics.append(no_such_id(kind, resource))
+                self.reading.diagnostics.append(no_such_id(kind, resource, bool(self.desired.environments)))
 
     def _read_removed(self) -> None:
         """Read the places that only the git base declares, so that a plan can name what is still there.

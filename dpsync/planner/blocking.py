@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dpsync.identity.asking import pin
 from dpsync.kinds.base import ByHand, Call, Field
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource, Unserved
@@ -71,7 +72,8 @@ class Blocking:
             if sides.answers.agree(anew) or sides.policy.ignored(address):
                 continue
             what = "was deleted" if missing.restorable else "is not live, or this token may not see it"
-            back = f"id: {missing.id} brings it back; " if missing.restorable else ""
+            back = pin(missing.id, bool(sides.desired.environments))
+            back = f"{back} brings it back; " if missing.restorable else ""
             yield (
                 address,
                 Blocked(

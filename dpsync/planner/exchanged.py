@@ -17,7 +17,7 @@ from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import live_ids, references
 from dpsync.planner.could_be import found_by_name
 from dpsync.planner.sides import Sides
-from dpsync.planner.unclear import candidate, it_is
+from dpsync.planner.unclear import candidate, it_is, said
 
 BY_NAME = "it has its name"
 BY_PLACE = "it is what is found where this one is named"
@@ -96,7 +96,8 @@ def _refusal(sides: Sides, address: Address, other: Address) -> Refusal:
         address=str(address),
         message=f"nothing but its name says that it is {mine.id}, and wherever the files name it is "
         f"{theirs.id}, which has the name of {other}: perhaps only their names were exchanged",
-        way_out=f"add id: {mine.id} if its name is right, or id: {theirs.id} if its place is",
+        way_out=f"{said(sides, address, mine.id)} if its name is right, or "
+        f"{said(sides, address, theirs.id)} if its place is",
         candidates=candidates,
-        answers=it_is(address, candidates),
+        answers=it_is(sides, address, candidates),
     )

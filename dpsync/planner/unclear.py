@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from dpsync.identity.asking import meaning
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.question import Candidate, Refusal, WayOut
@@ -52,7 +53,7 @@ def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[st
             message=f"{one.kind.one} would be made, and {sides.base.said}, so nobody can tell whether it was "
             "there before, under another name",
             way_out="fetch the whole history (fetch-depth: 0), or add new: true if it was not",
-            answers=_answers(one.resource, candidates),
+            answers=_answers(sides, one.resource, candidates),
         )
     deeper = "; the whole history (fetch-depth: 0) may tell" if one.unseen_past else ""
     more = f", {one.more} more than are named here" if one.more else ""
@@ -61,9 +62,9 @@ def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[st
         code="unclear",
         address=str(address),
         message=f"{one.kind.one} would be made that may be live already{more}{also}",
-        way_out=f"add {_line(sides, one)} if it is that one, or new: true if it is another{deeper}",
+        way_out=f"{_line(sides, one)} if it is that one, or new: true if it is another{deeper}",
         candidates=candidates,
-        answers=_answers(one.resource, candidates),
+        answers=_answers(sides, one.resource, candidates),
     )
 
 
@@ -79,9 +80,10 @@ def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity]) -> Refu
         address=str(entry.address),
         message=f"it has the name of {live.id}, and {candidates[1].address}, whose entry was removed, would "
         "be deleted: perhaps it is that one, under a new key and a new name",
-        way_out=f"add id: {live.id} if it is what bears its name, or id: {candidates[1].id}",
+        way_out=f"{said(sides, entry.address, live.id)} if it is what bears its name, or "
+        f"{said(sides, entry.address, candidates[1].id)}",
         candidates=candidates,
-        answers=it_is(entry.address, candidates),
+        answers=it_is(sides, entry.address, candidates),
     )
 
 
@@ -111,16 +113,30 @@ def _showing(sides: Sides) -> Mapping[str, list[str]]:
 
 
 def _line(sides: Sides, one: Open) -> str:
-    return previous_name(one.kind, [sides.snapshot.objects[identity] for identity in one.could_be])
-
-
-def it_is(address: Address, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
-    """An answer for each: the entry is that one."""
-    return tuple(
-        WayOut(address=str(address), add=f"id: {one.id}", means="it is that one") for one in candidates
+    line = previous_name(one.kind, [sides.snapshot.objects[identity] for identity in one.could_be])
+    first = next(iter(one.could_be))
+    return (
+        said(sides, one.resource.address, sides.snapshot.objects[first].id)
+        if line[:3] == "id:"
+        else f"add {line}"
     )
 
 
-def _answers(entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
+def said(sides: Sides, address: Address, id: str) -> str:
+    """What to do where an entry is that object, in a sentence."""
+    add = meaning(address, id, bool(sides.desired.environments))
+    return f"add {add}" if add.startswith("id: ") else f"say {add}"
+
+
+def it_is(sides: Sides, address: Address, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
+    """An answer for each: the entry is that one."""
+    shared = bool(sides.desired.environments)
+    return tuple(
+        WayOut(address=str(address), add=meaning(address, one.id, shared), means="it is that one")
+        for one in candidates
+    )
+
+
+def _answers(sides: Sides, entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
     another = WayOut(address=str(entry.address), add="new: true", means="it is another one")
-    return (*it_is(entry.address, candidates), another)
+    return (*it_is(sides, entry.address, candidates), another)

@@ -104,6 +104,40 @@ def test_two_entries_on_one_object_are_an_error_of_both(project: Project) -> Non
     assert named == {"acme/spaces/g": ["acme/spaces/n"], "acme/spaces/n": ["acme/spaces/g"]}
 
 
+def shared(project: Project, body: str) -> Project:
+    """A configuration that another environment shares: what an id means there is not what it means here."""
+    file = project.write(body).directory / "dpsync.yaml"
+    staging = "environments: { staging: { url: https://staging.example, token: { env: T } } }\n"
+    file.write_text(file.read_text() + staging, encoding="utf-8")
+    return project
+
+
+TWICE = "spaces: { g: { title: Guides }, n: { title: Something else } }"
+
+
+def test_where_environments_share_the_files_the_answer_is_a_line_and_no_pin(project: Project) -> None:
+    project.holds(spaces=docs("Guides", "Guides", "Something  Else"))
+    with pytest.raises(DiagnosticError) as error:
+        shared(project, TWICE).plan()
+    (finding,) = error.value.findings
+    adds = [f"`dpsync ids --bind acme/spaces/g={id}`" for id in ("s1", "s2")]
+    assert (finding.code, [one.add for one in finding.answers]) == ("DP302", adds)
+    assert (finding.hint or "").endswith(adds[0])
+    recorded(project, spaces_g="s1")
+    (refusal,) = project.plan().refusals
+    adds = ["`dpsync ids --bind acme/spaces/n=s3`", "new: true"]
+    assert [one.add for one in refusal.answers] == adds
+    assert project.write(TWICE).plan().refusals[0].answers[0].add.startswith("id: ")
+
+
+def test_a_pin_of_another_environment_is_told_where_it_belongs(project: Project) -> None:
+    project.holds(spaces=docs("Guides"))
+    with pytest.raises(DiagnosticError) as error:
+        shared(project, "spaces: { g: { id: s9, title: Guides } }").plan()
+    (finding,) = error.value.findings
+    assert (finding.code, "the overlay of that" in (finding.hint or "")) == ("DP301", True)
+
+
 @pytest.mark.parametrize("by", ["base", "name"])
 def test_of_two_lines_on_one_object_that_of_the_entry_it_was_is_right(project: Project, by: str) -> None:
     """Its key was changed, and a new entry has got the old key with the old line."""
