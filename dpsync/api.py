@@ -16,6 +16,7 @@ from dpsync import disk
 from dpsync.apply.expected import Expected
 from dpsync.apply.ids_on_disk import IdsOnDisk
 from dpsync.config.base import read_base
+from dpsync.config.beside import Beside, no_longer_included
 from dpsync.config.discovery import IDS_NAME
 from dpsync.config.every import check
 from dpsync.config.layers import Layers
@@ -37,7 +38,8 @@ from dpsync.workflows.session import Planned, Session
 __all__ = [
     "Again", "Base", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotPossible", "Options",
     "Planned", "Session", "add", "check_settled", "compare_ids", "edited_ids", "edits", "ids_path", "import_",
-    "import_again", "load", "load_base", "load_ids", "load_registry", "update", "validate",
+    "import_again", "load", "load_base", "load_ids", "load_registry",
+    "no_longer_included", "update", "validate",
 ]  # fmt: skip
 
 LOCAL_IDS = Path(disk.OWN) / "ids.yaml"
@@ -55,12 +57,12 @@ def load(
 
     Raises DiagnosticError (exit 5) with everything that is wrong.
     """
-    layers = Layers.of(root, overlays, environment)
+    layers, registry = Layers.of(root, overlays, environment), registry or load_registry()
     variables = os.environ if env is None else env
-    desired, diagnostics = load_config(root, registry or load_registry(), variables, layers)
+    desired, diagnostics = load_config(root, registry, variables, layers)
     if diagnostics.errors:
         raise DiagnosticError(diagnostics, Exit.INVALID, desired.texts)
-    return desired
+    return _with_beside(root, desired, registry)
 
 
 def validate(
@@ -79,7 +81,11 @@ def validate(
     desired, found = check(root, registry, os.environ if env is None else env, layers)
     if found.errors:
         raise DiagnosticError(found, Exit.INVALID, desired.texts)
-    return replace(desired, warnings=found.warnings)
+    return replace(_with_beside(root, desired, registry), warnings=found.warnings)
+
+
+def _with_beside(root: Path, desired: Desired, registry: Registry) -> Desired:
+    return replace(desired, beside=Beside(root, registry, desired.texts, desired.resources))
 
 
 def load_base(

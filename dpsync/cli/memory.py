@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dpsync.cli.output import Output
-from dpsync.cli.place import Place, shortest_path
+from dpsync.cli.place import Place, shortest_path, warned
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
@@ -74,6 +75,21 @@ def tell_repeated(out: Output, ids: IdsFile) -> None:
 
     if found := repeated(ids):
         out.complain(render_diagnostics(found, {}, color=out.paint(error=True).on).rstrip())
+
+
+def with_what_is_not_included(out: Output, place: Place, desired: Desired, ref: str | None) -> Desired:
+    """The configuration with a warning for each file that once was a part of it, said on stderr.
+
+    Git is asked only where some file beside the configuration declares something else.
+    """
+    from dpsync.api import load_base, no_longer_included
+
+    if not any(True for _ in desired.beside):
+        return desired
+    base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment)
+    found = tuple(no_longer_included(desired, base))
+    warned(out, replace(desired, warnings=found))
+    return replace(desired, warnings=(*desired.warnings, *found))
 
 
 def git_base(out: Output, place: Place, ref: str | None, ids: Path | None = None) -> Base:

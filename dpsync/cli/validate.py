@@ -38,7 +38,7 @@ def command(
     """
     from dpsync.api import edits
     from dpsync.cli.edge import endings
-    from dpsync.cli.memory import git_base
+    from dpsync.cli.memory import git_base, with_what_is_not_included
     from dpsync.render.edits_text import edit_lines
     from dpsync.render.to_document import findings_document
     from dpsync.render.visible import visible
@@ -48,7 +48,7 @@ def command(
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
         place = Place.find(files, directory, environment)
-        desired = place.validated(out)
+        desired = with_what_is_not_included(out, place, place.validated(out), base)
         edited = None
         if changes:
             edited = edits(desired, git_base(out, place, base))

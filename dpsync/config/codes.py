@@ -33,6 +33,7 @@ NOT_A_FILE: Final = "DP126"
 TOP_KEY: Final = "DP127"
 GIVEN_TWICE: Final = "DP128"
 EMPTY: Final = "DP129"
+NOT_INCLUDED: Final = "DP130"
 
 MISSING_VARIABLE: Final = "DP131"
 MALFORMED_VARIABLE: Final = "DP132"
@@ -77,6 +78,7 @@ TITLES: Final[dict[str, str]] = {
     TOP_KEY: "A key that is not allowed at the top of this file",
     GIVEN_TWICE: "One value is given in two files",
     EMPTY: "The configuration is empty",
+    NOT_INCLUDED: "A file that was a part of the configuration, and that nothing includes",
     MISSING_VARIABLE: "A variable is not set",
     MALFORMED_VARIABLE: 'A "${" that is not a variable',
     VARIABLE_VALUE: "The value of a variable cannot be used",

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
 from dataclasses import fields
-from typing import Final, Literal
+from typing import Final
 
 from dpsync.config.declare import Declarations
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Pattern
+from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Limits, Policy, Resource
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
-from dpsync.model.suggest import did_you_mean
 
 _LISTS: Final[Mapping_[str, Names]] = {
     "prune": "lists", "protect": "objects", "ignore": "anything", "forget": "anything",
-    "watch": "lists",
+    "watch": "lists", "removed": "objects",
 }  # fmt: skip
 """The lists of patterns, each with what its patterns name."""
 
@@ -29,7 +28,6 @@ class PolicyReader:
         self.declared = declared
         self.patterns: dict[str, list[Pattern]] = {name: [] for name in _LISTS}
         self.limits = Limits()
-        self.prune_unmanaged: Literal["ask", "allow"] = "ask"
 
     def read(self, node: Node | None) -> Policy:
         if isinstance(node, Mapping):
@@ -38,14 +36,12 @@ class PolicyReader:
                     self._list(str(key.value), value)
                 elif key.value == "limits":
                     self._limits(value)
-                elif key.value == "pruneUnmanaged":
-                    self._prune_unmanaged(value)
                 else:
-                    self.declared.unknown_key(key, [*_LISTS, "limits", "pruneUnmanaged"], "policy")
+                    self.declared.unknown_key(key, [*_LISTS, "limits"], "policy")
         elif node is not None:
             self.declared.error("DP202", "policy is a mapping", node.span)
         lists = {name: tuple(self.patterns[name]) for name in _LISTS}
-        return Policy(limits=self.limits, prune_unmanaged=self.prune_unmanaged, **lists)
+        return Policy(limits=self.limits, **lists)
 
     def _list(self, name: str, node: Node) -> None:
         if not isinstance(node, Sequence):
@@ -63,16 +59,11 @@ class PolicyReader:
             if pattern.field and name != "ignore":
                 self.declared.error("DP230", f"{name} takes addresses, not fields", item.span, "remove #…")
                 continue
+            if name == "removed" and "*" in item.value:
+                hint = "write one line for each thing that may go"
+                self.declared.error("DP230", f"{name} names things one by one, without *", item.span, hint)
+                continue
             self.patterns[name].append(pattern)
-
-    def _prune_unmanaged(self, node: Node) -> None:
-        value = node.value if isinstance(node, Scalar) else None
-        if value == "ask" or value == "allow":
-            self.prune_unmanaged = "allow" if value == "allow" else "ask"
-        else:
-            nearest = did_you_mean(str(value), ("ask", "allow"))
-            hint = f'did you mean "{nearest}"?' if nearest else None
-            self.declared.error("DP202", "pruneUnmanaged is ask or allow", node.span, hint)
 
     def _limits(self, node: Node) -> None:
         names, values = [item.name for item in fields(Limits)], dict[str, int]()
@@ -100,12 +91,8 @@ class PolicyReader:
         """
         self._fit(registry, resources)
         self._natural_keys(registry, resources)
-        for pattern in self.patterns["forget"]:
-            named = next((one for one in resources if pattern.matches(one.address)), None)
-            if named is not None and "*" not in pattern.segments[-1]:
-                hint = "remove the entry to forget it, or this pattern to manage it"
-                message = f"{named.address} is declared, and forgotten at the same time"
-                self._error("DP233", message, pattern, hint, first=named.span)
+        self._content(registry)
+        self._declared_all_the_same(resources)
         for scope in self.declared.empty:
             covering = (*self.patterns["prune"], *self.patterns["watch"])
             if not any(pattern.matches(scope.address) for pattern in covering):
@@ -115,6 +102,24 @@ class PolicyReader:
                     "or a watch pattern"
                 )
                 self.declared.error("DP232", f"an empty {word} would mean nothing here", scope.span, hint)
+
+    def _declared_all_the_same(self, resources: list[Resource]) -> None:
+        for name, does in (("forget", "forgotten"), ("removed", "removed")):
+            for pattern in self.patterns[name]:
+                entry = next((one for one in resources if pattern.matches(one.address)), None)
+                if entry is not None and "*" not in pattern.segments[-1]:
+                    hint = f"remove the entry if it is to be {does}, or this pattern to manage it"
+                    message = f"{entry.address} is declared, and {does} at the same time"
+                    self._error("DP233", message, pattern, hint, first=entry.span)
+
+    def _content(self, registry: Registry) -> None:
+        """What `removed` names could hold content: the rest is deleted without being named."""
+        places = Places(registry)
+        for pattern in self.patterns["removed"]:
+            kinds = places.kinds(Address(pattern.segments))
+            if kinds and not any(kind.content for kind in kinds):
+                reason = f"removed: {kinds[0].one} holds no content, and is deleted without being named"
+                self._error("DP234", reason, pattern, "take this line away; prune says what is deleted")
 
     def _fit(self, registry: Registry, resources: list[Resource]) -> None:
         """Every pattern fits some address that there could be."""

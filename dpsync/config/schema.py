@@ -64,7 +64,7 @@ def configuration_schema(registry: Registry) -> Schema:
                     "ignore": patterns,
                     "forget": patterns,
                     "watch": patterns,
-                    "pruneUnmanaged": {"enum": ["ask", "allow"]},
+                    "removed": patterns,
                     "limits": {
                         "type": "object",
                         "additionalProperties": False,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from dpsync.model.address import Address, Pattern
 from dpsync.model.diagnostic import Diagnostic
@@ -85,8 +84,8 @@ class Policy:
     forget: tuple[Pattern, ...] = ()
     watch: tuple[Pattern, ...] = ()
     """Places in which something undeclared is drift, when everything is asked for."""
-    prune_unmanaged: Literal["ask", "allow"] = "ask"
-    """Whether what holds content and was never declared here is pruned without a question."""
+    removed: tuple[Pattern, ...] = ()
+    """Things that hold content and may go: each by the address that it had, or by its title."""
 
     def leaves(self, address: Address) -> bool:
         """Whether something undeclared was left alone on purpose: it is ignored or forgotten."""
@@ -123,6 +122,14 @@ class Unserved:
 
 
 @dataclass(frozen=True, slots=True)
+class NotIncluded:
+    """A file that looks like a part of the configuration and is none: with the entries that are in it."""
+
+    file: str
+    entries: frozenset[Address]
+
+
+@dataclass(frozen=True, slots=True)
 class Desired:
     """The whole configuration. `texts` holds the source files for messages about them."""
 
@@ -146,6 +153,8 @@ class Desired:
     """Whether those places are read, too: only drift needs them."""
     overlay: str | None = None
     """The file that goes over all others: of the environment, or the last one that was named."""
+    beside: Iterable[NotIncluded] = field(default=(), compare=False)
+    """Files beside these, of which some entry is nowhere else; read when somebody looks."""
 
     def pruned(self, scope: Address) -> bool:
         """Whether undeclared things in this scope are deleted; a prune pattern covers one scope."""

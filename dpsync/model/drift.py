@@ -57,6 +57,8 @@ class Drifted(Frozen):
     """It is undeclared and a node of a navigation: a person must say where it belongs."""
     kept: bool = False
     """It is undeclared and no plan deletes it: its place is only watched."""
+    content: int = 0
+    """How many things with content would go with its delete that nobody has named, itself among them."""
 
 
 class Line(Frozen):

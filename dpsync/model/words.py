@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
+
+FEW: Final = 3
+"""Things that a sentence names; it counts the others."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -22,3 +26,9 @@ def listed(names: Sequence[str]) -> str:
     """Names in a sentence: `a`, `a and b`, `a, b and c`."""
     *some, last = names
     return f"{', '.join(some)} and {last}" if some else last
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few names of a list, and how many more there are."""
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return f"{', '.join(names[:FEW])}{more}"

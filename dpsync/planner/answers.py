@@ -20,6 +20,7 @@ from dpsync.model.address import Address, Pattern
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 DELETE: Final = "delete"
+DELETE_CONTENT: Final = "delete content"
 DELETE_ONE: Final = "delete object"
 EXPOSE: Final = "expose"
 FOR_A_MOMENT: Final = "expose for a moment"
@@ -71,6 +72,7 @@ def forms(registry: Registry) -> tuple[Form, ...]:
     acts = sorted({word for kind in kinds for word in kind.platform.acts})
     return (
         Form(DELETE, "N"),
+        Form(DELETE_CONTENT, "N"),
         Form(EXPOSE, "N"),
         Form(FOR_A_MOMENT, "N"),
         Form(DELETE_ONE, "ADDRESS", lambda kind: kind.content or kind.recorded),

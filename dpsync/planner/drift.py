@@ -17,6 +17,7 @@ from dpsync.model.plan import Plan
 from dpsync.model.remark import Kept
 from dpsync.model.snapshot import LiveObject
 from dpsync.planner.causes import Causes
+from dpsync.planner.content import unnamed
 from dpsync.planner.decisions import decide
 from dpsync.planner.lookalikes import lookalikes
 from dpsync.planner.plan import make_plan
@@ -104,6 +105,8 @@ class _Witness:
     def __init__(self, sides: Sides, plan: Plan) -> None:
         self.sides = sides
         self.plan = plan
+        self.decided = decide(sides)
+        self.unnamed = unnamed(self.decided)
         self.out_of_place = {
             address: item.place
             for item in plan.blocked
@@ -176,7 +179,11 @@ class _Witness:
         )
 
     def _undeclared(self, change: Change) -> Drifted:
+        root = self.decided.deletions.addresses[Address.parse(change.address)]
+        causes = self.decided.deletions.cascade.causes
+        content = sum(root in {one, *causes.get((one, ""), ())} for one in self.unnamed)
         return Drifted(
+            content=content,
             address=change.address,
             kind=change.kind,
             what="undeclared",

@@ -205,12 +205,12 @@ def _policy(desired: Desired) -> dict[str, Value]:
     policy = desired.policy
     found: dict[str, Value] = {
         name: sorted(one.text for one in getattr(policy, name))
-        for name in ("prune", "protect", "ignore", "forget", "watch")
+        for name in ("prune", "protect", "removed", "ignore", "forget", "watch")
     }
     limits = policy.limits
     found["limits.deletes"], found["limits.percent"] = limits.deletes, limits.percent
     found["limits.exposures"] = limits.exposures
-    return found | {"pruneUnmanaged": policy.prune_unmanaged}
+    return found
 
 
 def _environment(desired: Desired) -> dict[str, Value]:

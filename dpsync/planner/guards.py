@@ -17,6 +17,7 @@ from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner import transfers
 from dpsync.planner.answers import NOT_MY_OWN, Answer
 from dpsync.planner.cascade import named_ids
+from dpsync.planner.content import unnamed_content
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.limits import limited
 from dpsync.planner.nesting import Nesting, own_places
@@ -38,6 +39,7 @@ def refusals(
     yield from transfers.refused(decided.sides, decided.transfers)
     yield from _holders(decided)
     yield from passed_over(decided)
+    yield from unnamed_content(decided)
     yield from limited(decided, deletes, exposures)
 
 

@@ -4,62 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from typing import Final
 
 from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.impact import Exposure
 from dpsync.model.question import Refusal, WayOut
-from dpsync.model.words import counted
+from dpsync.model.words import counted, some
 from dpsync.planner.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.restructuring import answered
 
-_NAMED: Final = 3
-"""Things that a refusal names; it counts the others."""
-
 
 def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
-    """More than the limits allow, and content that was never declared here."""
-    yield from _unmanaged(decided, deletes)
+    """More than the limits allow."""
     yield from _limits(decided, deletes)
     yield from _exposed(decided, exposures)
     yield from _for_a_moment(decided, exposures)
-
-
-def _unmanaged(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
-    """Content that was never declared here, as far as anybody knows: another repository may manage it."""
-    sides = decided.sides
-    if sides.desired.policy.prune_unmanaged == "allow":
-        return
-    agreed = answered(sides, decided.restructuring)
-    records = sides.snapshot.records
-    known = {
-        id for line in (*records.lines.values(), *records.earlier.values()) for id in (line.id, line.also)
-    }
-    strangers = [
-        identity
-        for identity in decided.deletions.everything
-        if sides.registry[identity[0]].content
-        and sides.snapshot.objects[identity].id not in known
-        and identity not in sides.names.earlier_addresses
-        and not any(sides.names.address(identity).is_in(place) for place in agreed)
-    ]
-    question = Answer(DELETE, str(_count(deletes, agreed)))
-    if strangers and not sides.answers.agree(question):
-        named = [str(sides.names.address(identity)) for identity in strangers]
-        yield Refusal(
-            code="unmanaged",
-            address=named[0],
-            message=f"{', '.join(named[:_NAMED])}{_more(named)} would be deleted, and neither the ids file "
-            "nor the git base has an entry for that: somebody else may rely on it",
-            way_out=f"check what it is, then say {question.flag}; or declare it to keep it",
-            answers=(WayOut(address=named[0], add=question.flag, means="all of it may go"),),
-        )
-
-
-def _more(named: list[str]) -> str:
-    return f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
 
 
 def _count(deletes: list[Change], agreed: Collection[Address]) -> int:
@@ -135,8 +95,7 @@ def _for_a_moment(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterat
         yield Refusal(
             code="public-for-a-moment",
             address=named[0],
-            message=f"{', '.join(named[:_NAMED])}{_more(named)} would be public for a moment, and is neither "
-            "before nor afterwards",
+            message=f"{some(named)} would be public for a moment, and is neither before nor afterwards",
             way_out=f"check what the plan lists as exposed, then say {question.flag}; or unpublish its site",
             answers=(WayOut(address=named[0], add=question.flag, means="it may be seen for a moment"),),
         )

@@ -198,7 +198,7 @@ def _origins(sides: Sides) -> dict[str, Origin]:
         for name, at in resource.spans.items():
             origins[f"{address}#{name}"] = Origin(file=at.file, line=at.line, column=at.column)
     policy = sides.desired.policy
-    for list_ in ("prune", "protect", "ignore", "forget", "watch"):
+    for list_ in ("prune", "protect", "removed", "ignore", "forget", "watch"):
         for pattern in getattr(policy, list_):
             if (at := pattern.span) is not None:
                 origin = Origin(file=at.file, line=at.line, column=at.column)

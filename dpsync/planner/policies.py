@@ -9,6 +9,7 @@ from dpsync.model.address import Address, Pattern
 from dpsync.model.base import Base
 from dpsync.model.desired import Policy
 from dpsync.model.snapshot import Identity
+from dpsync.planner.former import FormerNames
 from dpsync.planner.names import Names
 
 
@@ -19,6 +20,7 @@ class Policies:
     now: Policy
     base: Base
     names: Names
+    former: FormerNames
     chosen: frozenset[Address] | None
     """The part that is planned, where that is not everything."""
 
@@ -31,14 +33,28 @@ class Policies:
         return self.chosen is not None and address not in self.chosen
 
     def protected(self, identity: Identity) -> Literal["now", "before"] | None:
-        """Whether an object may not be deleted: by the present policy, or by that of the git base."""
-        addresses = [self.names.address(identity)]
-        if identity in self.names.earlier_addresses:
-            addresses.append(self.names.earlier_addresses[identity])
-        if any(pattern.matches(address) for pattern in self.now.protect for address in addresses):
+        """Whether an object may not be deleted: by the present policy, or by that of the git base.
+
+        Whatever it was ever called counts, so that removing its entry does not end its protection.
+        """
+        then = self.base.desired.policy.protect if self.base.desired else ()
+        if self._protects(self.now.protect, identity):
             return "now"
-        before = self.base.desired.policy.protect if self.base.desired else ()
-        return "before" if any(item.matches(address) for item in before for address in addresses) else None
+        return "before" if self._protects(then, identity) else None
+
+    def _protects(self, patterns: tuple[Pattern, ...], identity: Identity) -> bool:
+        def named(address: Address) -> bool:
+            return any(pattern.matches(address) for pattern in patterns)
+
+        if not patterns:
+            return False
+        return any(map(named, self.former.of(identity))) or any(
+            map(named, self.former.before(identity, named))
+        )
+
+    def removed(self, identity: Identity) -> bool:
+        """Whether `removed` names an object. A pattern that means several things names none of them."""
+        return any(named == {identity} for named in map(self.former.named, self.now.removed))
 
     def forgotten(self, identity: Identity, pattern: Pattern | None = None) -> bool:
         """Whether `forget` names a live object, by its present name or by the one in the git base.

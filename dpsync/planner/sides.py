@@ -17,6 +17,7 @@ from dpsync.model.desired import Desired, Resource
 from dpsync.model.ids import Line
 from dpsync.model.snapshot import LiveObject, Snapshot
 from dpsync.planner.answers import Answers, parse_all
+from dpsync.planner.former import FormerNames
 from dpsync.planner.lineage import Lineage
 from dpsync.planner.names import Names
 from dpsync.planner.policies import Policies
@@ -65,8 +66,12 @@ class Sides:
         return Names(self.registry, self.desired, self.snapshot, self.base, self.lineage)
 
     @cached_property
+    def former(self) -> FormerNames:
+        return FormerNames(self.registry, self.desired, self.snapshot, self.base, self.names)
+
+    @cached_property
     def policy(self) -> Policies:
-        return Policies(self.desired.policy, self.base, self.names, self.chosen)
+        return Policies(self.desired.policy, self.base, self.names, self.former, self.chosen)
 
     @cached_property
     def values(self) -> Values:

@@ -14,11 +14,13 @@ from dpsync.model.remark import Note
 from dpsync.planner.sides import Sides
 
 NOTHING = "it matches nothing that is declared and nothing that was read"
+GONE = "nothing live has this name any more: this line can go"
+STAYS = "it stays: no prune pattern covers its place"
 NEVER_DELETED = "nothing of what it matches is ever deleted"
 
 
 def unmatched(sides: Sides) -> Iterator[Note]:
-    """A warning for each such pattern."""
+    """A warning for each such pattern; a remark for a line whose work is done."""
     policy = sides.desired.policy
     rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Sides, Pattern], str | None]]] = {
         "prune": (policy.prune, _prunes_nothing),
@@ -27,6 +29,9 @@ def unmatched(sides: Sides) -> Iterator[Note]:
         "forget": (policy.forget, _forgets_nothing),
         "watch": (policy.watch, _watches_nothing),
     }
+    for pattern in policy.removed:
+        if (why := _removes_nothing(sides, pattern)) is not None:
+            yield Note(address=where("removed", pattern), text=why)
     for name, (patterns, wrong) in rules.items():
         for pattern in patterns:
             if (why := wrong(sides, pattern)) is not None:
@@ -64,6 +69,24 @@ def _leaves_nothing_alone(sides: Sides, pattern: Pattern) -> str | None:
 def _forgets_nothing(sides: Sides, pattern: Pattern) -> str | None:
     strangers = (identity for identity in sides.snapshot.objects if identity not in sides.names.declared)
     return None if any(sides.policy.forgotten(identity, pattern) for identity in strangers) else NOTHING
+
+
+def _removes_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    """Why a line under `removed` lets nothing go; None where it names one thing in a place that is pruned."""
+    found = sides.former.named(pattern)
+    if len(found) > 1:
+        names = ", ".join(sorted(str(sides.former.exactly(identity)) for identity in found))
+        return f"it names several things, and so none of them; write one of these: {names}"
+    for identity in found:
+        live = sides.snapshot.objects[identity]
+        lists = [scope for scope, items in sides.snapshot.scopes.items() if identity in items]
+        inside = live.parent is not None and live.parent not in sides.names.declared
+        return None if inside or any(map(sides.desired.pruned, lists)) else STAYS
+    for address in sides.former.everywhere(pattern):
+        for identity in sides.former.meant(address) or ():
+            if (now := sides.names.declared.get(identity)) is not None:
+                return f"it is {now} now, which is declared: this line can go"
+    return GONE
 
 
 def _watches_nothing(sides: Sides, pattern: Pattern) -> str | None:

@@ -76,6 +76,7 @@ def _apply(drift: Drift, item: Drifted) -> str:
     if inside and not any(_names(part.file, inside) for part in item.fields):
         without.append(f"{item.address}/*")
     words = [word for pattern in without for word in ("--exclude", pattern)]
+    words += ["--confirm", f"delete content {item.content}"] if item.content else []
     return _command("apply", "--select", item.address, *words)
 
 
@@ -255,6 +256,7 @@ def _refusals(drift: Drift, paint: Paint, verbose: int, summary: bool) -> str:
         lines.append(f"  {visible(item.address)}: {visible(item.message)} ({item.code})")
         if not summary:
             lines += [f"      {line}" for line in render_candidates(item, verbose)]
+            lines.append(f"      way out: {visible(item.way_out)}")
     return "\n".join(lines)
 
 

@@ -16,13 +16,14 @@ from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.snapshot import Identity
 from dpsync.server.thread import ThreadedServer
+from tests.agreed import agreed
 from tests.apply.late import Meanwhile
 from tests.by_hand import by_hand
 from tests.live.answers import Tape
 from tests.planner.lab import Lab
 from tests.planner.vanishing import EVERYTHING, named, section, things
 
-LIMITS = "limits: { deletes: 999, percent: 100 }, pruneUnmanaged: allow"
+LIMITS = "limits: { deletes: 999, percent: 100 }"
 ORG, DOCS, OTHER = "/orgs/acme", "/orgs/acme/sites/docs", "/orgs/acme/sites/other"
 OPS = "teams: { ops: { title: ops } }"
 PEOPLE = "members: { ada@acme.example: admin, cy@acme.example: read }"
@@ -59,7 +60,7 @@ def apply_after(lab: Lab, body: str, places: str, *requests: tuple[str, str, Any
     """Plan; then the others; then apply what was planned."""
     session, options = lab.session(body, f"{{ prune: [{places}], {LIMITS} }}"), Options()
     with WriteClient(lab.server.url, "token") as client:
-        planned = session.plan(client, options)
+        planned = agreed(session, client, options)
         assert planned.plan.can_apply, planned.plan.refusals
         for request in requests:
             send(lab, *request)
@@ -163,7 +164,7 @@ def test_what_leaves_or_joins_between_two_deletes_is_noticed(method: str, who: s
         lambda: send(lab, method, f"{ORG}/teams/sales/members/{who}"),
     )
     with WriteClient(lab.server.url, "token", transport=transport) as client:
-        report = session.apply(client, session.plan(client))
+        report = session.apply(client, agreed(session, client))
     (outcome,) = stale(report)
     assert f"[sales]/members/[{who}" in (outcome.error or "")
 
@@ -173,7 +174,7 @@ def test_nothing_is_deleted_when_it_cannot_be_seen_any_more_what_goes_along(lab:
     session = lab.session(OPS, f"{{ prune: [teams], {LIMITS} }}")
     tape = Tape(lab.server.url, "token", keep=False)
     with WriteClient(lab.server.url, "token", transport=tape) as client:
-        planned = session.plan(client)
+        planned = agreed(session, client)
         tape.refused = {f"{ORG}/saml"}
         report = session.apply(client, planned)
     (outcome,) = stale(report)

@@ -22,7 +22,7 @@ from tests.patience import PATIENCE
 
 DELETING = """
 dpsync: 1
-policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, pruneUnmanaged: allow }
+policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, removed: ['teams/[Legacy]'] }
 organizations:
   acme:
     id: acme

@@ -62,9 +62,12 @@ def plans(run: Run, directory: Path) -> tuple[str, str, str]:
     document = json.loads(run("plan", "-C", str(directory), "--format", "json").out)
     document["plan"].pop("origins", None)
     text = run("plan", "-C", str(directory)).out
-    answer, *_ = re.findall(r'--confirm "(delete \d+)"', text)  # a plan that is refused is not saved
+    answers = re.findall(
+        r'--confirm "(delete (?:content )?\d+)"', text
+    )  # a plan that is refused is not saved
+    confirm = [word for answer in answers for word in ("--confirm", answer)]
     file = directory / "plan.json"
-    assert run("plan", "-C", str(directory), "--confirm", answer, "--out", str(file)).code == 0
+    assert run("plan", "-C", str(directory), *confirm, "--out", str(file)).code == 0
     saved = json.loads(file.read_text(encoding="utf-8"))
     saved["plan"].pop("origins", None)
     return json.dumps(document), re.sub(r"[\w./-]+:\d+:\d+", "PLACE", text), json.dumps(saved)

@@ -21,7 +21,7 @@ from .test_plan_and_apply import SCHEMAS, asked, golden
 Project = Callable[..., Path]
 FILE = text(
     TEAMS.replace("basename: docs", "basename: docs, visibility: public"),
-    policy="  limits: { deletes: 9, percent: 99 }\n  pruneUnmanaged: allow\n",
+    policy="  limits: { deletes: 9, percent: 99 }\n  removed: ['teams/[Sales]', 'teams/[Temporary]']\n",
 )
 
 

@@ -242,7 +242,8 @@ def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
     directory = project(text())
     ways = drift(run, directory, 2)["ways_out"]
     assert ways["acme/teams/[Two words]"] == {
-        "platform": f"dpsync apply -C {directory} --select 'acme/teams/[Two words]'",
+        "platform": f"dpsync apply -C {directory} --select 'acme/teams/[Two words]' "
+        "--confirm 'delete content 1'",
         "files": f"dpsync import -C {directory} --add 'acme/teams/[Two words]'",
         "by_hand": 'declare it, or add "acme/teams/[Two words]" to policy: forget',
     }

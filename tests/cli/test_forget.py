@@ -17,10 +17,15 @@ TEAMS = (
 )
 
 
-def text(forget: str = "", more: str = "", prune: str = "teams", teams: str = TEAMS) -> str:
-    policy = (
-        f"prune: [{prune}], forget: [{forget}], limits: {{ deletes: 9, percent: 100 }}, pruneUnmanaged: allow"
-    )
+def text(
+    forget: str = "",
+    more: str = "",
+    prune: str = "teams",
+    teams: str = TEAMS,
+    removed: str = "teams/[Legacy]",
+) -> str:
+    policy = f"prune: [{prune}], forget: [{forget}], limits: {{ deletes: 9, percent: 100 }}"
+    policy += f", removed: ['{removed}']"
     return f"dpsync: 1\npolicy: {{ {policy} }}\norganizations:\n  acme:\n    id: acme\n    {teams}{more} }}\n"
 
 
@@ -53,8 +58,11 @@ def test_without_prune_it_is_no_longer_reported_as_removed(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     committed(project, text(more=LEGACY))
-    assert "removed here, still live" in run("plan", "-C", str(project(text(prune="")))).out
-    ended = run("plan", "-C", str(project(text("teams/old", prune=""))))
+    assert (
+        "removed here, still live"
+        in run("plan", "-C", str(project(text(prune="", removed="teams/[Other]")))).out
+    )
+    ended = run("plan", "-C", str(project(text("teams/old", prune="", removed="teams/[Other]"))))
     assert (ended.code, "Legacy" in ended.out) == (0, False)
 
 
@@ -96,6 +104,11 @@ def test_what_is_forgotten_goes_with_nothing_else(
         " title: News, path: news, children: [{ type: space, key: latest, space: news, path: latest }] }] }"
     )
     site += " }\n    spaces: { news: { title: News }"
-    config = text('"sites/docs/structure/[API]/*"', prune="sites/docs/structure", teams=site)
+    config = text(
+        '"sites/docs/structure/[API]/*"',
+        prune="sites/docs/structure",
+        teams=site,
+        removed="sites/docs/structure/[Guides]', 'sites/docs/structure/[API]",
+    )
     plan = planned(run, project(config), code=4)
     assert {refusal["code"] for refusal in plan["refusals"]} == {"forgotten"}

@@ -18,7 +18,7 @@ HOSTILE = "Guides\u202eevil\u202c\u200b\u2028\ufeff\U000e0041\u3164"
 HIDDEN = re.compile(f"(?!\n)[{UNSEEN}{PRESENTATION}]")
 TEXT = """\
 dpsync: 1
-policy: {{ prune: [teams], limits: {{ deletes: 50, percent: 100 }}, pruneUnmanaged: allow }}
+policy: {{ prune: [teams], limits: {{ deletes: 50, percent: 100 }} }}
 organizations:
   acme:
     id: acme
@@ -44,9 +44,10 @@ def test_the_json_of_every_command_hides_nothing_and_says_the_same(
     run: Run, hostile: Path, platform: ThreadedServer
 ) -> None:
     at = ("-C", str(hostile), "--format", "json")
+    may_go = ("--confirm", "delete content 3")
     body = {"title": HOSTILE + "\x9b31m"}  # which no configuration may hold
     by_hand(platform, "PATCH", "/orgs/acme/teams/writers", body)
-    plan = json.loads(clean(run("plan", *at, "--out", "plan.json")).out)
+    plan = json.loads(clean(run("plan", *at, *may_go, "--out", "plan.json")).out)
     changes = {change["address"]: change for change in plan["plan"]["changes"]}
     assert changes["acme/teams/writers"]["differences"][0]["before"] == body["title"]
     saved = (hostile / "plan.json").read_text(encoding="utf-8")
@@ -54,7 +55,7 @@ def test_the_json_of_every_command_hides_nothing_and_says_the_same(
     assert json.loads(saved)["plan"] == plan["plan"]
     drift = json.loads(clean(run("drift", *at)).out)
     assert body["title"] in [part["live"] for item in drift["drift"]["found"] for part in item["fields"]]
-    apply = json.loads(clean(run("apply", *at, "--yes")).out)
+    apply = json.loads(clean(run("apply", *at, *may_go, "--yes")).out)
     assert apply["converged"] is True
     journal = Path(apply["report"]["journal"]).read_text(encoding="utf-8")
     assert HIDDEN.findall(journal) == []

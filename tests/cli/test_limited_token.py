@@ -15,7 +15,7 @@ from tests.cli.test_plan_and_apply import writes
 Project = Callable[..., Path]
 TEXT = """\
 dpsync: 1
-policy: { prune: [saml], limits: { percent: 100 }, pruneUnmanaged: allow }
+policy: { prune: [saml], limits: { percent: 100 }, removed: ['teams/[Legacy]'] }
 organizations:
   acme:
     id: acme

@@ -21,7 +21,7 @@ Project = Callable[..., Path]
 
 BASE = """\
 dpsync: 1
-policy: { prune: [teams], limits: { deletes: 5 }, pruneUnmanaged: allow }
+policy: { prune: [teams], limits: { deletes: 5 }, removed: ['teams/[Legacy]'] }
 organizations:
   acme:
     id: acme

@@ -214,8 +214,10 @@ def test_the_whole_block_converges(run: Run, tmp_path: Path, platform: ThreadedS
     assert run("validate", "-C", str(directory)).code == 0
     refused = run("apply", "-C", str(directory), "--yes")
     assert refused.code == 4
-    confirm = re.findall(r'--confirm "(delete \d+)"', refused.out)[0]
-    blocked = run("apply", "-C", str(directory), "--yes", "--confirm", confirm)
+    answers = re.findall(r'--confirm "(delete (?:content )?\d+)"', refused.out)
+    assert len(answers) == 2
+    confirm = [word for answer in answers for word in ("--confirm", answer)]
+    blocked = run("apply", "-C", str(directory), "--yes", *confirm)
     assert blocked.code == 3
     assert "it names what comes out of acme/translations/guides-fr, which is not there yet" in blocked.out
     ended = run("apply", "-C", str(directory), "--yes", "--confirm", "run acme/translations/guides-fr")

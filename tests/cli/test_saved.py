@@ -16,6 +16,7 @@ from tests.cli.test_drift import change
 from tests.cli.test_plan_and_apply import SCHEMAS, writes
 
 Project = Callable[..., Path]
+OLD = "'teams/[Legacy]', 'teams/[Reviewers]', 'teams/[Sales]', 'teams/[Technical writers]'"
 TEXT = """\
 dpsync: 1
 organizations:
@@ -77,7 +78,7 @@ def test_a_part_stays_that_part(run: Run, project: Project, platform: ThreadedSe
 def test_what_was_confirmed_for_it_need_not_be_said_again(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    policy = "policy: { prune: [teams], limits: { deletes: 0 }, pruneUnmanaged: allow }\norganizations"
+    policy = f"policy: {{ prune: [teams], limits: {{ deletes: 0 }}, removed: [{OLD}] }}\norganizations"
     directory = project(TEXT.replace("organizations", policy))
     number = json.loads(run("plan", "-C", str(directory), "--format", "json").out)["deletes"]
     run("plan", "-C", str(directory), "-o", "plan.json", "--confirm", f"delete {number}")
@@ -179,7 +180,7 @@ def test_its_own_flags_cannot_be_given_again(saved: Path, run: Run, platform: Th
 def test_a_plan_that_may_not_be_applied_is_not_saved(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    policy = "policy: { prune: [teams], limits: { deletes: 0 }, pruneUnmanaged: allow }\norganizations"
+    policy = f"policy: {{ prune: [teams], limits: {{ deletes: 0 }}, removed: [{OLD}] }}\norganizations"
     directory = project(TEXT.replace("organizations", policy))
     assert run("plan", "-C", str(directory), "-o", "plan.json").code == 4
     assert not (directory / "plan.json").exists()
@@ -198,12 +199,12 @@ def test_a_file_that_cannot_be_written_ends_with_1(
 
 TEAMS = """\
 dpsync: 1
-policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, pruneUnmanaged: allow%s }
+policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, removed: [NAMED]%s }
 organizations:
   acme:
     id: acme
     teams: { writers: { title: Technical writers }, reviewers: { title: Reviewers } }
-"""
+""".replace("NAMED", "'teams/[Legacy]', 'teams/[Sales]'")
 MEMBERS = """\
 dpsync: 1
 policy: { prune: [members], limits: { deletes: 9, percent: 100 } }

@@ -17,6 +17,7 @@ from tests.cli.test_plan_and_apply import writes
 from tests.soak import slice_of
 
 Project = Callable[..., Path]
+GONE = "removed: ['teams/[Legacy]', 'teams/[Reviewers]', 'teams/[Sales]']"
 HEAD = "dpsync: 1\n{policy}organizations:\n  acme:\n    id: acme\n"
 BELOW = """\
     title: Acme Inc
@@ -38,7 +39,8 @@ BELOW = """\
 
 
 def text(below: str = BELOW, policy: str = "") -> str:
-    return HEAD.format(policy=policy) + below
+    """`policy` may say GONE for what may go."""
+    return HEAD.format(policy=policy.replace("GONE", GONE)) + below
 
 
 def planned(run: Run, directory: Path, *flags: str, code: int = 0) -> dict[str, Any]:
@@ -131,11 +133,7 @@ def test_apply_does_that_and_proves_that(run: Run, project: Project, platform: T
 def test_prune_deletes_only_within_the_selection(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    directory = project(
-        text(
-            policy="policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, pruneUnmanaged: allow }\n"
-        )
-    )
+    directory = project(text(policy="policy: { prune: [teams], limits: { percent: 100 }, GONE }\n"))
     everything = [item for item in planned(run, directory)["changes"] if item["action"] == "delete"]
     assert len(everything) > 1
     plan = planned(run, directory, "--select", "acme/teams/[Legacy]")
@@ -151,7 +149,7 @@ def test_prune_deletes_only_within_the_selection(
 def test_what_was_removed_is_also_known_by_its_old_address(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    policy = "policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, pruneUnmanaged: allow }\n"
+    policy = "policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, GONE }\n"
     committed(
         project, text(BELOW.replace("    teams:\n", "    teams:\n      old: { title: Legacy }\n"), policy)
     )
@@ -160,9 +158,7 @@ def test_what_was_removed_is_also_known_by_its_old_address(
 
 
 def test_guards_look_at_what_is_planned(run: Run, project: Project, platform: ThreadedServer) -> None:
-    directory = project(
-        text(policy="policy: { prune: [teams], limits: { deletes: 0 }, pruneUnmanaged: allow }\n")
-    )
+    directory = project(text(policy="policy: { prune: [teams], limits: { deletes: 0 }, GONE }\n"))
     planned(run, directory, code=4)
     planned(run, directory, "--select", "acme/teams/writers")
     planned(run, directory, "--select", "acme/teams/[Legacy]", code=4)

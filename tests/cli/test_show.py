@@ -127,7 +127,8 @@ def test_what_an_apply_did_is_one_document(run: Run, project: Project, platform:
 
 
 def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: ThreadedServer) -> None:
-    policy = "policy: { prune: [teams], limits: { deletes: 0 }, pruneUnmanaged: allow }\norganizations"
+    named = "'teams/[Legacy]', 'teams/[Reviewers]', 'teams/[Sales]', 'teams/[Technical writers]'"
+    policy = f"policy: {{ prune: [teams], limits: {{ deletes: 0 }}, removed: [{named}] }}\norganizations"
     at = str(project(TEXT.replace("organizations", policy, 1)))
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
     assert ended.code == 4

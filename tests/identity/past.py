@@ -22,6 +22,7 @@ from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
 from dpsync.server.thread import ThreadedServer
+from tests.agreed import agreed
 from tests.direct import transport, writing
 
 REGISTRY = load_registry()
@@ -49,6 +50,8 @@ class Project:
     base: str | None = None
     ids: dict[Address, Line] | None = None
     """The lines of the ids file; None where there is none and none is written."""
+    content_may_go: bool = True
+    """Whether that is agreed to, where it is asked."""
 
     def holds(self, **organization: Any) -> Project:
         ada = {"id": "ada", "displayName": "ada", "email": "ada@acme.example"}
@@ -94,7 +97,10 @@ class Project:
 
     def plan(self, *confirm: str) -> Plan:
         with self.client() as client:
-            return self.session().plan(client, Options(confirm)).plan
+            return self._planned(self.session(), client, Options(confirm)).plan
+
+    def _planned(self, session: Session, client: WriteClient, options: Options) -> Planned:
+        return (agreed if self.content_may_go else Session.plan)(session, client, options)
 
     def plan_if_clear(self) -> Plan | None:
         """A plan; None where the configuration does not fit what is live."""
@@ -106,7 +112,7 @@ class Project:
     def apply(self, *confirm: str, client: WriteClient | None = None) -> Report:
         session, options = self.session(), Options(confirm)
         with client or self.client() as open_:
-            planned: Planned = session.plan(open_, options)
+            planned = self._planned(session, open_, options)
             assert planned.plan.can_apply, planned.plan.refusals
             if self.ids is not None:
                 self._note(session, planned)

@@ -20,7 +20,7 @@ from .past import Project, git
 TITLES = ["Guides", "Handbook", "News", "Release 1", "Release 2", "API", "Changelog"]
 SEEDS = range(400 if SOAK else 4)
 STEPS = 14
-PRUNED = "{ prune: [spaces, sites/docs/structure], limits: { deletes: 99, percent: 100 } }"
+PRUNED = "{ prune: [spaces, sites/docs/structure], limits: { deletes: 99, percent: 100 }, removed: [NAMED] }"
 
 
 @dataclass
@@ -45,6 +45,7 @@ class History:
     log: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
+        self.project.content_may_go = False
         for number in range(3):
             title = TITLES[number]
             id = self._send("POST", "/orgs/acme/spaces", {"title": title})["id"]
@@ -117,7 +118,7 @@ class History:
                 self.removed.add(id)
 
     def commit(self) -> None:
-        self.project.commit(self.text(), PRUNED)
+        self.project.commit(self.text(), self.policy())
 
     def apply(self) -> None:
         """As a job at night does: what is asked is answered the next morning, by somebody who knows."""
@@ -153,8 +154,8 @@ class History:
         for key, id in self.meant.items():
             self.answers[key] = f"id: {id}" if id is not None else "new: true"
         going = set(self.titles) - {id for id in self.meant.values() if id is not None}
-        self.removed |= going  # the number that is confirmed names all of them
-        self.project.write(self.text(), PRUNED.replace("limits", "pruneUnmanaged: allow, limits"))
+        self.removed |= going  # each of them is named in the policy from now on
+        self.write()
 
     def settle(self, before: dict[str, str]) -> None:
         """What was made is what it was meant to be from now on."""
@@ -179,8 +180,12 @@ class History:
         ]
         return "spaces:\n" + "\n".join(entries)
 
+    def policy(self) -> str:
+        named = (f"'spaces/[{title}~{id}]'" for id, title in self.live().items() if id in self.removed)
+        return PRUNED.replace("NAMED", ", ".join(named))
+
     def write(self) -> None:
-        self.project.write(self.text(), PRUNED)
+        self.project.write(self.text(), self.policy())
 
     def live(self) -> dict[str, str]:
         return {id: str(title) for id, title in self.project.live("spaces").items()}

@@ -63,6 +63,7 @@ class History:
     applied: int = 0
 
     def begin(self) -> None:
+        self.project.content_may_go = False
         for number in range(2):
             self.entries["collections"][f"c{number}"] = Entry(TITLES[number])
         for number in range(4):
@@ -283,7 +284,7 @@ class History:
                     }
         kept = {entry.object for entries in self.entries.values() for entry in entries.values()}
         self.removed |= {id for objects in live.values() for id in objects} - kept
-        self.project.write(self.text(), self.policy(", pruneUnmanaged: allow"))
+        self.project.write(self.text(), self.policy())
 
     def settle(self, recorded: bool) -> None:
         """What was made is what it was meant to be from now on."""
@@ -330,8 +331,14 @@ class History:
                 lines.append(f"  {key}: {{ {', '.join(facts)} }}")
         return "\n".join(lines)
 
-    def policy(self, more: str = "") -> str:
-        return POLICY.replace("MORE", more)
+    def policy(self) -> str:
+        named = (
+            f"'{family}/[{title}~{id}]'"
+            for family, objects in self.live().items()
+            for id, title in objects.items()
+            if id in self.removed
+        )
+        return POLICY.replace("MORE", f", removed: [{', '.join(named)}]")
 
     def write(self) -> None:
         self.project.write(self.text(), self.policy())

@@ -16,7 +16,7 @@ from tests.by_hand import by_hand
 from .past import Project
 from .test_git_base import did, docs, teams
 
-PRUNED = "{ prune: [spaces], pruneUnmanaged: allow, limits: { deletes: 9, percent: 100 } }"
+PRUNED = "{ prune: [spaces], limits: { deletes: 9, percent: 100 } }"
 
 
 def delete(project: Project, space: str) -> None:

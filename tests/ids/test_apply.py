@@ -111,7 +111,7 @@ def test_what_is_deleted_loses_its_line_and_what_is_kept_keeps_it(lab: Lab) -> N
     without = BODY.replace("  sales: { title: Sales }\n", "")
     lab.apply(without)
     kept = set(lab.lines)
-    lab.apply(without, "{ prune: [teams], limits: { deletes: 9, percent: 100 } }")
+    lab.apply(without, "{ prune: [teams], removed: [teams/sales], limits: { deletes: 9, percent: 100 } }")
 
     assert kept == EVERYTHING
     assert set(lab.lines) == EVERYTHING - {"teams/sales"}

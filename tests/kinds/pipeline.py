@@ -13,6 +13,7 @@ from dpsync.client.retry import Clock
 from dpsync.kinds.registry import Registry
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
+from tests.agreed import agreed
 
 
 class Impatient(Clock):
@@ -39,7 +40,7 @@ class Pipeline:
 
     def planned(self, text: str, *confirm: str) -> Planned:
         with ReadClient(self.url, "token") as client:
-            return self.session(text).plan(client, Options(confirm=confirm))
+            return agreed(self.session(text), client, Options(confirm=confirm))
 
     def plan(self, text: str, *confirm: str) -> Plan:
         return self.planned(text, *confirm).plan
@@ -48,7 +49,7 @@ class Pipeline:
         session = self.session(text)
         journal = FileJournal(self.project / ".dpsync" / "journal", "now")
         with WriteClient(self.url, "token", clock=self.clock) as client:
-            planned = session.plan(client, Options(confirm=confirm))
+            planned = agreed(session, client, Options(confirm=confirm))
             try:
                 return session.apply(client, planned, journal=journal, secrets=self.secrets)
             finally:

@@ -113,7 +113,7 @@ def test_the_schema_nests_a_dotted_place(toy: Pipeline) -> None:
 
 # What a kind puts out.
 
-PRUNED = "{ prune: [papers], pruneUnmanaged: allow }"
+PRUNED = "{ prune: [papers] }"
 COPIES = config(
     "    papers: { a4: { title: A4 }, a5: { title: A5, beside: red } }\n"
     "    copies: { red: { of: a4, colour: red } }\n",
@@ -319,11 +319,11 @@ def test_what_was_put_out_goes_with_its_maker_where_it_would_be_pruned_and_else_
     studio.work()
     toy.apply(COPIES)
     less = "    papers: { a4: { title: A4 } }\n    copies: {}\n"
-    kept = toy.plan(config(less, "{ prune: [copies], limits: { percent: 100 }, pruneUnmanaged: allow }"))
+    kept = toy.plan(config(less, "{ prune: [copies], limits: { percent: 100 } }"))
     assert [(item.place, item.addresses) for item in kept.kept] == [
         ("st/papers", ("st/papers/[A4]", "st/papers/[A5]"))
     ]
-    both = config(less, "{ prune: [copies, papers], limits: { percent: 100 }, pruneUnmanaged: allow }")
+    both = config(less, "{ prune: [copies, papers], limits: { percent: 100 } }")
     refused(toy.apply(both), studio)
     assert [paper["title"] for paper in studio.papers] == ["A4"]
     assert studio.copies == []

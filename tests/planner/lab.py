@@ -13,6 +13,7 @@ from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
 from dpsync.server.thread import ThreadedServer
+from tests.agreed import agreed
 from tests.direct import reading, writing
 
 REGISTRY = load_registry()
@@ -50,14 +51,19 @@ class Lab:
         return Session(load(self.project / "dpsync.yaml", {}, REGISTRY), REGISTRY)
 
     def plan(self, body: str, policy: str = "{}", *confirm: str, delete: bool = True) -> Plan:
+        """That content goes is agreed to."""
         with reading(self.server) as client:
-            return self.session(body, policy).plan(client, Options(confirm, delete)).plan
+            return agreed(self.session(body, policy), client, Options(confirm, delete)).plan
+
+    def unanswered(self, body: str, policy: str = "{}", *confirm: str) -> Plan:
+        with reading(self.server) as client:
+            return self.session(body, policy).plan(client, Options(confirm)).plan
 
     def apply(self, body: str, policy: str = "{}", *confirm: str) -> Report:
         session, options = self.session(body, policy), Options(confirm)
         self.server.app.requests.clear()
         with writing(self.server) as client:
-            return session.apply(client, session.plan(client, options))
+            return session.apply(client, agreed(session, client, options))
 
     def converges(self, body: str, policy: str = "{}", *confirm: str) -> Report:
         report = self.apply(body, policy, *confirm)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from dpsync.kinds.base import Kind
 from dpsync.kinds.registry import Registry
@@ -16,6 +16,7 @@ from dpsync.model.ids import Line
 from dpsync.model.snapshot import Identity, LiveObject, Match, Records, Snapshot
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Ref
+from dpsync.planner.content import unnamed
 from dpsync.planner.decisions import Decisions, decide
 from dpsync.planner.edges import edges
 from dpsync.planner.lanes import Lanes, lanes
@@ -44,7 +45,9 @@ class Case:
     wanted: Things = field(default_factory=dict)
     live: Things = field(default_factory=dict)
     prune: Sequence[str] = ()
-    prune_unmanaged: Literal["ask", "allow"] = "allow"
+    removed: Sequence[str] = ()
+    agreed: bool = True
+    """Whether it is agreed to that content goes, however much there is of it."""
     protect: Sequence[str] = ()
     ignore: Sequence[str] = ()
     forget: Sequence[str] = ()
@@ -64,13 +67,16 @@ class Case:
     registry: Registry = REGISTRY
 
     def sides(self) -> Sides:
-        return Sides(
+        sides = Sides(
             self.registry,
             self._desired(self.wanted),
             self._snapshot(),
             Options(tuple(self.confirm)),
             NOT_ASKED if self.base is None else self._base(self.base),
         )
+        if not self.agreed or not (number := len(unnamed(decide(sides)))):
+            return sides
+        return replace(sides, options=Options((*self.confirm, f"delete content {number}")))
 
     def _base(self, base: Things) -> Base:
         earlier = tuple(self._desired(things) for things in self.earlier)
@@ -170,11 +176,11 @@ class Case:
 
     def _policy(self) -> Policy:
         words = self.registry.words
-        prune, protect, ignore, forget, watch = (
+        prune, protect, ignore, forget, watch, removed = (
             tuple(Pattern.parse(text, words) for text in texts)
-            for texts in (self.prune, self.protect, self.ignore, self.forget, self.watch)
+            for texts in (self.prune, self.protect, self.ignore, self.forget, self.watch, self.removed)
         )
-        return Policy(prune, protect, ignore, self.limits, forget, watch, self.prune_unmanaged)
+        return Policy(prune, protect, ignore, self.limits, forget, watch, removed)
 
     # Live objects.
 

@@ -10,7 +10,7 @@ from dpsync.planner.cascade import INSIDE
 
 from .lab import Lab, group, section, site, spaces
 
-LIMITLESS = "limits: { deletes: 99, percent: 100 }, pruneUnmanaged: allow"
+LIMITLESS = "limits: { deletes: 99, percent: 100 }"
 
 
 def prune(*places: str, more: str = "") -> str:
@@ -262,7 +262,7 @@ def test_roles_on_what_a_translation_has_made_go_with_their_member(lab: Lab) -> 
 
 def reads(lab: Lab, body: str, policy: str) -> int:
     lab.server.app.requests.clear()
-    lab.plan(body, policy)
+    lab.unanswered(body, policy)
     return len(lab.server.app.requests)
 
 
@@ -279,7 +279,7 @@ def test_only_sites_that_show_a_space_are_looked_into_where_few_go(lab: Lab) -> 
     ]
     lab.holds(spaces=spaces("x", "y"), sites=[*others, site(section("b", "y"))])
     lab.server.app.requests.clear()
-    plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
+    plan = lab.unanswered("spaces: { x: { title: Space x } }", prune("spaces"))
     assert plan.deletes == 3
     trees = [path for _, path, _ in lab.server.app.requests if path.endswith("/structure")]
     assert trees == ["/v1/orgs/acme/sites/docs/structure"]

@@ -72,7 +72,7 @@ def test_a_circle_is_told_of_the_entry_that_says_where_it_is_to_be(lab: Lab) -> 
 
 def test_what_holds_nothing_when_it_is_deleted_closes_no_circle(lab: Lab) -> None:
     lab.holds(collections=live({"a": None, "u": "a", "b": "u"}))
-    policy = "{ prune: [collections], limits: { percent: 100 }, pruneUnmanaged: allow }"
+    policy = "{ prune: [collections], limits: { percent: 100 } }"
     lab.converges(declared({"a": "b", "b": None}), policy)
 
 

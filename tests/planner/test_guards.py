@@ -14,7 +14,7 @@ from dpsync.model.plan import Plan
 
 from .lab import Lab, group, section, site, spaces
 
-LIMITLESS = "limits: { deletes: 99, percent: 100 }, pruneUnmanaged: allow"
+LIMITLESS = "limits: { deletes: 99, percent: 100 }"
 
 
 def codes(plan: Plan) -> list[tuple[str, str]]:
@@ -264,7 +264,7 @@ def test_a_team_that_goes_needs_no_owner(lab: Lab) -> None:
 
 
 def team_policy(limits: str) -> str:
-    return f"{{ prune: [teams], limits: {{ {limits} }}, pruneUnmanaged: allow }}"
+    return f"{{ prune: [teams], limits: {{ {limits} }} }}"
 
 
 TEAMS = [{"id": f"t{number}", "title": f"Team {number}"} for number in range(10)]
@@ -308,7 +308,7 @@ def test_more_deletes_than_allowed_need_their_number(
 
 def test_what_goes_along_counts_against_the_limit(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "x", "y"))])
-    policy = "{ prune: [sites/docs/structure], limits: { deletes: 2, percent: 100 }, pruneUnmanaged: allow }"
+    policy = "{ prune: [sites/docs/structure], limits: { deletes: 2, percent: 100 } }"
     plan = lab.plan(NAVIGATION, policy)
     assert plan.deletes == 3
     assert codes(plan) == [("limits", "acme")]

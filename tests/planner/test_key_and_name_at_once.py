@@ -88,7 +88,7 @@ def sides(kind: str, wanted: Things, live: Things, known: list[str], how: str, p
     lines = [*around, *((kind, f"{path}{word.lower()}") for word in known)] if how != "base" else []
     case = Case(
         wanted, live, lines=lines, prune=[f"sites/*/{key}" if path else key] if prune else [],
-        base=things(kind, known) if how != "lines" else None, prune_unmanaged="allow",
+        base=things(kind, known) if how != "lines" else None,
     )  # fmt: skip
     return case.sides()
 

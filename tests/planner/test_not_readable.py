@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dpsync.client.client import ReadClient
 from dpsync.model.plan import Plan
+from tests.agreed import agreed
 from tests.live.answers import Tape
 
 from .lab import Lab, spaces
 
-LIMITS = "limits: { deletes: 99, percent: 100 }, pruneUnmanaged: allow"
+LIMITS = "limits: { deletes: 99, percent: 100 }"
 
 
 def planned(lab: Lab, body: str, policy: str, *refused: str) -> Plan:
     tape = Tape(lab.server.url, "token", refused=set(refused))
     with ReadClient(lab.server.url, "token", transport=tape) as client:
-        return lab.session(body, policy).plan(client).plan
+        return agreed(lab.session(body, policy), client).plan
 
 
 def blocked(plan: Plan) -> list[str]:

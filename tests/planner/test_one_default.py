@@ -10,7 +10,7 @@ from dpsync.render.report_text import render_report
 
 from .lab import Lab, section, site, spaces
 
-PRUNE = "{ prune: [sites/*/structure, spaces], limits: { deletes: 99, percent: 100 }, pruneUnmanaged: allow }"
+PRUNE = "{ prune: [sites/*/structure, spaces], limits: { deletes: 99, percent: 100 } }"
 SHOWING = "sites: { docs: { title: Docs, structure: [%s] } }"
 
 

@@ -24,7 +24,7 @@ def rebound(kind: str, *confirm: str, line: bool = True, before: bool = True) ->
     known = [("site", "docs"), ("space", "home"), (kind, f"{path}alpha")]
     case = Case(
         wanted, live, lines=known if line else known[:2],
-        prune=[f"sites/*/{key}" if path else key], prune_unmanaged="allow", confirm=confirm,
+        prune=[f"sites/*/{key}" if path else key], confirm=confirm,
     )  # fmt: skip
     sides = case.sides()
     address = case.address(kind, f"{path}alpha")

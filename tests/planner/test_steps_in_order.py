@@ -11,7 +11,7 @@ from dpsync.model.plan import Plan
 
 from .lab import Lab, section, site, spaces
 
-LIMITLESS = "limits: { deletes: 99, percent: 100 }, pruneUnmanaged: allow"
+LIMITLESS = "limits: { deletes: 99, percent: 100 }"
 
 
 def before(lab: Lab, *patterns: str) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from dpsync.api import Options, Session, load
+from dpsync.api import Session, load
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.base import Base
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
+from tests.agreed import agreed
 from tests.properties.faults import Kill, Killed
 
 from .lab import REGISTRY, Lab, site, world
@@ -61,14 +62,14 @@ def session(project: Path, after: str, before: str | None = None) -> Session:
 
 def plan(lab: Lab, after: str, before: str | None = None) -> Plan:
     with WriteClient(lab.server.url, "token") as client:
-        return session(lab.project, after, before).plan(client, Options()).plan
+        return agreed(session(lab.project, after, before), client).plan
 
 
 def apply(lab: Lab, after: str, before: str | None = None) -> Report:
     run = session(lab.project, after, before)
     lab.server.app.requests.clear()
     with WriteClient(lab.server.url, "token") as client:
-        report = run.apply(client, run.plan(client, Options()))
+        report = run.apply(client, agreed(run, client))
     assert report.complete, report
     return report
 
@@ -168,7 +169,7 @@ def test_killed_at_the_transfer_the_next_run_finishes(two: Lab, after_it: bool) 
             HttpTransport(two.server.url, Token("token")), number, "after" if after_it else "before"
         )
         with WriteClient(two.server.url, "token", transport=transport) as client:
-            planned = run.plan(client, Options())
+            planned = agreed(run, client)
             if len([step for change in planned.plan.changes for step in change.steps]) > number:
                 with pytest.raises(Killed):
                     run.apply(client, planned)

@@ -7,12 +7,13 @@ import pytest
 from dpsync.api import Options, Session, load
 from dpsync.client.client import WriteClient
 from dpsync.model.plan import Plan
+from tests.agreed import agreed
 
 from .lab import REGISTRY, Lab, world
 
 BOTH = """\
 dpsync: 1
-policy: {{ prune: [teams], pruneUnmanaged: allow, limits: {{ deletes: 1, percent: 100 }} }}
+policy: {{ prune: [teams], limits: {{ deletes: 1, percent: 100 }} }}
 organizations:
   acme:
     id: acme
@@ -39,7 +40,7 @@ def planned(lab: Lab, text: str, *confirm: str, apply: bool = False) -> Plan:
     (lab.project / "dpsync.yaml").write_text(text)
     session, options = Session(load(lab.project / "dpsync.yaml", {}), REGISTRY), Options(confirm)
     with WriteClient(lab.server.url, "token") as client:
-        first = session.plan(client, options)
+        first = agreed(session, client, options)
         if not apply:
             return first.plan
         report = session.apply(client, first)

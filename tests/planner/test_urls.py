@@ -15,14 +15,13 @@ from dpsync.api import Options
 from dpsync.model.impact import NavigationNode
 from dpsync.model.plan import Plan
 from dpsync.render.urls_text import breaks, redirect_line
+from tests.agreed import agreed
 from tests.direct import reading
 from tests.soak import SOAK
 
 from .lab import Lab, group, section, site, spaces
 
-LIMITLESS = (
-    "{ prune: ['sites/*/structure', sites], limits: { deletes: 999, percent: 100 }, pruneUnmanaged: allow }"
-)
+LIMITLESS = "{ prune: ['sites/*/structure', sites], limits: { deletes: 999, percent: 100 } }"
 KEYS = tuple("abcdefgh")
 
 
@@ -72,14 +71,14 @@ def carried_out(lab: Lab, body: dict[str, Any], *confirm: str, runs: int = 1) ->
     text = "\n".join(f"{key}: {json.dumps(value)}" for key, value in body.items())
     before = urls(lab)
     with reading(lab.server) as client:
-        planned = lab.session(text, LIMITLESS).plan(client, Options(confirm))
+        planned = agreed(lab.session(text, LIMITLESS), client, Options(confirm))
     requests = len(lab.server.app.requests)
     assert planned.plan.refusals == ()
     names = planned.sides.names
     ids = {str(names.address(identity)): live.id for identity, live in planned.snapshot.objects.items()}
     lab.apply(text, LIMITLESS, *confirm)
     with reading(lab.server) as client:
-        ids |= lab.session(text, LIMITLESS).plan(client, Options(confirm)).plan.bindings
+        ids |= agreed(lab.session(text, LIMITLESS), client, Options(confirm)).plan.bindings
     assert requests  # what is said of URLs was read with everything else
     return Restructured(planned.plan, before, urls(lab), ids)
 

@@ -303,6 +303,5 @@ def document(organizations: dict[str, Fields], prune: Sequence[str] = ("**",)) -
     policy = {
         "prune": list(prune),
         "limits": {"deletes": 100_000, "percent": 100_000},
-        "pruneUnmanaged": "allow",
     }
     return {"dpsync": 1, "policy": policy, "organizations": organizations}

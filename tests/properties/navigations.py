@@ -181,7 +181,7 @@ def configuration(draw: Draw, made: Fields, before: Fields, full: bool = True) -
         for site in ("docs", "more")
         for place in (f"sites/{site}/structure", *([f"sites/{site}/redirects"] if full else []))
     ]
-    policy = {"prune": places, "limits": LIMITS, "pruneUnmanaged": "allow"}
+    policy = {"prune": places, "limits": LIMITS}
     return {"dpsync": 1, "policy": policy, "organizations": {"acme": _without_empty(organization)}}
 
 

@@ -78,7 +78,7 @@ PLACES = {
 
 def document(organization: Fields) -> Fields:
     """With a full prune."""
-    policy = {"prune": ["**"], "limits": LIMITS, "pruneUnmanaged": "allow"}
+    policy = {"prune": ["**"], "limits": LIMITS}
     return {"dpsync": 1, "policy": policy, "organizations": {"acme": organization}}
 
 

@@ -17,6 +17,7 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.model.journal import Report
 from dpsync.server import world as worlds
 from dpsync.server.thread import ThreadedServer
+from tests.agreed import agreed
 from tests.direct import transport
 
 from .configurations import TOKEN, Written, document, world
@@ -93,7 +94,7 @@ class Platform:
 
     def plan(self, session: Session, *confirm: str) -> Planned:
         with self.client() as client:
-            return session.plan(client, Options(confirm=confirm))
+            return agreed(session, client, Options(confirm=confirm))
 
     def apply(
         self,
@@ -102,7 +103,7 @@ class Platform:
         around: Callable[[Transport], Transport] = lambda inner: inner,
     ) -> Report:
         with self.client(around) as client:
-            planned = planned or session.plan(client)
+            planned = planned or agreed(session, client)
             return session.apply(client, planned, secrets={})
 
     def writes(self) -> list[tuple[str, str, int]]:

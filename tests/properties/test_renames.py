@@ -12,6 +12,7 @@ from dpsync.live.records import recorded_lines
 from dpsync.model.base import Base
 from dpsync.model.ids import NO_IDS
 from dpsync.model.plan import Plan
+from tests.agreed import agreed
 
 from .configurations import Written, document, world
 from .faults import Kill, Killed
@@ -92,7 +93,7 @@ class Renamed:
         """Apply, and die at a write."""
         around = (lambda inner: inner) if at is None else (lambda inner: Kill(inner, at, when))
         with self.platform.client(around) as client:
-            report = self.session.apply(client, self.session.plan(client), secrets={})
+            report = self.session.apply(client, agreed(self.session, client), secrets={})
             assert report.complete, said(report)
 
 

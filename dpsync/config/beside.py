@@ -1,0 +1,92 @@
+"""Files that look like a part of the configuration and are none: an include was forgotten, or a flag.
+
+What is in them is no longer declared, and `prune` would delete it. They are looked for only where somebody
+asks: when content would be deleted, and by `validate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from dpsync import disk
+from dpsync.config import codes
+from dpsync.config.compose import Sources
+from dpsync.config.declare import Declarations
+from dpsync.config.discovery import IDS_NAME, ROOT_NAMES, yaml_files
+from dpsync.config.reader import DEFAULT_LIMITS, read
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.base import Base
+from dpsync.model.desired import Desired, NotIncluded
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.nodes import Mapping
+from dpsync.model.span import Span
+
+_FILES: Final = 500
+_DIRECTORIES: Final = 1000
+
+
+def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
+    """A warning for each file of `beside` with an entry that the base, or a commit before it, had."""
+    found = []
+    for file in desired.beside:
+        missing = next((sorted(file.entries & then.resources.keys()) for then in _past(base, file)), None)
+        if missing:
+            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+            message = (
+                f"nothing includes this file, and {base.said} or a commit before it has what it declares"
+            )
+            hint = f"include it, or give it with -f; else this is removed: {missing[0]}{more}"
+            span = Span(file.file, 1, 1, 1, 1)
+            found.append(Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning"))
+    return found
+
+
+def _past(base: Base, file: NotIncluded) -> Iterator[Desired]:
+    known = (base.desired, *base.earlier) if base.desired is not None else ()
+    return (then for then in known if not file.entries.isdisjoint(then.resources))
+
+
+@dataclass
+class Beside:
+    """The YAML files of a project with entries that it does not declare. Read once, when first looked at.
+
+    `read` are the files of the configuration. A root file belongs to another project.
+    """
+
+    root: Path
+    registry: Registry
+    read: Collection[str]
+    declared: Collection[Address]
+    _found: list[NotIncluded] | None = field(default=None, repr=False)
+
+    def __iter__(self) -> Iterator[NotIncluded]:
+        if self._found is None:
+            self._found = list(self._files())
+        return iter(self._found)
+
+    def _files(self) -> Iterator[NotIncluded]:
+        project = self.root.parent.resolve()
+        for path in islice(yaml_files(project, _DIRECTORIES), _FILES):
+            name = path.relative_to(project).as_posix()
+            if name in self.read or path.name in (IDS_NAME, *ROOT_NAMES):
+                continue
+            entries = frozenset(self._entries(path, name)) - frozenset(self.declared)
+            if entries:
+                yield NotIncluded(name, entries)
+
+    def _entries(self, path: Path, name: str) -> Collection[Address]:
+        try:
+            node, _ = read(disk.read(path, DEFAULT_LIMITS.bytes, follow=False), name)
+        except OSError:
+            return ()
+        organizations = node.get("organizations") if isinstance(node, Mapping) else None
+        if organizations is None or not isinstance(node, Mapping):
+            return ()
+        declared = Declarations(self.registry, Sources(node, {}, Findings()))
+        declared.organizations(organizations)
+        return declared.entries

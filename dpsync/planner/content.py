@@ -1,0 +1,160 @@
+"""What holds content goes only where somebody named it: in the policy's `removed`, or by an answer.
+
+`prune` says that undeclared things are deleted, and not which: an entry may be missing because a file is no
+longer included. So everything that holds content is held against `removed`, also what goes along with a
+delete. The limits are asked about as well, whatever is named.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+
+from dpsync.model.json_text import json_text
+from dpsync.model.question import Refusal, WayOut
+from dpsync.model.snapshot import Identity
+from dpsync.model.words import FEW, counted, some
+from dpsync.planner.answers import DELETE_CONTENT, DELETE_ONE, Answer
+from dpsync.planner.decisions import Decisions
+from dpsync.planner.passed_over import formerly
+from dpsync.planner.restructuring import answered
+from dpsync.planner.sides import Sides
+
+
+def unnamed_content(decided: Decisions) -> Iterator[Refusal]:
+    """One refusal for everything that holds content, would go and is not named."""
+    sides = decided.sides
+    to_delete = unnamed(decided)
+    question = Answer(DELETE_CONTENT, str(len(to_delete)))
+    if not to_delete or sides.answers.agree(question):
+        return
+    names = [str(sides.names.address(identity)) for identity in to_delete]
+    lines = _lines(sides, to_delete)
+    left_out = _not_included(sides, to_delete)
+    add = f"removed: [{', '.join(lines)}]"
+    first = "".join(f"{_said(sides, file, items)}. " for file, items in left_out.items())
+    it, them = ("it", "it") if len(to_delete) == 1 else ("all of it", "them")
+    answers = [
+        *(
+            WayOut(address="include", add=file, means="its entries belong to the configuration")
+            for file in left_out
+        ),
+        WayOut(address="policy", add=add, means=f"{it} may go"),
+        WayOut(address=names[0], add=question.flag, means=f"{it} may go, this once"),
+    ]
+    include = f"include {' and '.join(left_out)} again; or, " if left_out else ""
+    yield Refusal(
+        code="content",
+        address=names[0],
+        message=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
+        f"and nobody has named {them}: {some(names)}{_strangers(sides, to_delete)}",
+        way_out=f"{include}if {it} may go, add to policy {_short(lines)} or say {question.flag}",
+        answers=tuple(answers),
+    )
+
+
+def unnamed(decided: Decisions) -> list[Identity]:
+    """What holds content and would go, without what is named, and what goes with an answered navigation.
+
+    What a line of the ids file has passed over is asked about by its name (planner/passed_over.py).
+
+    Who names a thing names what lies in it: that has no address of its own beside it.
+    """
+    sides = decided.sides
+    agreed = answered(sides, decided.restructuring)
+    asked_by_name = formerly(sides)
+    named: dict[Identity, bool] = {}
+
+    def is_named(identity: Identity) -> bool:
+        if identity not in named:
+            around = sides.snapshot.objects[identity].parent
+            named[identity] = _names(sides, identity) or (
+                around is not None and decided.deletions.covers(around) and is_named(around)
+            )
+        return named[identity]
+
+    found = [
+        identity
+        for identity in decided.deletions.everything
+        if sides.registry[identity[0]].content
+        and not any(sides.names.address(identity).is_in(place) for place in agreed)
+        and identity not in asked_by_name
+        and not is_named(identity)
+    ]
+    return sorted(found, key=sides.names.address)
+
+
+def _names(sides: Sides, identity: Identity) -> bool:
+    """Whether the policy or an answer names an object."""
+    own = Answer(DELETE_ONE, str(sides.names.address(identity)))
+    return sides.policy.removed(identity) or (sides.answers.gives(own) and sides.answers.agree(own))
+
+
+def _lines(sides: Sides, to_delete: Collection[Identity]) -> list[str]:
+    """What to write into `removed`; a line for a thing is one for what lies in it as well."""
+    those = set(to_delete)
+    outermost = (
+        identity
+        for identity in to_delete
+        if not those & {*sides.snapshot.above(sides.snapshot.objects[identity])}
+    )
+    return [_quoted(_line(sides, identity)) for identity in outermost]
+
+
+def _line(sides: Sides, identity: Identity) -> str:
+    """The address that an object had, where that means it and nothing else; otherwise its title and id."""
+    known = sides.desired.resources.keys() | sides.desired.unserved.keys()
+    for address in sorted(sides.former.of(identity)):
+        free = address not in known and not address.segments[-1].startswith("[")
+        if free and sides.former.meant(address) == frozenset({identity}):
+            return str(address)
+    return str(sides.former.exactly(identity))
+
+
+def _quoted(address: str) -> str:
+    """An address as an item of a YAML list between brackets."""
+    plain = address.isascii() and all(letter.isalnum() or letter in "/._-@" for letter in address)
+    return address if plain else json_text(address)
+
+
+def _short(lines: list[str]) -> str:
+    """The line to add, as far as it can be read in a sentence."""
+    if len(lines) <= FEW:
+        return f"removed: [{', '.join(lines)}]"
+    return f"removed: [{', '.join(lines[:FEW])}, …] with all {len(lines)} of them"
+
+
+def _not_included(sides: Sides, to_delete: Collection[Identity]) -> dict[str, list[Identity]]:
+    """By file that is no part of the configuration, what goes that has an entry in it."""
+    found: dict[str, list[Identity]] = defaultdict(list)
+    for file in sides.desired.beside:
+        for identity in to_delete:
+            names = sides.former.of(identity)
+            if (
+                names & file.entries
+                or sides.former.before(identity, file.entries.__contains__) & file.entries
+            ):
+                found[file.file].append(identity)
+    return found
+
+
+def _said(sides: Sides, file: str, items: Collection[Identity]) -> str:
+    names = [str(sides.names.address(identity)) for identity in items]
+    return f"{file} declares {some(names)}, and nothing includes it"
+
+
+def _strangers(sides: Sides, to_delete: Collection[Identity]) -> str:
+    """What is said of those that were never declared here, as far as anybody knows."""
+    records = sides.snapshot.records
+    lines = (*records.lines.values(), *records.earlier.values())
+    known = {id for line in lines for id in (line.id, line.also)}
+    names = [
+        str(sides.names.address(identity))
+        for identity in to_delete
+        if sides.snapshot.objects[identity].id not in known and identity not in sides.names.earlier_addresses
+    ]
+    if not names:
+        return ""
+    whose = "them" if len(names) == len(to_delete) and len(names) > 1 else some(names)
+    whose = "it" if len(names) == len(to_delete) == 1 else whose
+    return f"; neither the ids file nor the git base has an entry for {whose}: somebody else may rely on it"

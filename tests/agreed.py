@@ -1,0 +1,26 @@
+"""That content may go is agreed to here, for tests which are about something else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpsync.api import Options, Planned, Session
+from dpsync.client.client import ReadClient
+from dpsync.model.plan import Plan
+
+WORDS = "delete content"
+
+
+def answer_about_content(plan: Plan) -> tuple[str, ...]:
+    """The answer that a plan asks for before content goes; none where it does not ask."""
+    flags = (way.add for one in plan.refusals if one.code == "content" for way in one.answers)
+    return tuple(flag.removeprefix('--confirm "').removesuffix('"') for flag in flags if WORDS in flag)
+
+
+def agreed(session: Session, client: ReadClient, options: Options | None = None) -> Planned:
+    """A plan with that answer, where it is asked for."""
+    options = options or Options()
+    planned = session.plan(client, options)
+    if more := answer_about_content(planned.plan):
+        return session.plan(client, replace(options, confirm=(*options.confirm, *more)))
+    return planned

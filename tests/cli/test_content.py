@@ -1,0 +1,198 @@
+"""Content that would be deleted because a file is no longer included, or because its entry is gone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+ROOT = """\
+dpsync: 1
+include: [acme/*.yaml]
+policy: { prune: [spaces], limits: { deletes: 99, percent: 100 } }
+organizations:
+  acme:
+    id: acme
+"""
+KEPT = "organizations: { acme: { spaces: { kept: { title: Kept } } } }\n"
+TWO = "organizations: { acme: { spaces: { one: { title: One }, two: { title: Two } } } }\n"
+WORLD = {
+    "users": [{"id": "ada", "displayName": "ada", "email": "ada@acme.example"}],
+    "tokens": {"ada-token": "ada"},
+    "organizations": [
+        {
+            "id": "acme",
+            "title": "Acme",
+            "members": [{"user": "ada", "role": "admin"}],
+            "spaces": [{"id": name.lower(), "title": name} for name in ("Kept", "One", "Two")],
+        }
+    ],
+}
+
+
+@dataclass
+class Checkout:
+    """A checkout of a project with two files, its platform, and the command."""
+
+    at: Path
+    run: Run
+
+    def write(self, name: str, text: str) -> None:
+        (self.at / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.at / name).write_text(text, encoding="utf-8")
+
+    def git(self, *words: str) -> None:
+        author = ["-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *author, *words], cwd=self.at, check=True, capture_output=True)
+
+    def commit(self) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "as it is")
+
+    def move(self, to: str) -> None:
+        (self.at / to).parent.mkdir(parents=True, exist_ok=True)
+        self.git("mv", "acme/tmp.yaml", to)
+
+    def plan(self, *more: str) -> dict[str, object]:
+        ended = self.run("plan", "-C", str(self.at), "--format", "json", *more)
+        return dict(json.loads(ended.out))
+
+
+@pytest.fixture
+def checkout(server: ThreadedServer, monkeypatch: pytest.MonkeyPatch, run: Run, tmp_path: Path) -> Checkout:
+    server.reset(WORLD)
+    monkeypatch.setenv("DPSYNC_URL", server.url)
+    monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+    found = Checkout(tmp_path / "project", run)
+    for name, text in {"dpsync.yaml": ROOT, "acme/kept.yaml": KEPT, "acme/tmp.yaml": TWO}.items():
+        found.write(name, text)
+    found.write(".gitignore", ".dpsync/\n")
+    found.git("init", "-q", "-b", "main")
+    found.commit()
+    return found
+
+
+def refusal(plan: dict[str, object]) -> dict[str, object]:
+    inside = plan["plan"]
+    assert isinstance(inside, dict)
+    (one,) = inside["refusals"]
+    return dict(one)
+
+
+def titles(server: ThreadedServer) -> set[str]:
+    from dpsync.server import world
+
+    (acme,) = server.call(lambda: world.dump(server.app.store))["organizations"]
+    return {space["title"] for space in acme["spaces"] if "deletedAt" not in space}
+
+
+@pytest.mark.parametrize("committed", [False, True])
+@pytest.mark.parametrize("to", ["acme/spaces/tmp.yaml", "drafts/other.yml"])
+def test_a_file_that_nothing_includes_any_more_is_named_first_and_nothing_goes(
+    checkout: Checkout, server: ThreadedServer, to: str, committed: bool
+) -> None:
+    checkout.move(to)
+    if committed:
+        checkout.commit()
+    found = refusal(checkout.plan())
+    assert found["code"] == "content"
+    assert str(found["message"]).startswith(
+        f"{to} declares acme/spaces/[One], acme/spaces/[Two], and nothing"
+    )
+    assert str(found["way_out"]).startswith(f"include {to} again")
+    assert checkout.run("apply", "-C", str(checkout.at), "--yes").code == 4
+    assert titles(server) == {"Kept", "One", "Two"}
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_validate_warns_about_that_file(checkout: Checkout, committed: bool) -> None:
+    checkout.move("acme/spaces/tmp.yaml")
+    if committed:
+        checkout.commit()
+    ended = checkout.run("validate", "-C", str(checkout.at))
+    assert ended.code == 0
+    assert "DP130" in ended.err
+    assert "acme/spaces/tmp.yaml:1:1" in ended.err
+    (one,) = json.loads(checkout.run("validate", "-C", str(checkout.at), "--format", "json").out)["findings"]
+    assert (one["code"], one["severity"], one["at"]["file"]) == ("DP130", "warning", "acme/spaces/tmp.yaml")
+
+
+def test_a_file_whose_entries_are_declared_elsewhere_now_is_nobodys_business(checkout: Checkout) -> None:
+    checkout.write("old/tmp.yaml", TWO)
+    assert "DP130" not in checkout.run("validate", "-C", str(checkout.at)).err
+
+
+def test_an_overlay_that_is_no_longer_given_is_named(checkout: Checkout, server: ThreadedServer) -> None:
+    """The base is read without it as well: the lines of the ids file tell what was in it."""
+    checkout.move("prod.yaml")
+    root, prod, ids = (str(checkout.at / name) for name in ("dpsync.yaml", "prod.yaml", "ids.yaml"))
+    assert checkout.run("apply", "-f", root, "-f", prod, "--ids", ids, "--yes").code == 0
+    ended = checkout.run("plan", "-f", root, "--ids", ids, "--format", "json")
+    assert str(refusal(json.loads(ended.out))["message"]).startswith("prod.yaml declares ")
+
+
+def test_the_line_that_is_printed_lets_it_go_and_is_told_when_it_is_gone(
+    checkout: Checkout, server: ThreadedServer
+) -> None:
+    checkout.git("rm", "-q", "acme/tmp.yaml")
+    checkout.commit()
+    at = str(checkout.at)
+    for command in ("plan", "drift"):
+        assert "removed: [acme/spaces/[One~one]" not in checkout.run(command, "-C", at).out
+        assert 'add to policy removed: ["acme/spaces/[One~one]", "acme/spaces/[Two~two]"]' in (
+            checkout.run(command, "-C", at).out
+        )
+    (of_policy, _) = refusal(checkout.plan())["answers"]  # type: ignore[misc]
+    assert of_policy["address"] == "policy"
+    checkout.write("dpsync.yaml", ROOT.replace("prune", f"{of_policy['add']}, prune"))
+    assert checkout.run("apply", "-C", at, "--yes").code == 0
+    assert titles(server) == {"Kept"}
+    assert (
+        checkout.run("plan", "-C", at).out.count("nothing live has this name any more: this line can go") == 2
+    )
+
+
+def test_the_flag_that_is_printed_lets_it_go_once(checkout: Checkout, server: ThreadedServer) -> None:
+    checkout.git("rm", "-q", "acme/tmp.yaml")
+    *_, flag = refusal(checkout.plan())["answers"]  # type: ignore[misc]
+    assert flag["add"] == '--confirm "delete content 2"'
+    ended = checkout.run("apply", "-C", str(checkout.at), "--yes", "--confirm", "delete content 2")
+    assert ended.code == 0
+    assert titles(server) == {"Kept"}
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("spaces/*", "DP230"),
+        ("teams/**", "DP230"),
+        ("spaces/one#title", "DP230"),
+        ("members/ada@acme.example", "DP234"),
+        ("spaces", "DP234"),
+        ("spaces/kept", "DP233"),
+    ],
+)
+def test_what_names_no_single_thing_that_could_go_is_an_error(
+    checkout: Checkout, line: str, code: str
+) -> None:
+    checkout.write("dpsync.yaml", ROOT.replace("prune", f"removed: ['{line}'], prune"))
+    ended = checkout.run("validate", "-C", str(checkout.at), "--format", "json")
+    assert ended.code == 5
+    assert [one["code"] for one in json.loads(ended.out)["findings"]] == [code]
+
+
+def test_a_key_that_was_renamed_removes_nothing_under_its_old_name(
+    checkout: Checkout, server: ThreadedServer
+) -> None:
+    at = str(checkout.at)
+    checkout.write("acme/tmp.yaml", TWO.replace("two:", "second:"))
+    checkout.write("dpsync.yaml", ROOT.replace("prune", "removed: [spaces/two], prune"))
+    assert "it is acme/spaces/second now, which is declared" in checkout.run("plan", "-C", at).out
+    assert checkout.run("apply", "-C", at, "--yes").code == 0
+    assert titles(server) == {"Kept", "One", "Two"}

@@ -1,0 +1,199 @@
+"""What holds content goes only where somebody named it. The sides are plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from dpsync.model.base import Base
+from dpsync.model.desired import Limits
+from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
+from dpsync.planner.plan import make_plan
+
+from .stages import Case as Staged
+from .stages import Things
+
+LIVE: Things = {"space": {"a": {"title": "A"}, "old": {"title": "Old"}}}
+KEPT: Things = {"space": {"a": {"title": "A"}}}
+
+
+@dataclass
+class Case(Staged):
+    """A case in which nobody agreed to anything."""
+
+    wanted: Things = field(default_factory=lambda: KEPT)
+    live: Things = field(default_factory=lambda: LIVE)
+    prune: Sequence[str] = ("spaces",)
+    agreed: bool = False
+
+    def plan(self) -> Plan:
+        return make_plan(self.sides())
+
+
+def refused(case: Case) -> Refusal | None:
+    found = [item for item in case.plan().refusals if item.code == "content"]
+    return found[0] if found else None
+
+
+def notes(case: Case) -> list[str]:
+    return [item.text for item in case.plan().notes if item.address.startswith("policy.removed")]
+
+
+def test_content_that_nobody_named_is_not_deleted_whatever_limits_allow() -> None:
+    refusal = refused(Case(limits=Limits(1000, 1000)))
+    assert refusal is not None
+    assert (
+        "1 thing with content would be deleted, and nobody has named it: acme/spaces/[Old]" in refusal.message
+    )
+    assert [way.add for way in refusal.answers] == [
+        'removed: ["acme/spaces/[Old~space-old]"]',
+        '--confirm "delete content 1"',
+    ]
+    assert all(way.add in refusal.way_out for way in refusal.answers)
+
+
+BY_ITS_ADDRESS: Mapping[str, Mapping[str, Any]] = {
+    "by a line without entry": {"lines": [("space", "a"), ("space", "old")]},
+    "by the git base": {"base": LIVE},
+    "by a commit before it": {"base": KEPT, "earlier": [KEPT, LIVE]},
+}
+
+
+@pytest.mark.parametrize("known", BY_ITS_ADDRESS)
+def test_it_goes_where_its_former_address_is_named(known: str) -> None:
+    facts = BY_ITS_ADDRESS[known]
+    assert refused(Case(removed=["spaces/old"], **facts)) is None
+    assert refused(Case(removed=["acme/spaces/old"], **facts)) is None
+    assert refused(Case(removed=["acme/spaces/other"], **facts)) is not None
+
+
+@pytest.mark.parametrize("known", ["by a line without entry", "by the git base"])
+def test_the_line_that_is_asked_for_has_the_former_address_and_is_enough(known: str) -> None:
+    facts = BY_ITS_ADDRESS[known]
+    refusal = refused(Case(**facts))
+    assert refusal is not None
+    assert refusal.answers[0].add == "removed: [acme/spaces/old]"
+    assert refused(Case(removed=["acme/spaces/old"], **facts)) is None
+
+
+@pytest.mark.parametrize("name", ["[Old]", "[Old~space-old]"])
+def test_it_goes_where_its_title_is_named(name: str) -> None:
+    assert refused(Case(removed=[f"spaces/{name}"])) is None
+
+
+def test_a_title_with_an_id_names_it_under_that_title_only() -> None:
+    assert refused(Case(removed=["spaces/[Older~space-old]"])) is not None
+
+
+def test_a_title_that_several_bear_names_none_of_them() -> None:
+    twins: Things = {"space": {"a": {"title": "A"}, "x": {"title": "Old"}, "y": {"title": "Old"}}}
+    case = Case(live=twins, removed=["spaces/[Old]"])
+    refusal = refused(case)
+    assert refusal is not None
+    assert refusal.answers[-1].add == '--confirm "delete content 2"'
+
+
+def test_a_line_that_names_another_object_now_names_that_one() -> None:
+    """The address was another thing's in the base; what the file of now says counts."""
+    live: Things = {"space": {"a": {"title": "A"}, "old": {"title": "Old"}, "new": {"title": "New"}}}
+    case = Case(live=live, base={"space": {"old": {"title": "New"}}}, removed=["spaces/old"])
+    case.lines = [("space", "old")]
+    refusal = refused(case)
+    assert refusal is not None
+    assert "acme/spaces/[New]" in refusal.message
+    assert "acme/spaces/[Old]" not in refusal.message
+
+
+def test_a_line_whose_object_is_gone_names_nothing_else() -> None:
+    """Not what bears its name today."""
+    case = Case(base=LIVE, removed=["spaces/old"], lines=[("space", "old")])
+    case.live = {"space": {"a": {"title": "A"}, "again": {"title": "Old"}}}
+    assert refused(case) is not None
+    assert notes(case) == ["nothing live has this name any more: this line can go"]
+
+
+def test_who_names_a_thing_names_what_lies_in_it() -> None:
+    site = {"title": "Docs", "basename": "docs"}
+    nodes = {"docs/g": {"title": "G", "path": "g"}}
+    case = Case(
+        {}, {"site": {"docs": site}, "section": nodes}, prune=["sites"], base={"site": {"docs": site}}
+    )
+    case.wanted = {"site": {"other": {"title": "Other", "basename": "other"}}}
+    assert refused(case) is not None
+    case.removed = ["sites/docs"]
+    assert refused(case) is None
+
+
+def test_a_translation_that_would_go_with_its_space_must_be_named_itself() -> None:
+    case = Case(prune=["spaces", "translations"], base=LIVE, removed=["spaces/old"])
+    case.live = {**LIVE, "translation": {"fr": {"language": "fr", "source": case.ref("space", "old")}}}
+    case.wanted = {**KEPT, "translation": {}}
+    going = [one.address for one in case.plan().changes if one.action == "delete"]
+    assert "acme/spaces/[Old]" in going
+    refusal = refused(case)
+    assert refusal is None or "acme/translations" in refusal.message
+
+
+@pytest.mark.parametrize(("number", "agreed"), [(2, True), (1, False), (3, False)])
+def test_one_answer_names_how_many_there_are(number: int, agreed: bool) -> None:
+    live: Things = {
+        "space": {"a": {"title": "A"}, "x": {"title": "X"}, "y": {"title": "Y"}, "z": {"title": "Z"}}
+    }
+    case = Case(live=live, removed=["spaces/[Z]"], confirm=[f"delete content {number}"])
+    assert (refused(case) is None) == agreed
+
+
+def test_the_answer_about_the_limits_is_another_one() -> None:
+    case = Case(limits=Limits(0, 0), confirm=["delete 1"])
+    assert [item.code for item in case.plan().refusals] == ["content"]
+    case.confirm = ["delete content 1"]
+    assert [item.code for item in case.plan().refusals] == ["limits"]
+    case.confirm = ["delete content 1", "delete 1"]
+    assert case.plan().can_apply
+
+
+def test_what_holds_no_content_is_deleted_without_being_named() -> None:
+    member = {"member": {"bo": {"role": "read"}}}
+    case = Case({}, member, prune=["members"])
+    assert refused(case) is None
+
+
+def test_what_was_never_declared_is_said_to_be_so() -> None:
+    refusal = refused(Case(base=KEPT))
+    assert refusal is not None
+    assert "neither the ids file nor the git base has an entry for it" in refusal.message
+    refusal = refused(Case(base=LIVE))
+    assert refusal is not None
+    assert "neither" not in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("case", "note"),
+    [
+        (Case(live=KEPT, removed=["spaces/old"]), "nothing live has this name any more: this line can go"),
+        (Case(removed=["spaces/[Old]"], prune=()), "it stays: no prune pattern covers its place"),
+        (
+            Case(
+                {"space": {"new": {"title": "N", "id": "space-old"}}}, LIVE, removed=["spaces/old"], base=LIVE
+            ),
+            "",
+        ),
+    ],
+)
+def test_a_line_whose_work_is_done_is_told(case: Case, note: str) -> None:
+    assert [text for text in notes(case) if text == note] == ([note] if note else [])
+
+
+def test_the_past_is_looked_at_only_where_something_goes() -> None:
+    class Unread:
+        def __iter__(self) -> Any:
+            raise AssertionError("nobody asked for it")
+
+    sides = Case(live=KEPT, base=KEPT, protect=["spaces/a"]).sides()
+    base: Base = sides.base
+    object.__setattr__(base, "earlier", Unread())
+    assert make_plan(sides).can_apply
