@@ -77,11 +77,14 @@ class Transport:
 
         It is sent again where it did nothing: after a rate limit, and a GET after any fault.
         """
-        what = f"{method} {httpx.URL(url).path}"
+        try:
+            what = f"{method} {httpx.URL(url).path}"
+        except (httpx.InvalidURL, UnicodeError):
+            raise GitHubError(f"{method}: the address of GitHub cannot be read") from None
         for left in reversed(range(tries)):
             try:
                 answer = self._http.request(method, url, json=content)
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
                 if left and method == "GET":
                     continue
                 raise GitHubError(f"{what}: GitHub did not answer ({type(error).__name__})") from None
