@@ -8,7 +8,8 @@ delete. The limits are asked about as well, whatever is named.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from dpsync.model.json_text import json_text
 from dpsync.model.question import Refusal, WayOut
@@ -21,35 +22,66 @@ from dpsync.planner.restructuring import answered
 from dpsync.planner.sides import Sides
 
 
-def unnamed_content(decided: Decisions) -> Iterator[Refusal]:
-    """One refusal for everything that holds content, would go and is not named."""
+def unnamed_content(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:
+    """One refusal for everything that holds content, would go and is not named.
+
+    Of kinds that are asked about anyway (planner/unclear.py) it is a part of that question.
+    """
     sides = decided.sides
-    to_delete = unnamed(decided)
-    question = Answer(DELETE_CONTENT, str(len(to_delete)))
-    if not to_delete or sides.answers.agree(question):
+    everything = unanswered(decided)
+    to_delete = [identity for identity in everything if identity[0] not in asked]
+    if not to_delete:
         return
+    asked_for = may_go(decided, to_delete)
+    yield Refusal(
+        code="content",
+        address=str(sides.names.address(to_delete[0])),
+        message=asked_for.said,
+        way_out=asked_for.way_out,
+        answers=asked_for.answers,
+    )
+
+
+def unanswered(decided: Decisions) -> list[Identity]:
+    """The same without what the answer with the number is for."""
+    to_delete = unnamed(decided)
+    agreed = to_delete and decided.sides.answers.agree(Answer(DELETE_CONTENT, str(len(to_delete))))
+    return [] if agreed else to_delete
+
+
+@dataclass(frozen=True)
+class MayGo:
+    """That content would be deleted: what is said of it, the way out in words, and the answers."""
+
+    said: str
+    way_out: str
+    answers: tuple[WayOut, ...]
+
+
+def may_go(decided: Decisions, to_delete: Sequence[Identity]) -> MayGo:
+    """The question whether some of the unnamed content may go. An answer's number is that of all of it."""
+    sides = decided.sides
+    everything = unnamed(decided)
+    question = Answer(DELETE_CONTENT, str(len(everything)))
     names = [str(sides.names.address(identity)) for identity in to_delete]
     lines = _lines(sides, to_delete)
     left_out = _not_included(sides, to_delete)
-    add = f"removed: [{', '.join(lines)}]"
     first = "".join(f"{_said(sides, file, items)}. " for file, items in left_out.items())
     it, them = ("it", "it") if len(to_delete) == 1 else ("all of it", "them")
-    answers = [
-        *(
-            WayOut(address="include", add=file, means="its entries belong to the configuration")
-            for file in left_out
-        ),
-        WayOut(address="policy", add=add, means=f"{it} may go"),
-        WayOut(address=names[0], add=question.flag, means=f"{it} may go, this once"),
-    ]
+    once = it if len(everything) == len(to_delete) else f"all {len(everything)} that have content"
     include = f"include {' and '.join(left_out)} again; or, " if left_out else ""
-    yield Refusal(
-        code="content",
-        address=names[0],
-        message=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
+    return MayGo(
+        said=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
         f"and nobody has named {them}: {some(names)}{_strangers(sides, to_delete)}",
         way_out=f"{include}if {it} may go, add to policy {_short(lines)} or say {question.flag}",
-        answers=tuple(answers),
+        answers=(
+            *(
+                WayOut(address="include", add=file, means="its entries belong to the configuration")
+                for file in left_out
+            ),
+            WayOut(address="policy", add=f"removed: [{', '.join(lines)}]", means=f"{it} may go"),
+            WayOut(address=names[0], add=question.flag, means=f"{once} may go, this once"),
+        ),
     )
 
 

@@ -29,6 +29,7 @@ LOOKS: Final = "it looks like it"
 PLACE: Final = "it is what is shown there now"
 REMOVED: Final = "its entry was removed"
 OTHERS: Final = ""
+GOING: Final = "it would be deleted in the same plan"
 UNSEEN: Final = "it has no line, and the commit that would tell what was there before is not in this clone"
 BY_BASE: Final = "the ids file of the git base says so"
 NO_LINES: Final = "the git base has this entry, and no line says which one it was"
@@ -63,6 +64,8 @@ class Open:
 class CouldBe:
     sides: Sides
     blocking: Blocking
+    unnamed: Collection[Identity] = ()
+    """Content that would be deleted, and that nobody has named."""
 
     def of(self, kind: Kind, similar: Collection[Lookalike]) -> list[Open]:
         """The open entries of one kind; none where nothing asks about any of them."""
@@ -76,12 +79,23 @@ class CouldBe:
         for identity, item in self._free[kind.name].items():
             beside[item.parent].append(identity)
         self._by_the_past(kind, absent, beside)
+        self._instead_of_it(kind, absent)
         asked = {self._place(kind, one.resource) for one in absent.values() if one.asked}
         asked |= set(self._answered_just_now(kind))
         for one in absent.values():
             if not one.asked and self._place(kind, one.resource) in asked:
                 self._add(one, beside[self._owner(one.resource)], OTHERS)
         return [one for address, one in sorted(absent.items()) if one.asked]
+
+    def _instead_of_it(self, kind: Kind, absent: Mapping[Address, Open]) -> None:
+        """What would go while another one of its kind is made beside it."""
+        to_delete: dict[Identity | None, list[Identity]] = defaultdict(list)
+        for identity in self.unnamed:
+            if identity in self._free[kind.name]:
+                to_delete[self._place(kind, self.sides.snapshot.objects[identity])].append(identity)
+        for one in absent.values() if to_delete else ():
+            if self.made(one.resource):
+                self._add(one, to_delete[self._place(kind, one.resource)], GOING)
 
     def _by_the_past(
         self, kind: Kind, absent: Mapping[Address, Open], beside: Mapping[Identity | None, list[Identity]]

@@ -5,7 +5,7 @@ Each guard reads the decided plan; none changes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from dpsync.kinds.base import Field, Guard, Kind
 from dpsync.model.address import Address, Pattern
@@ -27,9 +27,15 @@ from dpsync.planner.restructuring import refused
 
 
 def refusals(
-    decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...] = ()
+    decided: Decisions,
+    deletes: list[Change],
+    exposures: tuple[Exposure, ...] = (),
+    who_is_who: Collection[Refusal] = (),
 ) -> Iterator[Refusal]:
-    yield from _create_only(decided)
+    """Every refusal but `who_is_who`: the questions about which object an entry is."""
+    asked = {item.address for item in who_is_who}
+    kinds = {decided.sides.resources[Address.parse(address)].kind for address in asked}
+    yield from _create_only(decided, asked)
     yield from _protected(decided)
     yield from unknown_protections(decided)
     yield from _forgotten(decided)
@@ -41,13 +47,16 @@ def refusals(
     yield from transfers.refused(decided.sides, decided.transfers)
     yield from _holders(decided)
     yield from passed_over(decided)
-    yield from unnamed_content(decided)
+    yield from unnamed_content(decided, kinds)
     yield from limited(decided, deletes, exposures)
 
 
-def _create_only(decided: Decisions) -> Iterator[Refusal]:
+def _create_only(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:
+    """Of an entry that is perhaps another object nothing is said yet: that follows from which one it is."""
     sides = decided.sides
     for address, compared in sorted(decided.compared.items()):
+        if str(address) in asked:
+            continue
         resource = sides.resources[address]
         kind = sides.kind(resource)
         for item in compared:

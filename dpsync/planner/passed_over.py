@@ -39,7 +39,7 @@ def passed_over(decided: Decisions) -> Iterator[Refusal]:
             continue
         was, address = former[identity], sides.names.address(identity)
         question = Answer(DELETE_ONE, str(address))
-        if sides.answers.agree(question):
+        if sides.answers.agree(question) or sides.policy.removed(identity):
             continue
         back = f"; if it is meant, {_said(was.back)}" if was.back is not None else ""
         may_go = WayOut(address=str(was.address), add=question.flag, means="it may go")

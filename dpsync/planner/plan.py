@@ -119,12 +119,9 @@ class _Made:
         navigations = tuple(trees(decided, found))
         exposed = (*exposures(decided, found, navigations), *moments(decided, self.steps))
         similar = lookalikes(sides, decided.blocking)
-        refused = [
-            *self.taken,
-            *refusals(decided, [change for change in found if change.action == "delete"], exposed),
-            *unclear(sides, decided.blocking, decided.deletions, similar),
-            *exchanged(sides),
-        ]
+        who_is_who = [*unclear(decided, similar), *exchanged(sides)]
+        deletes = [change for change in found if change.action == "delete"]
+        refused = [*self.taken, *refusals(decided, deletes, exposed, who_is_who), *who_is_who]
         notes = [
             *decided.notes,
             *hidden(decided),

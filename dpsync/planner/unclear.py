@@ -18,18 +18,21 @@ from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import live_ids
 from dpsync.model.words import counted
-from dpsync.planner.blocking import Blocking
+from dpsync.planner.content import MayGo, may_go, unanswered
 from dpsync.planner.could_be import MOST, REMOVED, CouldBe, Open
-from dpsync.planner.deletions import Deletions
+from dpsync.planner.decisions import Decisions
 from dpsync.planner.lookalikes import Lookalike, previous_name
 from dpsync.planner.sides import Sides
 
 
-def unclear(
-    sides: Sides, blocking: Blocking, deletions: Deletions, similar: Collection[Lookalike]
-) -> Iterator[Refusal]:
-    """One refusal per entry that is open, where the plan makes or deletes something of its kind."""
-    found = CouldBe(sides, blocking)
+def unclear(decided: Decisions, similar: Collection[Lookalike]) -> Iterator[Refusal]:
+    """One refusal per entry that is open, where the plan makes or deletes something of its kind.
+
+    Where content of that kind goes that nobody has named, whether it may is a part of the same question.
+    """
+    sides, deletions = decided.sides, decided.deletions
+    unnamed = unanswered(decided)
+    found = CouldBe(sides, decided.blocking, unnamed)
     for kind in sides.registry.ordered:
         if not kind.mistakable:
             continue
@@ -38,12 +41,18 @@ def unclear(
         made = any(found.made(one.resource) for one in open_)
         if open_ and (made or deleted):
             showing = _showing(sides)
-            yield from (_refusal(sides, one, len(open_) - 1, showing) for one in open_)
-        elif lost := [one for one in deleted if one in found.removed]:
-            yield from (_taken_over(sides, entry, lost) for entry in found.taken_over(kind))
+            to_delete = [identity for identity in unnamed if identity[0] == kind.name]
+            may = may_go(decided, to_delete) if to_delete else None
+            yield from (_refusal(sides, one, len(open_) - 1, showing, may) for one in open_)
+        elif lost := [one for one in deleted if one in found.removed and not sides.policy.removed(one)]:
+            to_delete = [identity for identity in unnamed if identity[0] == kind.name]
+            may = may_go(decided, to_delete) if to_delete else None
+            yield from (_taken_over(sides, entry, lost, may) for entry in found.taken_over(kind))
 
 
-def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[str]]) -> Refusal:
+def _refusal(
+    sides: Sides, one: Open, others: int, showing: Mapping[str, list[str]], may_go: MayGo | None
+) -> Refusal:
     address, noun = one.resource.address, one.kind.noun
     candidates = tuple(candidate(sides, identity, why, showing) for identity, why in one.could_be.items())
     if not candidates:
@@ -53,37 +62,41 @@ def _refusal(sides: Sides, one: Open, others: int, showing: Mapping[str, list[st
             message=f"{one.kind.one} would be made, and {sides.base.said}, so nobody can tell whether it was "
             "there before, under another name",
             way_out="fetch the whole history (fetch-depth: 0), or add new: true if it was not",
-            answers=_answers(sides, one.resource, candidates),
+            answers=(*_answers(sides, one.resource, candidates), *(may_go.answers if may_go else ())),
         )
     deeper = "; the whole history (fetch-depth: 0) may tell" if one.unseen_past else ""
+    deleted = f". {may_go.said}" if may_go else ""
+    go = f"; {may_go.way_out}" if may_go else ""
     more = f", {one.more} more than are named here" if one.more else ""
     also = f". {counted(others, f'other {noun}')} would be made and must be answered, too" if others else ""
     return Refusal(
         code="unclear",
         address=str(address),
-        message=f"{one.kind.one} would be made that may be live already{more}{also}",
-        way_out=f"{_line(sides, one)} if it is that one, or new: true if it is another{deeper}",
+        message=f"{one.kind.one} would be made that may be live already{more}{also}{deleted}",
+        way_out=f"{_line(sides, one)} if it is that one, or new: true if it is another{deeper}{go}",
         candidates=candidates,
-        answers=_answers(sides, one.resource, candidates),
+        answers=(*_answers(sides, one.resource, candidates), *(may_go.answers if may_go else ())),
     )
 
 
-def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity]) -> Refusal:
+def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity], may_go: MayGo | None) -> Refusal:
     """A new entry has found an object by its name, while another of its kind goes whose entry was removed."""
     live = sides.live(entry.address)
     assert live is not None
     named = {live.identity: "it has its name", **dict.fromkeys(lost[:MOST], REMOVED)}
     showing = _showing(sides)
     candidates = tuple(candidate(sides, identity, why, showing) for identity, why in named.items())
+    deleted = f". {may_go.said}" if may_go else ""
+    go = f"; {may_go.way_out}" if may_go else ""
     return Refusal(
         code="unclear",
         address=str(entry.address),
         message=f"it has the name of {live.id}, and {candidates[1].address}, whose entry was removed, would "
-        "be deleted: perhaps it is that one, under a new key and a new name",
+        f"be deleted: perhaps it is that one, under a new key and a new name{deleted}",
         way_out=f"{said(sides, entry.address, live.id)} if it is what bears its name, or "
-        f"{said(sides, entry.address, candidates[1].id)}",
+        f"{said(sides, entry.address, candidates[1].id)}{go}",
         candidates=candidates,
-        answers=it_is(sides, entry.address, candidates),
+        answers=(*it_is(sides, entry.address, candidates), *(may_go.answers if may_go else ())),
     )
 
 

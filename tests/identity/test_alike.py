@@ -133,7 +133,7 @@ def test_what_prune_would_delete_is_asked_about_as_well(project: Project) -> Non
     names = "n: { title: News }, m: { title: More }, e: { title: Else }, o: { title: Other }"
     project.write(f"spaces: {{ g: {{ title: guides }}, {names} }}", "{ prune: [spaces] }")
     project.content_may_go = False
-    assert refused(project.plan()) == [("content", "acme/spaces/[Guides]"), ("unclear", "acme/spaces/g")]
+    assert refused(project.plan()) == [("unclear", "acme/spaces/g")]
 
 
 def test_in_a_large_place_only_names_that_fold_to_the_same_are_alike(

@@ -55,7 +55,10 @@ def one_object_twice(project: Project) -> None:
          [("id: s1", IT_IS),
           ("`dpsync ids --bind acme/spaces/g=s3`", "it is that one, and its line is wrong")]),
         (one_object_twice, "DP311", {"s1": "Guides"},
-         [("`dpsync ids --forget acme/spaces/g`", "it is another one")]),
+         [("`dpsync ids --forget acme/spaces/n`",
+           "acme/spaces/n is another one, and acme/spaces/g is s1, with all that is in it"),
+          ("`dpsync ids --forget acme/spaces/g`",
+           "acme/spaces/g is another one, and acme/spaces/n is s1, with all that is in it")]),
     ],
 )  # fmt: skip
 def test_a_question_carries_its_candidates_and_answers(
@@ -69,7 +72,7 @@ def test_a_question_carries_its_candidates_and_answers(
     assert found.code == code
     assert {one.id: one.title for one in found.candidates} == could_be
     assert [(one.add, one.means) for one in found.answers] == answers
-    assert {one.address for one in found.answers} == {found.address}
+    assert found.address in {one.address for one in found.answers}
 
 
 def counting(project: Project) -> tuple[list[str], int | None]:

@@ -116,10 +116,14 @@ def test_what_left_and_what_came_are_asked_about(
     plan = make_plan(replace(both, options=options))
     asked = {item.address: item for item in plan.refusals if item.code == "unclear"}
     assert sorted(asked) == new
-    gone = {f"{kind}-{PLACES.get(kind, '').replace('/', '-')}{word.lower()}" for word in leave}
+    place = f"{kind}-{PLACES.get(kind, '').replace('/', '-')}"
+    gone, others = ({f"{place}{word.lower()}" for word in words} for words in (leave, strange))
     for item in asked.values():
-        assert {one.id for one in item.candidates} == gone
-        assert {one.add for one in item.answers} == {"new: true", *(f"id: {id}" for id in gone)}
+        could_be = {one.id for one in item.candidates}
+        # What was never declared is a candidate, too, where it would be deleted.
+        assert could_be - (others if prune and options.delete else set()) == gone
+        said = {one.add for one in item.answers if one.address == item.address}
+        assert said == {"new: true", *(f"id: {id}" for id in could_be)}
 
 
 @settings(max_examples=examples(40, 2000))

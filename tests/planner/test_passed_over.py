@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from dpsync.model.address import Pattern
 from dpsync.model.ids import Line
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
@@ -45,6 +46,12 @@ def test_what_a_line_said_before_goes_only_by_its_name(kind: str) -> None:
     assert back.add.startswith("`dpsync ids --bind ")
     assert back.add.endswith("billing`")
     assert asked(make_plan(rebound(kind, f"delete object {refusal.address}"))) == []
+
+
+def test_what_the_policy_names_needs_no_other_answer() -> None:
+    sides = rebound("space")
+    policy = replace(sides.desired.policy, removed=(Pattern.parse("spaces/[Billing]", REGISTRY.words),))
+    assert asked(make_plan(replace(sides, desired=replace(sides.desired, policy=policy)))) == []
 
 
 def test_where_the_line_is_gone_altogether_it_is_asked_as_well() -> None:

@@ -11,7 +11,7 @@ import pytest
 from dpsync.model.ids import Line
 from dpsync.model.snapshot import Match
 from dpsync.model.values import LiveId
-from dpsync.planner.could_be import BY_BASE, LOOKS, MOST, NO_LINES, OTHERS, PLACE, REMOVED, UNSEEN
+from dpsync.planner.could_be import BY_BASE, GOING, LOOKS, MOST, NO_LINES, OTHERS, PLACE, REMOVED, UNSEEN
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
 
@@ -283,3 +283,63 @@ def test_what_the_platform_has_put_out_or_deleted_is_no_candidate(put_out: bool,
     outputs = frozenset({gone.identity}) if put_out else frozenset()
     snapshot = replace(sides.snapshot, objects=objects, put_out=outputs)
     assert bool(asked(replace(sides, snapshot=snapshot))) is not (put_out or deleted)
+
+
+# All questions about one kind are one.
+
+
+def replacing(**more: Any) -> Case:
+    """A new space beside one that was never declared and that `prune` would delete; and a team that goes."""
+    live: Things = {"space": {"old": {"title": "Old"}}, "team": {"gone": {"title": "Gone"}}}
+    wanted: Things = {"space": {"n": {"title": "Quite another"}}, "team": {}}
+    return Case(wanted, live, prune=["spaces", "teams"], agreed=False, **more)
+
+
+def test_what_would_be_deleted_while_another_of_its_kind_is_made_is_one_question_with_all_answers() -> None:
+    plan = make_plan(replacing().sides())
+    assert [(item.code, item.address) for item in plan.refusals] == [
+        ("unclear", "acme/spaces/n"),
+        ("content", "acme/teams/[Gone]"),
+    ]
+    asked, other = plan.refusals
+    assert [(one.id, one.why) for one in asked.candidates] == [("space-old", GOING)]
+    assert [(one.address, one.add) for one in asked.answers] == [
+        ("acme/spaces/n", "id: space-old"),
+        ("acme/spaces/n", "new: true"),
+        ("policy", 'removed: ["acme/spaces/[Old~space-old]"]'),
+        ("acme/spaces/[Old]", '--confirm "delete content 2"'),
+    ]
+    assert "acme/spaces/[Old]" not in other.message
+
+
+@pytest.mark.parametrize(
+    ("more", "codes"),
+    [
+        ({"confirm": ["delete content 2"]}, []),
+        ({"confirm": ["delete object acme/spaces/[Old]", "delete object acme/teams/[Gone]"]}, []),
+        ({"removed": ["spaces/[Old]"]}, ["content"]),
+        ({"removed": ["spaces/[Old]", "teams/[Gone]"]}, []),
+    ],
+)
+def test_what_was_named_to_go_is_no_question_any_more(more: dict[str, Any], codes: list[str]) -> None:
+    assert [item.code for item in make_plan(replacing(**more).sides()).refusals] == codes
+
+
+def test_an_entry_that_is_said_to_be_new_leaves_the_question_what_may_go() -> None:
+    case = replacing()
+    new = replace(case, wanted={**case.wanted, "space": {"n": {"title": "Quite another", "new": True}}})
+    assert [item.code for item in make_plan(new.sides()).refusals] == ["content"]
+
+
+def test_what_cannot_change_is_asked_about_after_who_is_who() -> None:
+    """Names gone round by hand: what the next plan says of the type follows from the answer."""
+    site: Things = {"site": {"a": {"title": "A", "type": "basic"}, "b": {"title": "B", "type": "premium"}}}
+    other: Things = {"site": {**site["site"], "a": {"title": "A", "type": "premium"}}}
+    case = Case(site, other, base={"site": {"b": site["site"]["b"]}})
+    assert [item.code for item in make_plan(case.sides()).refusals] == ["create-only"]
+    gone = {"site": {"gone": {"title": "Gone", "type": "basic"}}}
+    asked = Case(
+        {"site": {"a": site["site"]["a"]}}, {"site": {"a": other["site"]["a"], **gone["site"]}},
+        base=gone, prune=["sites"], agreed=False,
+    )  # fmt: skip
+    assert [item.code for item in make_plan(asked.sides()).refusals] == ["unclear"]
