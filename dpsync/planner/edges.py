@@ -233,7 +233,7 @@ def _moved(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
                 if out and not new and step.verb == "update" and around.may_be_before(step, steps):
                     yield from move.waits_for(step)
                 later = step.verb in ("create", "update") and step.phase != "withdraw"
-                if not out and later and (new or not in_tree):
+                if not out and later and (new or not in_tree or step.phase == "expose"):
                     yield from step.waits_for(move)
 
 

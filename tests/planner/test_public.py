@@ -150,6 +150,18 @@ def test_what_goes_up_is_last_and_what_comes_down_is_first() -> None:
     assert f"{AT}/x/p update" in found["x expose draft"].needs
 
 
+def test_what_is_shown_inside_of_what_goes_into_something_hidden_is_shown_afterwards() -> None:
+    group = {"section_group": {"docs/g": {"title": "G", "draft": True}}}
+    live = {
+        **group,
+        "section": {"docs/x": {"title": "X", "path": "x", "group": None}},
+        "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p", "draft": True}},
+    }
+    into = Case({**SITE, **group}).ref("section_group", "docs/g")
+    found = steps(plan({**group, **section("x", {"draft": False}, group=into)}, live))
+    assert f"{AT}/x place" in found["x/p expose draft"].needs
+
+
 # Where a server cannot.
 
 

@@ -17,29 +17,27 @@ ADDED = ("draft", "localizedTitle", "pageId")
 """What the reference has no operation for."""
 
 
-def arrangement(draw: Draw, after: bool = False, full: bool = True) -> Fields:
+def arrangement(draw: Draw, after: bool = False, full: bool = True, flat: bool = False) -> Fields:
     """`after`: what may be wanted. Without `full`, what the documented operations can make."""
     spaces = [*SPACES, *(NEW if after and full else ())]
-    sites = {"docs": _site(draw, "docs", spaces, full)}
-    if after and full and draw.chance(0.3):
-        sites["more"] = _site(draw, "more", spaces, full)
-    specs = {key: _spec(draw) for key in ("x", "y") if (key == "x" or after) and draw.chance(0.7)}
+    sites = {"docs": _site(draw, "docs", spaces, full, flat)}
+    if after and full and draw.chance(0.1):
+        sites["more"] = _site(draw, "more", spaces, full, flat)
+    specs = {"x": _spec(draw)} if draw.chance(0.3) else {}
     return {"spaces": spaces, "sites": sites, "openapi": specs}
 
 
-def _site(draw: Draw, name: str, spaces: list[str], full: bool) -> Fields:
+def _site(draw: Draw, name: str, spaces: list[str], full: bool, flat: bool) -> Fields:
     links = full and not draw.chance(0.2)
     made: Fields = {
-        "visibility": draw.pick(["public", "public", "public", "unlisted", "share-link", "visitor-auth"]),
-        "published": draw.chance(0.8),
+        "visibility": draw.pick([*["public"] * 6, "unlisted", "share-link", "visitor-auth"]),
+        "published": draw.chance(0.85),
         "adaptive": draw.chance(0.7),
         "shareLinks": {"friends": draw.chance(0.7)} if full else {},
-        "flat": False,
         "nodes": {},
     }
     nodes = made["nodes"]
-    if draw.chance(0.15):
-        made["flat"] = True
+    if flat:
         for key in draw.some(PLACES, least=1):
             nodes[f"{name}-{key}"] = _place(draw, spaces, full)
     else:
@@ -166,7 +164,10 @@ def configuration(draw: Draw, made: Fields, before: Fields, full: bool = True) -
     """Everything declared; what is set neither here nor before is left out by chance."""
     organization: Fields = {
         "id": "acme",
-        "spaces": {key: {"title": _title(key), "new": key in NEW} for key in made["spaces"]},
+        "spaces": {
+            key: {"title": _title(key), **({"new": True} if key in NEW else {"id": key})}
+            for key in made["spaces"]
+        },
         "sites": {
             name: _wanted(draw, name, site, before["sites"].get(name, {"nodes": {}}), full)
             for name, site in made["sites"].items()
@@ -215,7 +216,7 @@ def _named(site: Fields, key: str) -> str:
 
 def _wanted_node(draw: Draw, key: str, site: Fields, before: Fields) -> Fields:
     node, was = site["nodes"][key], before["nodes"].get(key, {})
-    made: Fields = {"type": node["type"], "key": key}
+    made: Fields = {"type": node["type"], "key": key, **({"id": key} if was else {})}
     if node["type"] != "space":
         made["title"] = _title(key)
     if node["type"] in ("space", "section"):
