@@ -60,7 +60,7 @@ class Fresh:
         self.desired = desired
         self.snapshot = snapshot
         self.ids = ids
-        self.sources = Sources(client, registry, parallelism)
+        self.sources = Sources(client, registry, parallelism, snapshot.objects.values())
         self._lock = threading.Lock()
         self._sent = 0
         self._places: dict[str, _Place] = {}

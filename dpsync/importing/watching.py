@@ -85,4 +85,5 @@ def _above(registry: Registry, kind: Kind) -> str:
     """The beginning of a pattern for what is below every object of a kind, in any organization."""
     if kind.parent is None:
         return ""
-    return f"{_above(registry, registry[kind.parents[0]])}{kind.key.replace('.', '/')}/*/"
+    around = f"{_above(registry, registry[kind.parents[0]])}{kind.key.replace('.', '/')}/"
+    return around if isinstance(kind.shape, Single) else f"{around}*/"

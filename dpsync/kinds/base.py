@@ -406,6 +406,8 @@ class Kind:
     """What people call one of them."""
     id: str = "id"
     """Where an answer has its id, dotted; a text with such names in braces where its URL needs several."""
+    of_output: bool = False
+    """Whether it is a part of what its parent puts out: then its id is that of the output."""
     own_id: bool = True
     """Whether the id names one everywhere.
 

@@ -6,7 +6,7 @@ from dpsync.kinds.types import Reference
 
 MEMBER_PERMISSION = Kind(
     name="member_permission",
-    parent=("space", "collection", "site"),
+    parent=("space", "translation_access", "collection", "site"),
     key="permissions.members",
     label="member permission",
     shape=Entries(natural="user"),

@@ -47,3 +47,11 @@ _OWN_RULES = {
 STANDALONE_MERGE_RULES = OneOf("type", _OWN_RULES)
 MERGE_RULES = OneOf("type", {"inherit": _NOTHING, **_OWN_RULES})
 MERGE_FREELY = Lifted(free=({"type": "none"}, {"type": "rules", "rules": []}), opens=("allow_bypass",))
+
+SPACE_ACCESS = (
+    Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True,
+          raised=GUEST_FIRST),
+    Field("mergeRules", MERGE_RULES, on="update", platform_default={"type": "inherit"}, security=True,
+          raised=MERGE_FREELY),
+)  # fmt: skip
+"""Who may read a space and merge into it: in its entry, or in that of the translation that makes it."""

@@ -2,7 +2,7 @@
 
 from dpsync.kinds.base import Delete, Entries, Field, Kind, Lifecycle, Pages, Patch, Post, Restore
 from dpsync.kinds.languages import LANGUAGE
-from dpsync.kinds.roles import GUEST_FIRST, LEVEL, MERGE_FREELY, MERGE_RULES
+from dpsync.kinds.roles import SPACE_ACCESS
 from dpsync.kinds.types import Enum, Reference, Text
 
 SPACE = Kind(
@@ -33,9 +33,6 @@ SPACE = Kind(
         Field("emoji", Text(1, 50), null="clear"),
         Field("editMode", Enum(("live", "locked")), platform_default="live", raised=("locked", "live")),
         Field("language", LANGUAGE),
-        Field("defaultLevel", LEVEL, on="update", absent="guest", platform_default="inherit", security=True,
-              raised=GUEST_FIRST),
-        Field("mergeRules", MERGE_RULES, on="update", platform_default={"type": "inherit"}, security=True,
-              raised=MERGE_FREELY),
+        *SPACE_ACCESS,
     ),
 )  # fmt: skip

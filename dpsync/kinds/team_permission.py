@@ -6,7 +6,7 @@ from dpsync.kinds.types import Reference
 
 TEAM_PERMISSION = Kind(
     name="team_permission",
-    parent=("space", "collection", "site"),
+    parent=("space", "translation_access", "collection", "site"),
     key="permissions.teams",
     label="team permission",
     shape=Entries(natural="team"),

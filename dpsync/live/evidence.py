@@ -49,7 +49,7 @@ class Surroundings:
         self.client = client
         self.registry = registry
         self.snapshot = snapshot
-        self.sources = Sources(client, registry, parallelism)
+        self.sources = Sources(client, registry, parallelism, snapshot.objects.values())
         self.again = again
         self._by_source: dict[str, list[Identity]] = defaultdict(list)
         for item in snapshot.objects.values():

@@ -17,11 +17,15 @@ from dpsync.kinds.urls import Chain, expand, split_query
 from dpsync.live.decode import decode, decode_list, decode_nodes, decode_tree, pointer
 from dpsync.live.shape import Misshapen, check_different, check_id, check_written, placed
 from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId
 
 
 @dataclass(frozen=True)
 class Source:
-    """One read of one kind (or of all kinds of a tree) below one parent. `url` is its name."""
+    """One read of one kind (or of all kinds of a tree) below one parent.
+
+    `url` is its name; it is empty for a part of what nothing has put out yet.
+    """
 
     url: str
     kind: str
@@ -56,7 +60,14 @@ def is_deleted(kind: Kind, body: Any) -> bool:
 class Sources:
     """Fetches sources and keeps the decoded objects. A list that did not end properly raises."""
 
-    def __init__(self, client: ReadClient, registry: Registry, parallelism: int) -> None:
+    def __init__(
+        self,
+        client: ReadClient,
+        registry: Registry,
+        parallelism: int,
+        known: Iterable[LiveObject] = (),
+    ) -> None:
+        """`known`: objects that were read before, for what they have put out."""
         self._client = client
         self._registry = registry
         self._parallelism = parallelism
@@ -66,10 +77,13 @@ class Sources:
         self._listed: dict[str, Listed] = {}
         self._sources: dict[tuple[object, ...], Source] = {}
         """By kind and chain: who reads asks for the same ones again with each kind."""
+        self._put_out: dict[Identity, str] = {}
+        """By object the id of what it has put out."""
+        self._note_outputs(known)
 
     def source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         """Where the objects of a kind below `owner` are read; `chain` begins with the owner itself."""
-        named = (kind.name, *chain)
+        named = (kind.name, *chain, self._put_out.get(owner))
         known = self._sources.get(named)
         if known is None:
             known = self._sources[named] = self._source(kind, owner, chain)
@@ -77,8 +91,11 @@ class Sources:
 
     def _source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         paths = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
-        url, *more = (expand(self._registry, kind, path, None, chain) for path in paths)
-        own_id = owner[1] if isinstance(kind.shape, Single) else ""
+        output = self._put_out.get(owner) if kind.of_output else None
+        if kind.of_output and output is None:
+            return Source("", kind.name, owner)
+        url, *more = (expand(self._registry, kind, path, output, chain) for path in paths)
+        own_id = output or (owner[1] if isinstance(kind.shape, Single) else "")
         return Source(url, kind.name, owner, own_id, (url, *more) if more else ())
 
     def owners(self, kind: Kind) -> tuple[str, ...]:
@@ -102,6 +119,14 @@ class Sources:
                 self.refused[source.url] = found
             else:
                 raise found
+
+    def _note_outputs(self, objects: Iterable[LiveObject]) -> None:
+        for item in objects:
+            outputs = self._registry[item.kind].platform.outputs if item.kind in self._registry else None
+            for field in self._registry[item.kind].fields if outputs is not None else ():
+                value = item.fields.get(field.name)
+                if outputs is not None and field.source == outputs.read and isinstance(value, LiveId):
+                    self._put_out[item.identity] = value.id
 
     def listed(self, url: str) -> Listed:
         """What was read from a URL, by what it is in."""
@@ -138,6 +163,8 @@ class Sources:
         Raises BadAnswer for what has not the shape that its kind needs.
         """
         kind = self._registry[source.kind]
+        if not source.url:
+            return ()
         with fitting(source.url):
             match kind.read:
                 case Tree(root=root):
@@ -149,6 +176,7 @@ class Sources:
                 case Pages():
                     listed = list(decode_list(kind, self.pages(source.url), source.owner, source.url))
                     everything = _different((place, item) for place, item, _ in listed)
+                    self._note_outputs(everything)
                     deleted = [is_deleted(kind, body) for _, _, body in listed]
                     return tuple(item for item, left in zip(everything, deleted, strict=True) if not left)
                 case One():

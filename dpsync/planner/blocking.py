@@ -21,6 +21,7 @@ from dpsync.planner.sides import Sides
 
 _LATER = "apply again when the platform has made it"
 _BACK = "apply again when it is back"
+_ANEW = "restore it on the platform, or take the entry away"
 _IGNORED = "create it on the platform, or take it out of policy.ignore"
 
 
@@ -140,6 +141,13 @@ class Blocking:
         if around is not None and around.deleted:
             reason = f"what is in {resource.parent} comes back with it, and is seen then"
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=_BACK)
+            return
+        if kind.of_output and resource.parent is not None:
+            made = self._sides.values.known_id(resource.parent) is not None
+            reason = f"what {resource.parent} has made is gone" if made else _not_yet(resource.parent)
+            self._entries[resource.address] = Blocked(
+                address=address, reason=reason, todo=_ANEW if made else _LATER
+            )
             return
         create = kind.creating(resource.pin, resource.fields)
         if isinstance(create, ByHand) or (create is None and not kind.comes_along):

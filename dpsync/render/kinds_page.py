@@ -468,6 +468,7 @@ WORDS: dict[type, dict[str, str]] = {
         "fields": "what is managed",
         "label": "what people call it, where that is not the name",
         "id": "where an answer has its id; a text with such names in braces where its URL needs several",
+        "of_output": "whether it is a part of what its parent puts out: its id is that of the output then",
         "own_id": "whether the id names one thing everywhere, or one below each parent",
         "title": "the field that people know an undeclared one by",
         "url": "where people see it: in an answer, and what it is made of",

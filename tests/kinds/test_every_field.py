@@ -103,17 +103,19 @@ def bench(server: ThreadedServer, tmp_path: Path) -> Bench:
     return bench
 
 
+KINDS = {name: kind for name, kind in REGISTRY.kinds.items() if not kind.of_output}
+"""A part of what the platform makes can be declared once that is made: test_translation_access.py."""
+
+
 def fields() -> Iterator[Any]:
-    for name in sorted(REGISTRY.kinds):
+    for name in sorted(KINDS):
         for field in REGISTRY[name].fields:
             if not field.nest:
                 yield pytest.param(REGISTRY[name], field, id=f"{name}.{field.name}")
 
 
 def test_every_field_has_a_sample_and_every_sample_a_field() -> None:
-    declared = {
-        name: {field.name for field in kind.fields if not field.nest} for name, kind in REGISTRY.kinds.items()
-    }
+    declared = {name: {field.name for field in kind.fields if not field.nest} for name, kind in KINDS.items()}
     assert {name: set(samples) for name, samples in SAMPLES.items()} == declared
     assert set(PLACES) == set(declared)
 

@@ -24,7 +24,7 @@ from dpsync.kinds.types.texts import Markdown
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
 from tests.kinds.samples import PLACES, SAMPLES
-from tests.kinds.test_every_field import Bench, config, is_key, written
+from tests.kinds.test_every_field import KINDS, Bench, config, is_key, written
 from tests.planner.lab import REGISTRY
 from tests.soak import SOAK, examples
 
@@ -104,7 +104,7 @@ def changes(subject: Subject) -> Iterator[tuple[str, Way, Any]]:
                     yield name, way, wrong
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY.kinds))
+@pytest.mark.parametrize("name", sorted(KINDS))
 def test_a_wrong_place_ends_the_plan_or_means_nothing(bench: Bench, name: str) -> None:
     subject = Subject(bench, REGISTRY[name])
     tried = list(changes(subject))

@@ -8,7 +8,7 @@ from dpsync.api import Imported, import_
 from dpsync.client.errors import Forbidden
 from dpsync.importing.remembering import RememberingClient
 from dpsync.model.plan import Plan
-from tests.kinds.test_every_field import Bench
+from tests.kinds.test_every_field import KINDS, Bench
 from tests.planner.lab import REGISTRY
 from tests.soak import slice_of
 
@@ -23,7 +23,7 @@ def acts(plan: Plan) -> set[tuple[str, str]]:
     return {(change.action, change.address) for change in plan.changes}
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY.kinds))
+@pytest.mark.parametrize("name", sorted(KINDS))
 def test_with_any_one_answer_refused_the_rest_is_planned_as_before(bench: Bench, name: str) -> None:
     """Wanted is another value for each entry, and everything that is not declared is to be deleted."""
     subject = Subject(bench, REGISTRY[name])
