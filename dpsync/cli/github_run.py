@@ -6,6 +6,7 @@ import os
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from dpsync.cli.github_commands import Commands, for_branch
 from dpsync.cli.github_files import stem, write_outputs, write_result, write_summary
@@ -22,13 +23,15 @@ from dpsync.github.commands import Log
 from dpsync.github.inputs import Inputs
 from dpsync.github.outputs import outputs
 from dpsync.github.place import Checkout, Place, WorkingCopy
-from dpsync.github.run import ActionRun, Ran
+from dpsync.github.run import ActionRun, History, Ran
 from dpsync.github.summary import summary
 from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.model.web_address import address_problem
 from dpsync.render.documents import FindingsDocument, PlanDocument
 from dpsync.render.formats import How, render
 from dpsync.render.views import view
+
+_TOUCHING: Final = 50
+"""Commits whose pull requests are looked for, each by a request. Earlier approvals are not known."""
 
 
 def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> int:
@@ -39,6 +42,7 @@ def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> in
         github = client(inputs.github_token)
         run = ActionRun(inputs, place, log, commands.run, github, files.with_name(f"{files.name}.plan.json"))
         run.plan_file.unlink(missing_ok=True)
+        run.history = partial(_history, inputs)
         ids = ids_update(log, inputs, place, client)
         if ids is not None:
             run.after_apply = ids.bring
@@ -54,12 +58,10 @@ def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> in
 
 
 def _client(opened: ExitStack, place: Place, token: str) -> GitHub | None:
-    """A client for a token, if there is one, and an address. It is closed with `opened`."""
+    """A client for a token, if there is one. It is closed with `opened`."""
     if not token:
         return None
     url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
-    if address_problem(url):
-        return None
     graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
     return opened.enter_context(closing(GitHub(url, token, place.repository, graphql)))
 
@@ -131,6 +133,21 @@ def _link_on_the_way(name: Path, workspace: Path) -> str | None:
         if at.is_symlink() and not workspace.is_relative_to(at):
             return str(at)
     return None
+
+
+def _history(inputs: Inputs) -> History:
+    """The commits of the working copy on their own line, and those that have touched the configuration."""
+    folders = [Path(inputs.directory), *((Path(inputs.directory) / name).parent for name in inputs.config)]
+    try:
+        repository = Repository.around(folders[0])
+        names = {folder.resolve().relative_to(repository.top).as_posix() for folder in folders}
+    except (NoRepository, ValueError):
+        return History()
+    line = repository.line("HEAD")
+    touching = {
+        commit for name in names for commit, _ in repository.changes("HEAD", "" if name == "." else name)
+    }
+    return History(tuple(line), tuple([one for one in line if one in touching][:_TOUCHING]))
 
 
 def _tell(run: ActionRun, ran: Ran) -> None:

@@ -58,14 +58,18 @@ class Repository:
             line[7:].decode("ascii", "replace") for line in head.splitlines() if line.startswith(b"parent ")
         ]
 
+    def line(self, commit: str) -> list[str]:
+        """The commits up to one and on its own line, some hundreds, the latest first."""
+        listed = self.git.run("rev-list", "--first-parent", f"--max-count={_FAR + 1}", commit).stdout
+        return listed.decode("ascii", "replace").split()
+
     def changes(self, commit: str, directory: str) -> list[tuple[str, frozenset[str]]]:
         """The commits up to one and on its own line that have changed files below a directory, the latest
         first: each with the names of those files, relative to the directory.
 
         No further back than some hundreds: a long history is not searched to its beginning.
         """
-        listed = self.git.run("rev-list", "--first-parent", f"--max-count={_FAR + 1}", commit).stdout
-        line = listed.decode("ascii", "replace").split()
+        line = self.line(commit)
         pairs = [f"{one} {before}\n" for one, before in pairwise(line)]
         pairs += [f"{line[-1]}\n"] if 0 < len(line) <= _FAR else []
         prefix = f"{directory}/" if directory else ""

@@ -37,7 +37,7 @@ def carry_out(run: ActionRun, copy: WorkingCopy) -> Ran:
         case "plan":
             return plan(run)
         case "apply":
-            return apply(run)
+            return apply(run, copy.head)
         case "drift":
             return drift(run)
         case "validate":

@@ -5,19 +5,25 @@ Nothing here decides what an apply or a plan comes to: whoever calls says what t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from time import sleep
 from typing import Any, Final
 
 import httpx
 
 from dpsync.client.platform import origin
-from dpsync.github.members import number_at, text_at
-from dpsync.github.transport import GitHubError, Transport
+from dpsync.github.members import at, number_at, text_at
+from dpsync.github.transport import PAGES, GitHubError, Transport
 
-BOT: Final = "github-actions[bot]"
-"""Whose texts are ours, where GitHub does not say whose token it is."""
+_EDITS: Final = """\
+query ($id: ID!, $after: String) { node(id: $id) { ... on IssueComment {
+  viewerDidAuthor body createdAt lastEditedAt
+  author { __typename login } editor { __typename login }
+  userContentEdits(first: 100, after: $after) {
+    pageInfo { hasNextPage endCursor } nodes { editor { __typename login } }
+  }
+} } }"""
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,22 @@ class Text:
     url: str
     updated: str = ""
     open: bool = True
+    node: str = ""
+    """Its name in GraphQL."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """Who has written a comment, and when. Times are GitHub's.
+
+    `ours`: this token has made it, and nobody else has ever edited it, as far as GitHub says.
+    """
+
+    ours: bool
+    body: str
+    created: str
+    last: str
+    """When it was last written."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +60,17 @@ class Review:
 
     author: str
     at: str
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A merged pull request: `commit` is what that made on the branch `base`, `head` its own last one."""
+
+    number: int
+    at: str
+    commit: str
+    head: str
+    base: str
 
 
 @dataclass(frozen=True)
@@ -59,10 +92,10 @@ class GitHub:
         token: str,
         repository: str,
         graphql: str = "",
-        wait: Callable[[float], None] = time.sleep,
+        wait: Callable[[float], None] | None = None,
     ) -> None:
         api = url.rstrip("/")
-        self._transport = Transport(api, token, wait)
+        self._transport = Transport(api, token, wait or sleep)
         self._graphql = graphql if origin(graphql) == origin(api) else ""
         self._repository = f"{api}/repos/{repository}"
         self._viewer = ""
@@ -77,10 +110,11 @@ class GitHub:
         path: str,
         content: dict[str, Any] | None = None,
         query: dict[str, str] | None = None,
+        safe: bool = False,
     ) -> Any:
         """One request about the repository, and the JSON of its answer. `path` is quoted already."""
         url = httpx.URL(self._repository + path, params=query or None)
-        return self._transport.ask(method, str(url), content)
+        return self._transport.ask(method, str(url), content, safe)
 
     def pause(self, seconds: float) -> None:
         """Let others go first."""
@@ -92,26 +126,39 @@ class GitHub:
     # Who and what.
 
     def viewer(self) -> str:
-        """The name under which this token writes."""
+        """The name under which this token writes. Nothing is guessed where GitHub does not say it."""
         if not self._viewer:
-            self._viewer = self._asked_viewer() or BOT
+            self._viewer = text_at(self._graph("{ viewer { login } }"), "viewer", "login")
+        if not self._viewer:
+            raise GitHubError("GitHub does not say whose token this is")
         return self._viewer
 
-    def _asked_viewer(self) -> str:
+    def _graph(self, query: str, **variables: str | None) -> Any:
+        """The data that a query asks for."""
         if not self._graphql:
-            return ""
-        try:
-            answer = self._transport.ask("POST", self._graphql, {"query": "{ viewer { login } }"})
-        except GitHubError:
-            return ""
-        return text_at(answer, "data", "viewer", "login")
+            raise GitHubError("GITHUB_GRAPHQL_URL is not on the host of GITHUB_API_URL")
+        content = {"query": query, "variables": variables}
+        answer = self._transport.ask("POST", self._graphql, content, safe=True)
+        if at(answer, "errors"):
+            raise GitHubError("GitHub has refused a query")
+        return at(answer, "data")
 
-    def merged_request(self, sha: str) -> int | None:
-        """The number of the pull request whose merge made a commit."""
+    def default_branch(self) -> str:
+        """The default branch of the repository."""
+        name = text_at(self.ask("GET", ""), "default_branch")
+        if not name:
+            raise GitHubError("GitHub does not say which branch is the default one")
+        return name
+
+    def merged(self, sha: str) -> list[Merged]:
+        """The merged pull requests that a commit came with. Right after a merge GitHub may not know yet."""
+        requests = []
         for found in self._items(f"/commits/{sha}/pulls"):
-            if found.get("merge_commit_sha") == sha and found.get("merged_at"):
-                return number_at(found, "number")
-        return None
+            number, merged = number_at(found, "number"), text_at(found, "merged_at")
+            if number is not None and merged:
+                commit, head = text_at(found, "merge_commit_sha"), text_at(found, "head", "sha")
+                requests.append(Merged(number, merged, commit, head, text_at(found, "base", "ref")))
+        return requests
 
     def pull_request(self, number: int) -> PullRequest:
         """What a pull request is now."""
@@ -149,7 +196,36 @@ class GitHub:
 
     def edit_comment(self, id_: int, body: str) -> Text:
         """Replace the body of a comment."""
-        return _comment(self.ask("PATCH", f"/issues/comments/{id_}", {"body": body}))
+        return _comment(self.ask("PATCH", f"/issues/comments/{id_}", {"body": body}, safe=True))
+
+    def written(self, comment: Text) -> Written:
+        """Who has written a comment of ours, by all of its edits; with what it says at that moment."""
+        after, strangers, first = None, False, None
+        for _ in range(PAGES):
+            found = at(self._graph(_EDITS, id=comment.node, after=after), "node")
+            if not isinstance(found, dict):
+                raise GitHubError("GitHub does not say who has written the comment")
+            author = at(found, "author")  # None of somebody whose account is gone
+            first = first or found
+            edits = at(found, "userContentEdits")
+            nodes = at(edits, "nodes") or []
+            editors = [at(one, "editor") for one in nodes]
+            if text_at(found, "lastEditedAt"):
+                editors.append(at(found, "editor"))
+                strangers = strangers or not nodes
+            strangers = strangers or author is None or any(one != author for one in editors)
+            if at(edits, "pageInfo", "hasNextPage") is not True:
+                break
+            after = text_at(edits, "pageInfo", "endCursor")
+        else:
+            strangers = True
+        created = text_at(first, "createdAt")
+        return Written(
+            ours=at(first, "viewerDidAuthor") is True and not strangers,
+            body=text_at(first, "body"),
+            created=created,
+            last=text_at(first, "lastEditedAt") or created,
+        )
 
     def delete_comment(self, id_: int) -> None:
         """Delete a comment."""
@@ -174,7 +250,7 @@ class GitHub:
 
     def edit_issue(self, number: int, **content: str) -> Text:
         """Replace members of an issue: `body`, `state`, `state_reason`."""
-        return _issue(self.ask("PATCH", f"/issues/{number}", content))
+        return _issue(self.ask("PATCH", f"/issues/{number}", content, safe=True))
 
 
 def _comment(found: Any) -> Text:
@@ -195,4 +271,5 @@ def _as_text(found: Any, number: int | None) -> Text:
         text_at(found, "html_url"),
         text_at(found, "updated_at"),
         found.get("state", "open") == "open",
+        text_at(found, "node_id"),
     )

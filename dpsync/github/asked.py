@@ -42,7 +42,7 @@ def asked_for(place: Place, github: GitHub | None, checkout: Callable[[], Checko
         _react(github, place, "confused")
         raise
     _react(github, place, "eyes")
-    return replace(place, sha=request.head, base=request.base)
+    return replace(place, sha=request.head, base=request.base, into=request.base)
 
 
 def _check(request: PullRequest, place: Place, look: Callable[[], Checkout]) -> None:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpsync.github.api import GitHub, Text
-from dpsync.github.marker import PlanMarker
-from dpsync.github.plan_comment import SIZES, Decision, Found, decide, ours, rewritable
+from dpsync.github.marker import PlanMarker, RestMarker, read_marker
+from dpsync.github.plan_comment import (
+    SIZES,
+    Decision,
+    Found,
+    decide,
+    named,
+    of_key,
+    rest_body,
+    rewritable,
+)
 from dpsync.github.transport import GitHubError
 
 TOO_LONG = 422
@@ -15,15 +24,24 @@ TOO_LONG = 422
 
 @dataclass(frozen=True)
 class Comments:
-    """The comments of one pull request and key."""
+    """The comments of one pull request, for a name: what a plan was asked for."""
 
     github: GitHub
     number: int
-    key: str
+    name: str
 
     def found(self) -> list[Found]:
-        """Ours, the oldest first."""
-        return ours(self.github.comments(self.number), self.github.viewer(), self.key)
+        """Ours, the oldest first. Whoever else writes a marker has written a text."""
+        found = named(self.github.comments(self.number), self.name)
+        return [one for one in found if one.text.author == self.github.viewer()]
+
+    def ours(self, found: Found) -> Found | None:
+        """A comment as it is now; None where somebody else has ever edited it."""
+        written = self.github.written(found.text)
+        marker = read_marker(written.body, PlanMarker)
+        if marker is None or not written.ours:
+            return None
+        return Found(replace(found.text, body=written.body, updated=written.last), marker)
 
     def write(
         self, present: Found | None, marker: PlanMarker, body: Callable[[int], str], worth_it: bool
@@ -40,8 +58,9 @@ class Comments:
             case "edit":
                 assert present is not None
                 return decision, self._edit(present, body)
+        self.github.viewer()  # else nobody would know again whose comment it is
         made = self.add(body)
-        first = rewritable(self.found())
+        first = rewritable(of_key(self.found(), marker.key))
         if first is None or first.text.number >= made.number:
             return decision, made
         self.github.delete_comment(made.number)
@@ -55,6 +74,26 @@ class Comments:
         for other in found:
             if other.marker.state == "plan" and other.text.number != kept.number and other.marker.age < age:
                 self.github.delete_comment(other.text.number)
+
+    def rest(self, key: str) -> list[tuple[Text, RestMarker]]:
+        """Our further comments of plans with this key, which hold what their first ones have no room for."""
+        found = []
+        for text in self.github.comments(self.number):
+            marker = read_marker(text.body, RestMarker)
+            if marker is not None and marker.key == key and text.author == self.github.viewer():
+                found.append((text, marker))
+        return found
+
+    def write_rest(self, marker: PlanMarker, displayed: list[str]) -> None:
+        """The further comments of a plan, in place of those of the plan before it."""
+        found = self.rest(marker.key)
+        if [one.displayed for _, one in found if one.digest == marker.digest] == displayed:
+            return
+        for part, more in enumerate(displayed, 1):
+            self.github.comment(self.number, rest_body(marker, part, more))
+        for text, old in found:
+            if old.age <= marker.age:
+                self.github.delete_comment(text.number)
 
     def add(self, body: Callable[[int], str]) -> Text:
         """One more comment, whatever there is."""

@@ -1,13 +1,12 @@
-"""The plan of now beside the one that was reviewed, of which only a marker is left: pure."""
+"""The plan of now beside what was reviewed, of which only digests are left: pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from dpsync.github.marker import PlanMarker, address_digest, change_digests
-from dpsync.model.change import Change
+from dpsync.github.displayed import Shown, address_digest, exposures_shown, shown_of
 from dpsync.model.plan import Plan
 from dpsync.model.words import counted
 from dpsync.render.markdown_text import code
@@ -21,29 +20,31 @@ class Compared:
     """`same` changes were reviewed as they are; `other` ones were reviewed with another content.
 
     `dropped` counts those that were reviewed and are not needed any more. `reviewed` is how many there were;
-    where that is not known it is None, and all are `new`.
+    where that is not known it is None, and all are `new`. `exposed` becomes more visible or more powerful
+    than was shown, by changes that were reviewed one by one, for instance. All are addresses.
     """
 
     reviewed: int | None
     same: int
     dropped: int
-    other: tuple[Change, ...]
-    new: tuple[Change, ...]
+    other: tuple[str, ...]
+    new: tuple[str, ...]
+    exposed: tuple[str, ...] = ()
 
     @property
     def unreviewed(self) -> bool:
         """Whether something would be done that nobody has reviewed."""
-        return bool(self.other or self.new)
+        return bool(self.other or self.new or self.exposed)
 
     def __str__(self) -> str:
         """In one sentence, without an end."""
-        return "; ".join(f"{said}{_in_brackets(changes)}" for said, changes in self._said())
+        return "; ".join(f"{said}{_in_brackets(addresses)}" for said, addresses in self._said())
 
     def markdown(self) -> str:
         """As a list."""
-        return "\n".join(f"- {said}{_in_code(changes)}" for said, changes in self._said())
+        return "\n".join(f"- {said}{_in_code(addresses)}" for said, addresses in self._said())
 
-    def _said(self) -> Iterator[tuple[str, tuple[Change, ...]]]:
+    def _said(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         if self.reviewed is not None:
             of = counted(self.reviewed, "reviewed change")
             yield f"{self.same} of {of} {_are(self.same)} still the same", ()
@@ -54,23 +55,27 @@ class Compared:
             yield f"{len(self.other)} {were} reviewed with another content", self.other
         if self.new:
             yield f"{len(self.new)} {_are(len(self.new))} new", self.new
+        if self.exposed:
+            yield "what becomes more visible or powerful was not shown as it is now", self.exposed
 
 
-def compare(reviewed: PlanMarker | None, plan: Plan) -> Compared:
-    """What became of the changes that were reviewed."""
-    now, before = change_digests(plan), reviewed.known if reviewed is not None else None
-    others = [change for digest, change in now.items() if before is None or digest not in before]
-    if before is None:
-        return Compared(None, 0, 0, (), tuple(others))
-    left = {address for digest, address in before.items() if digest not in now}
-    other = tuple(change for change in others if address_digest(change) in left)
-    same = len(now) - len(others)
+def compare(reviewed: Collection[Shown] | None, plan: Plan) -> Compared:
+    """What became of what was reviewed; None: nothing was."""
+    addresses = tuple(change.address for change in plan.changes)
+    if reviewed is None:
+        return Compared(None, 0, 0, (), addresses)
+    known = frozenset(reviewed)
+    before = {one.address for one in known if not one.exposes}
+    others = [change for change in plan.changes if not known.issuperset(shown_of(change, plan))]
+    other = tuple(one.address for one in others if address_digest(one.address) in before)
+    same = len(addresses) - len(others)
     return Compared(
         reviewed=len(before),
         same=same,
-        dropped=len(before) - same - len(other),
+        dropped=len(before - {address_digest(address) for address in addresses}),
         other=other,
-        new=tuple(change for change in others if address_digest(change) not in left),
+        new=tuple(one.address for one in others if address_digest(one.address) not in before),
+        exposed=tuple(dict.fromkeys(at for at, one in exposures_shown(plan) if one not in known)),
     )
 
 
@@ -78,14 +83,14 @@ def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def _in_brackets(changes: tuple[Change, ...]) -> str:
-    return f" ({_names(changes, str)})" if changes else ""
+def _in_brackets(addresses: tuple[str, ...]) -> str:
+    return f" ({_names(addresses, str)})" if addresses else ""
 
 
-def _in_code(changes: tuple[Change, ...]) -> str:
-    return f": {_names(changes, code)}" if changes else ""
+def _in_code(addresses: tuple[str, ...]) -> str:
+    return f": {_names(addresses, code)}" if addresses else ""
 
 
-def _names(changes: tuple[Change, ...], quoted: Callable[[str], str]) -> str:
-    names = ", ".join(quoted(clip(change.address, 100)) for change in changes[:_NAMED])
-    return f"{names} and {len(changes) - _NAMED} more" if len(changes) > _NAMED else names
+def _names(addresses: tuple[str, ...], quoted: Callable[[str], str]) -> str:
+    names = ", ".join(quoted(clip(address, 100)) for address in addresses[:_NAMED])
+    return f"{names} and {len(addresses) - _NAMED} more" if len(addresses) > _NAMED else names

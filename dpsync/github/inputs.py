@@ -18,8 +18,8 @@ FailOn = Literal["error", "changes"]
 IdsFile = Literal["none", "commit", "pull-request"]
 NAMES: Final = (
     "command", "config", "working-directory", "environment", "select", "api-token", "api-url", "github-token",
-    "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval", "ids-file", "ids-token",
-    "fail-on", "extra-args",
+    "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval", "branches", "ids-file",
+    "ids-token", "fail-on", "extra-args",
 )  # fmt: skip
 _DIGEST: Final = re.compile(r"[0-9a-f]{32,64}")
 _OURS: Final = ("--format", "--out", "-o", "--approved", "--yes", "--detailed-exitcode", "-q", "--quiet")
@@ -49,6 +49,8 @@ class Inputs:
     labels: tuple[str, ...] = ()
     approval: str = "digest"
     """digest: what the pull request shows. none: whatever is planned. Else the digest itself."""
+    branches: tuple[str, ...] = ()
+    """Those whose last commit may be applied; empty: the default one."""
     ids_file: IdsFile = "none"
     """How the lines that an apply has learned come to its branch."""
     ids_token: str = field(default="", repr=False)
@@ -58,7 +60,7 @@ class Inputs:
 
     @property
     def key(self) -> str:
-        """The name of what is planned: the same in every run."""
+        """The name of what is asked for, the same in every run: without platform and organizations."""
         return make_key(
             self.directory, "\n".join(self.config), self.environment, "\n".join(sorted(self.select))
         )
@@ -118,6 +120,7 @@ def read_inputs(text: str) -> Inputs:
         drift_issue=_truth(texts, "drift-issue"),
         labels=_lines(texts, "issue-labels"),
         approval=approval,
+        branches=_lines(texts, "branches"),
         ids_file=cast(IdsFile, _among(texts, "ids-file", IdsFile)),
         ids_token=texts.get("ids-token", "").strip(),
         fail_on=cast(FailOn, _among(texts, "fail-on", FailOn)),

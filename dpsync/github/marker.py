@@ -7,35 +7,29 @@ counts only at the very beginning of a text, and only in a text whose author is 
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
-from itertools import zip_longest
-from typing import Annotated, Any, Final, Literal, TypeVar
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from dpsync.model.change import Change
+from dpsync.github.displayed import Shown, read_shown
 from dpsync.model.json_text import json_text
-from dpsync.model.plan import Plan
 
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]*$", max_length=64)]
-Base64url = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]*$", max_length=20_000)]
+Base64url = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]*$", max_length=57_000)]
 Moment = Annotated[int, Field(ge=0, lt=2**40)]
 """Seconds since 1970."""
 Count = Annotated[int, Field(ge=1, lt=2**31)]
-State = Literal["plan", "applied", "refused"]
+State = Literal["plan", "applied", "converged", "refused"]
 M = TypeVar("M", bound="Marker")
 
-LISTED: Final = 1000
-"""Changes whose digests are in a marker; of a larger plan only the digest of the whole is."""
-_SIZE: Final = 9
-"""Bytes of a change's digest, 12 characters: enough that none can be made to fit."""
-_NAME: Final = 6
-"""Characters of an address's digest. Only words depend on these."""
-_MATERIAL: Final[Any] = {
-    **dict.fromkeys(("address", "kind", "action", "id", "inside", "differences", "moved", "effects"), True),
-    "steps": {"__all__": {"verb", "answers"}},
-}
+FIRST: Final = 500
+"""Of what a plan shows, how much the marker of its comment holds: 20,000 characters."""
+FURTHER: Final = 1_400
+"""How much the marker of each further comment holds."""
+COMMENTS: Final = 20
+"""How many further ones there may be. Of what does not fit only the plan's digest is kept."""
 _FIRST_LINE: Final = re.compile(r"<!-- dpsync:([a-z]+):1 (\{[^<>\r\n]*\}) -->(?:\r?\n|$)")
 
 
@@ -56,25 +50,35 @@ class Marker(BaseModel):
 
 
 class PlanMarker(Marker):
-    """Of a comment that tells a plan."""
+    """Of a comment that tells a plan. `key` names its platform and organizations, too."""
 
     kind: Literal["plan"] = Field(default="plan", exclude=True)
+    name: Hex = ""
+    """The configuration, environment and part: what is known of a plan that could not be made."""
+    branch: Hex = ""
+    """The digest of the branch that the pull request was for."""
     state: State = "plan"
-    """plan: it may still be rewritten. applied: frozen. refused: made after the merge, approved by nobody."""
-    changes: Base64url | None = None
-    """The digests of the changes, one after the other; None where there are too many."""
-    addresses: Base64url | None = None
-    """The digests of what they change, in the same order."""
+    """plan: it may still be rewritten; all others are frozen. applied: it counted, and an apply has begun.
+    converged: an apply of the commit `applied` has ended it. refused: made after the merge by an apply.
+    """
+    applied: Hex = ""
+    displayed: Base64url | None = None
+    """What the plan has shown, or the first part of it; None where it is too much for all comments."""
     approved: dict[Base64url, Hex] = Field(default_factory=dict, max_length=50)
     """Who has approved which plan: names in base64url."""
 
     @property
-    def known(self) -> dict[str, str] | None:
-        """By the digest of each change that of its address; None where there are too many."""
-        if self.changes is None:
-            return None
-        addresses = _parted(self.addresses or "", _NAME)
-        return dict(zip_longest(_parted(self.changes, _SIZE * 4 // 3), addresses, fillvalue=""))
+    def full(self) -> bool:
+        """Whether further comments may hold more of what the plan has shown."""
+        return len(shown_in([self.displayed or ""])) >= FIRST
+
+
+class RestMarker(Marker):
+    """Of a comment with more of what the plan with this digest has shown."""
+
+    kind: Literal["rest"] = Field(default="rest", exclude=True)
+    part: Annotated[int, Field(ge=1, le=COMMENTS)]
+    displayed: Base64url
 
 
 class DriftMarker(Marker):
@@ -120,46 +124,25 @@ def base64url(content: bytes) -> str:
 
 def name_of(encoded: str) -> str:
     """What `base64url` was made of."""
+    return _decoded(encoded).decode(errors="replace")
+
+
+def kept(displayed: tuple[Shown, ...]) -> list[str]:
+    """What markers hold of what a plan has shown: the first one's, then those of further comments."""
+    if len(displayed) > FIRST + COMMENTS * FURTHER:
+        return []
+    starts = [0, *range(FIRST, len(displayed), FURTHER)]
+    parts = zip(starts, [*starts[1:], len(displayed)], strict=True)
+    return [base64url(b"".join(map(bytes, displayed[start:end]))) for start, end in parts]
+
+
+def shown_in(texts: Iterable[str]) -> tuple[Shown, ...]:
+    """What `kept` has kept; a damaged text holds nothing."""
+    return tuple(one for text in texts for one in read_shown(_decoded(text)))
+
+
+def _decoded(text: str) -> bytes:
     try:
-        return base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode(errors="replace")
+        return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except ValueError:
-        return "somebody"
-
-
-def change_digests(plan: Plan) -> dict[str, Change]:
-    """The changes of a plan by the digest of what each does to its object.
-
-    How its requests are sent is left out: what is left of a plan after half of it was done has the same
-    changes, with ids where addresses were.
-    """
-    return {_digest(change): change for change in plan.changes}
-
-
-def listed(plan: Plan) -> str | None:
-    """The digests of the changes as a marker has them."""
-    return "".join(change_digests(plan)) if len(plan.changes) <= LISTED else None
-
-
-def listed_addresses(plan: Plan) -> str | None:
-    """The digests of the addresses, in the order of the changes, as a marker has them."""
-    changes = change_digests(plan).values()
-    return "".join(map(address_digest, changes)) if len(plan.changes) <= LISTED else None
-
-
-def address_digest(change: Change) -> str:
-    return base64url(hashlib.sha256(change.address.encode("utf-8", "surrogatepass")).digest())[:_NAME]
-
-
-def _parted(digests: str, width: int) -> list[str]:
-    return [digests[at : at + width] for at in range(0, len(digests), width)]
-
-
-def _digest(change: Change) -> str:
-    content = json_text(_ordered(change.done.model_dump(mode="json", include=_MATERIAL)))
-    return base64url(hashlib.sha256(content.encode()).digest()[:_SIZE])
-
-
-def _ordered(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _ordered(value[key]) for key in sorted(value)}
-    return [_ordered(item) for item in value] if isinstance(value, list) else value
+        return b""

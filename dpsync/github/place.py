@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dpsync.github.members import at, number_at, text_at
+from dpsync.model.plan import Plan
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
@@ -43,6 +44,8 @@ class Place:
     """The comment that has asked."""
     base: str = ""
     """The branch that the pull request is for, where the environment of the run does not say so."""
+    into: str = ""
+    """The branch that the pull request is for."""
 
     @property
     def age(self) -> tuple[int, int]:
@@ -116,6 +119,7 @@ def find_place(env: Mapping[str, str], event: Any) -> Place:
         helpless=fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
         asked=asked,
         comment=number_at(event, "comment", "id") if asked else None,
+        into=text_at(request, "base", "ref"),
     )
 
 
@@ -128,6 +132,16 @@ def _branch(env: Mapping[str, str], event: Any) -> str:
     if request is None:
         return text_at(event, "repository", "default_branch")
     return text_at(request, "base" if at(request, "merged") else "head", "ref")
+
+
+def plan_key(name: str, plan: Plan) -> str:
+    """The name of what is planned with its platform and organizations; `name` is what was asked for."""
+    return make_key(name, plan.target, *sorted(one.id for one in plan.organizations))
+
+
+def branch_key(name: str) -> str:
+    """The name of a branch as markers have it; "" for none."""
+    return make_key("branch", name) if name else ""
 
 
 def make_key(*parts: str) -> str:

@@ -1,14 +1,21 @@
-"""The command plan: dpsync plan, and its result in the comment of the pull request."""
+"""The command plan: dpsync plan, and its result in the comment of the pull request.
+
+A comment that shows a plan and could not be brought up to date fails the job: a stale plan under a green
+check misleads. Where there is none, nothing misleads, and it is a notice.
+"""
 
 from __future__ import annotations
 
 from pydantic import BaseModel
 
 from dpsync.github.comments import Comments
+from dpsync.github.displayed import shown_by
+from dpsync.github.marker import kept
 from dpsync.github.plan_comment import (
     Found,
     changed_since,
     heading,
+    of_key,
     plan_body,
     plan_marker,
     remembered,
@@ -16,6 +23,9 @@ from dpsync.github.plan_comment import (
     worth_telling,
 )
 from dpsync.github.run import ActionRun, Ran
+from dpsync.github.transport import GitHubError
+from dpsync.model.diagnostic import Exit
+from dpsync.render.documents import PlanDocument
 from dpsync.render.views import view
 
 
@@ -24,24 +34,44 @@ def plan(run: ActionRun) -> Ran:
     ran = run.dpsync("plan", "--out", str(run.plan_file.resolve()))
     if run.plan_file.exists():
         run.result.outputs["plan-file"] = str(run.plan_file)
-    if ran.document is not None and run.inputs.comment != "never":
-        _tell(run, ran.document)
+    if ran.document is not None and run.inputs.comment != "never" and not _report(run, ran.document):
+        run.result.outputs["failure-reason"] = "comment"
+        return Ran(Exit.FAILED if ran.code in (Exit.DONE, Exit.CHANGES) else ran.code, ran.document)
     return ran
 
 
-def _tell(run: ActionRun, document: BaseModel) -> None:
+def _report(run: ActionRun, document: BaseModel) -> bool:
+    """Tell it. False: a comment of ours still shows another plan, or perhaps does."""
     if run.github is None or run.place.number is None:
-        return
-    with run.asking("The comment was not written"):
-        _write(run, Comments(run.github, run.place.number, run.inputs.key), document)
+        return True
+    comments = Comments(run.github, run.place.number, run.inputs.key)
+    found: list[Found] | None = None
+    try:
+        found = comments.found()
+        _write(run, comments, found, document)
+    except GitHubError as error:
+        stale = not error.not_allowed if found is None else rewritable(found) is not None
+        what = (
+            "The comment in the pull request may show an older plan"
+            if stale
+            else "The comment was not written"
+        )
+        run.log.notice(run.trouble(what, error), "error" if stale else "notice")
+        return not stale
+    return True
 
 
-def _write(run: ActionRun, comments: Comments, document: BaseModel) -> None:
+def _write(run: ActionRun, comments: Comments, found: list[Found], document: BaseModel) -> None:
     """Bring the comment up to date, and drop what earlier runs have left beside it."""
-    found = comments.found()
-    before = rewritable(found)
+    if not comments.github.pull_request(comments.number).open:
+        run.log.notice("The comment was left as it is: the pull request is merged or closed.")
+        return
+    marker = plan_marker(run.inputs.key, run.place, document)
+    found = of_key(found, marker.key)
+    before = _untouched(run, comments, found)
     approved = _approved(run, comments, before)
-    marker = plan_marker(run.inputs.key, run.place, document, approved=approved)
+    key = marker.key or (before.marker.key if before is not None else "")
+    marker = marker.model_copy(update={"approved": approved, "key": key})
     content = view(document)
     lines = [heading(run.inputs.name), changed_since(approved, marker.digest)]
 
@@ -52,14 +82,33 @@ def _write(run: ActionRun, comments: Comments, document: BaseModel) -> None:
     decision, text = comments.write(before, marker, body, worth_it)
     if decision.why:
         run.log.notice(f"The comment was left as it is: {decision.why}.")
-    if text is not None:
-        run.result.outputs["comment-url"] = text.url
-        comments.drop_others(found, text, marker.age)
+    if text is None:
+        return
+    run.result.outputs["comment-url"] = text.url
+    comments.drop_others(found, text, marker.age)
+    rest = kept(shown_by(document.plan))[1:] if isinstance(document, PlanDocument) else []
+    if not decision.why and (rest or (before is not None and before.marker.full)):
+        comments.write_rest(marker, rest)
+
+
+def _untouched(run: ActionRun, comments: Comments, found: list[Found]) -> Found | None:
+    """The comment that the plan goes into. One that somebody else has edited makes room for a new one."""
+    before = rewritable(found)
+    if before is None:
+        return None
+    now = comments.ours(before)
+    if now is None:
+        run.log.notice(
+            "Somebody else has edited the comment: it is deleted, and a new one is made.", "warning"
+        )
+        comments.github.delete_comment(before.text.number)
+        found.remove(before)
+        return _untouched(run, comments, found)
+    return now
 
 
 def _approved(run: ActionRun, comments: Comments, before: Found | None) -> dict[str, str]:
     """Who has approved which plan of this comment, as a marker has it."""
-    if before is not None:
-        with run.asking("Who has approved this could not be read", quietly=True):
-            return remembered(before, comments.github.approvals(comments.number))
-    return {}
+    with run.asking("Who has approved this could not be read", quietly=True):
+        return remembered(before, comments.github.approvals(comments.number))
+    return dict(before.marker.approved) if before is not None else {}

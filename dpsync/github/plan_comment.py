@@ -9,18 +9,19 @@ from typing import Final, Literal
 from pydantic import BaseModel
 
 from dpsync.github.api import Review, Text
+from dpsync.github.displayed import shown_by
 from dpsync.github.marker import (
     PlanMarker,
+    RestMarker,
     State,
     base64url,
     first_line,
-    listed,
-    listed_addresses,
+    kept,
     name_of,
     read_marker,
     without_marker,
 )
-from dpsync.github.place import Place
+from dpsync.github.place import Place, branch_key, plan_key
 from dpsync.model.plan import DIGITS
 from dpsync.render.documents import ApplyDocument, PlanDocument
 from dpsync.render.markdown import COMMENT, render_markdown, units
@@ -32,6 +33,7 @@ SIZES: Final = (COMMENT, COMMENT // 2)
 """UTF-16 units of a comment: of the first try, and of the second where GitHub finds that too long."""
 _CONTENT: Final = "<!-- dpsync:content -->\n"
 """Between what happened and the plan. It stands before all foreign text, so the first one is ours."""
+_UNKNOWN: Final = "a plan that no comment shows any more, or none"
 _NAMED: Final = 5
 """People or labels that are named in one line."""
 
@@ -53,25 +55,24 @@ class Decision:
     why: str = ""
 
 
-def ours(comments: Iterable[Text], viewer: str, key: str) -> list[Found]:
-    """The comments of one key, the oldest first. Whoever else writes a marker has written a text."""
+def named(comments: Iterable[Text], name: str) -> list[Found]:
+    """The comments with a marker of this name, the oldest first, whoever has written them."""
     found = []
     for text in comments:
-        marker = read_marker(text.body, PlanMarker) if text.author == viewer else None
-        if marker is not None and marker.key == key:
+        marker = read_marker(text.body, PlanMarker)
+        if marker is not None and marker.name == name:
             found.append(Found(text, marker))
     return found
+
+
+def of_key(found: Iterable[Found], key: str) -> list[Found]:
+    """Those of one platform and its organizations, or of what was not known; all where `key` is not known."""
+    return [one for one in found if not key or one.marker.key in (key, "")]
 
 
 def rewritable(found: Iterable[Found]) -> Found | None:
     """The comment that the next plan goes into: the oldest one that is not frozen."""
     return next((one for one in found if one.marker.state == "plan"), None)
-
-
-def latest_reviewed(found: Iterable[Found]) -> Found | None:
-    """The comment whose plan was reviewed: that of the latest run, whether it was applied since or not."""
-    applicable = [one for one in found if one.marker.state != "refused"]
-    return max(applicable, key=lambda one: (one.marker.age, one.text.number), default=None)
 
 
 def decide(found: Found | None, age: tuple[int, int], body: str, worth_it: bool) -> Decision:
@@ -86,20 +87,19 @@ def decide(found: Found | None, age: tuple[int, int], body: str, worth_it: bool)
 
 
 def remembered(found: Found | None, approvals: Iterable[Review]) -> dict[str, str]:
-    """Who has approved which plan, by names in base64url.
+    """Who has approved which plan, by names in base64url; "" where no comment says which one that was.
 
     An approval that came after the comment was last written was for the plan in it; an earlier one is what
-    was remembered of it then. Both times are GitHub's. An approval without a plan to look at is none.
+    was remembered of it then. Both times are GitHub's. One that is not remembered came before the first plan,
+    or the comment that it was for is not there any more.
     """
     known: dict[str, str] = {}
-    if found is None:
-        return known
     for review in approvals:
         name = base64url(review.author.encode())
-        if review.at > found.text.updated:
+        if found is not None and review.at > found.text.updated:
             known[name] = found.marker.digest
-        elif name in found.marker.approved:
-            known[name] = found.marker.approved[name]
+        else:
+            known[name] = found.marker.approved.get(name, "") if found is not None else ""
     return dict(sorted(known.items())[:50])
 
 
@@ -109,29 +109,31 @@ def changed_since(approved: Mapping[str, str], digest: str) -> str:
     if not others:
         return ""
     parts = [
-        f"{code(clip(name, 50))} approved {code(other[:DIGITS] or 'none')}" for name, other in others[:_NAMED]
+        f"{code(clip(name, 50))} approved {code(other[:DIGITS]) if other else _UNKNOWN}"
+        for name, other in others[:_NAMED]
     ]
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
     return f"> [!WARNING]\n> **The plan changed since** {', '.join(parts)}{more}. Look at it again."
 
 
 def plan_marker(
-    key: str,
+    name: str,
     place: Place,
     document: BaseModel,
     state: State = "plan",
     approved: Mapping[str, str] | None = None,
 ) -> PlanMarker:
-    """The marker of a comment that tells a plan, or why there is none."""
+    """The marker of a comment that tells a plan, or why there is none. `name` is what was asked for."""
     plan = document.plan if isinstance(document, PlanDocument) else None
     return PlanMarker(
-        key=key,
+        key=plan_key(name, plan) if plan is not None else "",
+        name=name,
+        branch=branch_key(place.into),
         run=place.run,
         attempt=place.attempt,
         sha=place.sha,
         digest=plan.digest if plan is not None else "",
-        changes=listed(plan) if plan is not None else None,
-        addresses=listed_addresses(plan) if plan is not None else None,
+        displayed=next(iter(kept(shown_by(plan))), None) if plan is not None else None,
         state=state,
         approved=dict(approved or {}),
     )
@@ -157,9 +159,27 @@ def written_by(place: Place) -> str:
     return f"<sub>{commit}[run {place.run}]({place.url})</sub>"
 
 
-def with_status(found: Found, state: State, line: str) -> str:
+def rest_body(marker: PlanMarker, part: int, displayed: str) -> str:
+    """A further comment, with what the marker of the first one has no room for."""
+    more = RestMarker(
+        key=marker.key,
+        run=marker.run,
+        attempt=marker.attempt,
+        sha=marker.sha,
+        digest=marker.digest,
+        part=part,
+        displayed=displayed,
+    )
+    return (
+        f"{first_line(more)}The plan {code(marker.digest[:DIGITS])} is too large for the list of its changes "
+        "to be in one comment. This one holds another part of it, which nobody sees. With it, an apply that "
+        "was stopped halfway can be run again."
+    )
+
+
+def with_status(found: Found, state: State, line: str, applied: str = "") -> str:
     """The same comment with what became of its plan, in place of what was said of that before."""
-    marker = found.marker.model_copy(update={"state": state})
+    marker = found.marker.model_copy(update={"state": state, "applied": applied})
     before, separator, content = found.text.body.partition(_CONTENT)
     if not separator:
         content = without_marker(before)

@@ -26,6 +26,17 @@ class Ran:
     document: BaseModel | None = None
 
 
+@dataclass(frozen=True)
+class History:
+    """The commits of a branch up to its last one, on its own line, the latest ones first.
+
+    `touching` are those of them that have changed something where the configuration is.
+    """
+
+    commits: tuple[str, ...] = ()
+    touching: tuple[str, ...] = ()
+
+
 @dataclass
 class RunResult:
     """What is to be told beside the document of the last command.
@@ -55,6 +66,8 @@ class ActionRun:
     """None without a token for it."""
     plan_file: Path
     """Where a plan is saved."""
+    history: Callable[[], History] = lambda: History()
+    """The commits that the working copy follows."""
     after_apply: Callable[[], None] = lambda: None
     """Called as soon as an apply has ended, however it did."""
     result: RunResult = field(default_factory=RunResult)
@@ -64,13 +77,15 @@ class ActionRun:
         words = [*self.inputs.command_line(command), *more, "--format", "json"]
         return self.run_dpsync(words, self.place.base)
 
-    def refuse(self, reason: str, why: str, ran: Ran | None = None, markdown: str = "") -> Ran:
+    def refuse(
+        self, reason: str, why: str, ran: Ran | None = None, markdown: str = "", outcome: str = "refused"
+    ) -> Ran:
         """Do nothing. `reason` is a word for programs, `why` is for people, `markdown` says more of it.
 
         `ran` has printed the plan that is refused.
         """
         self.log.notice(why, "error")
-        self.result.outputs |= {"outcome": "refused", "failure-reason": reason}
+        self.result.outputs |= {"outcome": outcome, "failure-reason": reason}
         self.result.said = markdown or f"**Refused:** {prose(why)}"
         self.result.refused = Ran(Exit.REFUSED, ran.document if ran is not None else None)
         return self.result.refused
@@ -84,9 +99,13 @@ class ActionRun:
         try:
             yield
         except GitHubError as error:
-            if quietly and error.not_allowed:
-                return
-            hint = ""
-            if error.not_allowed:
-                hint = " The token may not do this: it is a fork's, or the job lacks a permission."
-            self.log.notice(f"{trouble}: {error.what}.{hint}")
+            if not (quietly and error.not_allowed):
+                self.log.notice(self.trouble(trouble, error))
+
+    @staticmethod
+    def trouble(what: str, error: GitHubError) -> str:
+        """What GitHub has not done, and why, in a line."""
+        hint = ""
+        if error.not_allowed:
+            hint = " The token may not do this: it is a fork's, or the job lacks a permission."
+        return f"{what}: {error.what}.{hint}"

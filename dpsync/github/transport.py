@@ -18,11 +18,17 @@ from dpsync.github.members import at, text_at
 PAGES: Final = 50
 """Pages of a list that are read, of 100 items each."""
 TRIES: Final = 3
-PATIENCE: Final = 60.0
+PATIENCE: Final = 180.0
 """Seconds that are waited, all in all, because GitHub asks for it."""
+MINUTE: Final = 60.0
+"""Seconds to wait after a rate limit that does not say how long: GitHub asks for "at least one minute"."""
+PAUSE: Final = 1.0
+"""Seconds before a request is sent again after a fault; twice as many before the next time."""
 _LARGEST: Final = 20_000_000
 """Bytes of an answer."""
 _SENTENCE: Final = 300
+_SECONDARY: Final = ("rate limit", "abuse detection")
+"""What GitHub says of a limit that no header tells of."""
 _NEXT: Final = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 
 
@@ -71,37 +77,45 @@ class Transport:
         self._http.close()
 
     def send(
-        self, method: str, url: str, content: dict[str, Any] | None = None, tries: int = TRIES
+        self,
+        method: str,
+        url: str,
+        content: dict[str, Any] | None = None,
+        tries: int = TRIES,
+        safe: bool = False,
     ) -> httpx.Response:
         """The answer to a request, whatever it holds.
 
-        It is sent again where it did nothing: after a rate limit, and a GET after any fault.
+        It is sent again where it did nothing, after a rate limit; and after any fault where that is `safe`,
+        as a GET always is: sent twice it does the same as sent once.
         """
-        try:
-            what = f"{method} {httpx.URL(url).path}"
-        except (httpx.InvalidURL, UnicodeError):
-            raise GitHubError(f"{method}: the address of GitHub cannot be read") from None
+        what = f"{method} {httpx.URL(url).path}"
+        safe = safe or method == "GET"
         for left in reversed(range(tries)):
+            again = PAUSE * 2 ** (tries - 1 - left)
             try:
                 answer = self._http.request(method, url, json=content)
-            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-                if left and method == "GET":
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                if left and safe and self._may_wait(again):
                     continue
                 raise GitHubError(f"{what}: GitHub did not answer ({type(error).__name__})") from None
             if len(answer.content) > _LARGEST:
                 raise GitHubError(f"{what}: the answer is too long", answer.status_code)
             if answer.is_success:
                 return answer
-            if left and (self._waited(answer) or (method == "GET" and answer.status_code >= 500)):
+            pause = _pause(answer)
+            if pause is None and safe and answer.status_code >= 500:
+                pause = again
+            if left and pause is not None and self._may_wait(pause):
                 continue
             raise GitHubError(
                 f"{what}: GitHub answered {answer.status_code}", answer.status_code, _sentence(answer)
             )
         raise AssertionError
 
-    def ask(self, method: str, url: str, content: dict[str, Any] | None = None) -> Any:
+    def ask(self, method: str, url: str, content: dict[str, Any] | None = None, safe: bool = False) -> Any:
         """The JSON of the answer to a request; None where the answer is empty."""
-        answer = self.send(method, url, content)
+        answer = self.send(method, url, content, safe=safe)
         return _json(answer) if answer.content else None
 
     def items(self, url: str, query: dict[str, str]) -> Iterator[dict[str, Any]]:
@@ -123,10 +137,9 @@ class Transport:
         if page is not None:
             raise GitHubError(f"GET {path} has more than {PAGES} pages")
 
-    def _waited(self, answer: httpx.Response) -> bool:
-        """Whether this is a rate limit, and what GitHub asks to wait was waited."""
-        pause = _pause(answer)
-        if pause is None or pause > self._left:
+    def _may_wait(self, pause: float) -> bool:
+        """Whether that is not too long; then it was waited."""
+        if pause > self._left:
             return False
         self._left -= pause
         self.wait(pause)
@@ -142,8 +155,10 @@ def _pause(answer: httpx.Response) -> float | None:
         return float(after)
     if answer.headers.get("x-ratelimit-remaining") == "0":
         reset = answer.headers.get("x-ratelimit-reset", "")
-        return max(1.0, float(reset) - time.time()) if reset.isdecimal() else PATIENCE
-    return None
+        return max(1.0, float(reset) - time.time()) if reset.isdecimal() else MINUTE
+    said = _sentence(answer).lower()
+    limited = answer.status_code == 429 or any(words in said for words in _SECONDARY)
+    return MINUTE if limited else None
 
 
 def _sentence(answer: httpx.Response) -> str:

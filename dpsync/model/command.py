@@ -13,10 +13,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Final
 
-from dpsync.model.unseen import UNSEEN
-
 _WORD: Final = r"""(?:[^\s`'"]|'[^']*'|"[^"]*")+"""
-_UNSEEN: Final = re.compile(f"[{UNSEEN}]")
 _COMMAND: Final = re.compile(rf"`dpsync ({_WORD}(?: {_WORD})*)`")
 
 
@@ -56,19 +53,7 @@ class Invocation:
 
     def _typed(self, written: str) -> str:
         words = shlex.split(written)
-        return " ".join(map(_word, ["dpsync", words[0], *self.flags(words), *words[1:]]))
-
-
-def _word(text: str) -> str:
-    """A word for a shell, on one line whatever is in it."""
-    if not _UNSEEN.search(text):
-        return shlex.quote(text)
-    plain = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{_UNSEEN.sub(_bytes, plain)}'"
-
-
-def _bytes(found: re.Match[str]) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape"))
+        return shlex.join(["dpsync", words[0], *self.flags(words), *words[1:]])
 
 
 NOWHERE: Final = Invocation()

@@ -63,6 +63,8 @@ class Workflow:
     platform: ThreadedServer
     set_env: Callable[[str, str], None]
     printed: Callable[[], str]
+    waited: list[float]
+    """Seconds that were waited for GitHub."""
     runs: int = 100
 
     def git(self, *words: str) -> str:
@@ -76,7 +78,15 @@ class Workflow:
         (self.folder / name).write_text(text, encoding="utf-8")
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", "a change")
-        return self.git("rev-parse", "HEAD")
+        return self.pushed()
+
+    def pushed(self) -> str:
+        """The branch is on GitHub as it is here."""
+        commit, branch = self.git("rev-parse", "HEAD"), self.git("branch", "--show-current")
+        self.github.tips[branch or "main"] = commit
+        if branch in self.github.git.branches:
+            self.github.git.push(branch, {}, at=commit)
+        return commit
 
     def ask(self, method: str, path: str, content: Any = None) -> Any:
         """A request to the platform by somebody else."""
@@ -87,8 +97,13 @@ class Workflow:
     def request(self, number: int = 7, sha: str = "", repository: str = REPOSITORY) -> dict[str, Any]:
         """The event of a pull request."""
         head = {"sha": sha or self.git("rev-parse", "HEAD"), "repo": {"full_name": repository}}
-        base = {"sha": self.git("rev-parse", "HEAD"), "repo": {"full_name": REPOSITORY}}
-        return {"pull_request": {"number": number, "head": head, "base": base}}
+        base = {"sha": self.git("rev-parse", "HEAD"), "ref": "main", "repo": {"full_name": REPOSITORY}}
+        request = {"number": number, "head": head, "base": base}
+        known = self.github.requests.setdefault(
+            number, {"number": number, "state": "open", "merged_at": None}
+        )
+        known |= {"head": dict(head), "base": dict(base)}
+        return {"pull_request": request}
 
     def run(self, event: str = "push", payload: dict[str, Any] | None = None, **inputs: str) -> Ended:
         """One step. Inputs have underscores here; `run_id` and `actor` are of the run."""
@@ -150,7 +165,9 @@ def workflow(
     folder = tmp_path / "repository"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    made = Workflow(folder, github, server, monkeypatch.setenv, lambda: capsys.readouterr().out)
+    waited: list[float] = []
+    monkeypatch.setattr("dpsync.github.api.sleep", waited.append)
+    made = Workflow(folder, github, server, monkeypatch.setenv, lambda: capsys.readouterr().out, waited)
     made.git("init", "-q", "-b", "main")
     made.commit(CONFIG)
     return made

@@ -45,6 +45,11 @@ class FakeGitHub:
     reviews: list[dict[str, Any]] = field(default_factory=list)
     pulls: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """The pull requests of a commit."""
+    late: int = 0
+    """How many more times GitHub does not know yet which pull requests a commit came with."""
+    default_branch: str = "main"
+    tips: dict[str, str] = field(default_factory=dict)
+    """The last commits of branches that `git` knows nothing of."""
     requests: dict[int, dict[str, Any]] = field(default_factory=dict)
     """Pull requests by their numbers."""
     git: FakeGit = field(default_factory=lambda: FakeGit(REPOSITORY.partition("/")[0]))
@@ -113,8 +118,17 @@ class FakeGitHub:
         self.numbers += 1
         url = f"https://github.example/{REPOSITORY}/pull/{issue}#issuecomment-{self.numbers}"
         found = {"id": self.numbers, "body": body, "user": {"login": login}, "html_url": url, "issue": issue}
-        self.comments[self.numbers] = {**found, "updated_at": self.now()}
+        more = {"node_id": f"IC_{self.numbers}", "edits": [], "created_at": self.now()}
+        self.comments[self.numbers] = {**found, **more, "updated_at": more["created_at"]}
         return self.comments[self.numbers]
+
+    def edit(self, id_: int, body: str, login: str = BOT) -> dict[str, Any]:
+        """Somebody edits a comment; who may write to the repository may edit all of them."""
+        comment = self.comments[id_]
+        at = self.now()
+        comment["edits"].append({"login": login, "at": at})
+        comment |= {"body": body, "updated_at": at}
+        return comment
 
     def issue(self, title: str, body: str, login: str = BOT, **more: Any) -> dict[str, Any]:
         self.numbers += 1
@@ -126,8 +140,19 @@ class FakeGitHub:
     def review(self, login: str, state: str = "APPROVED") -> None:
         self.reviews.append({"user": {"login": login}, "state": state, "submitted_at": self.now()})
 
-    def merge(self, sha: str, number: int) -> None:
-        self.pulls[sha] = [{"number": number, "merge_commit_sha": sha, "merged_at": self.now()}]
+    def merge(
+        self, sha: str, number: int, head: str = "", base: str = "main", commits: tuple[str, ...] = ()
+    ) -> None:
+        """Merge a pull request: it makes the commit `sha`, and brings along the `commits` before it.
+
+        Its head is the one that it was planned with last, unless another one is named.
+        """
+        request = self.requests.setdefault(number, {"number": number})
+        request |= {"state": "closed", "merged_at": self.now(), "merge_commit_sha": sha}
+        request["base"] = {**request.get("base", {}), "ref": base}
+        request["head"] = {**request.get("head", {}), "sha": head or request.get("head", {}).get("sha", sha)}
+        for commit in (*commits, sha):
+            self.pulls.setdefault(commit, []).append(request)
 
     def bodies(self, issue: int) -> list[str]:
         return [one["body"] for one in self.comments.values() if one["issue"] == issue]
@@ -146,13 +171,36 @@ class FakeGitHub:
             if token is None:
                 return 401, {"message": "Bad credentials"}, {}
             if url.path == "/graphql":
-                found = {"viewer": {"login": token.login}} if token.graphql else None
-                return 200, {"data": found}, {}
+                return 200, self._graph(content, token), {}
             path = url.path.removeprefix(f"/repos/{REPOSITORY}")
             status, body = self._route(method, path, content, token, query)
             if status == 200 and isinstance(body, list):
                 return self._page(body, url.path, query)
             return status, body, {}
+
+    def _graph(self, content: dict[str, Any], token: Token) -> dict[str, Any]:
+        """The two queries that there are. A bot has another login here than in REST."""
+        if not token.graphql:
+            return {"data": None, "errors": [{"message": "Resource not accessible"}]}
+        if "viewer {" in content["query"]:
+            return {"data": {"viewer": {"login": token.login}}}
+        wanted = content["variables"]["id"]
+        found = next((one for one in self.comments.values() if one["node_id"] == wanted), None)
+        if found is None:
+            return {"data": {"node": None}, "errors": [{"type": "NOT_FOUND", "message": "no such node"}]}
+        author, edits = found["user"]["login"], found["edits"]
+        # The first of them is the text as it was written.
+        all_ = [{"login": author, "at": found["created_at"]}, *edits][::-1] if edits else []
+        start = int(content["variables"].get("after") or 0)
+        return {"data": {"node": {
+            "viewerDidAuthor": author == token.login, "body": found["body"], "createdAt": found["created_at"],
+            "lastEditedAt": edits[-1]["at"] if edits else None, "author": _actor(author),
+            "editor": _actor(edits[-1]["login"]) if edits else None,
+            "userContentEdits": {
+                "pageInfo": {"hasNextPage": start + 100 < len(all_), "endCursor": str(start + 100)},
+                "nodes": [{"editor": _actor(one["login"])} for one in all_[start : start + 100]],
+            } if edits else None,
+        }}}  # fmt: skip
 
     def _page(self, items: list[Any], path: str, query: dict[str, str]) -> Answer:
         size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
@@ -167,6 +215,10 @@ class FakeGitHub:
         self, method: str, path: str, content: Any, token: Token, query: dict[str, str]
     ) -> tuple[int, Any]:
         parts = [part for part in re.split("/", path) if part]
+        if (method, *parts[:3]) == ("GET", "git", "ref", "heads"):
+            name = "/".join(parts[3:])
+            if name in self.tips and name not in self.git.branches:
+                return 200, {"object": {"sha": self.tips[name], "type": "commit"}}
         found = self.git.answer(method, parts, content, token.writes, query)
         if found is not None:
             return found
@@ -181,8 +233,7 @@ class FakeGitHub:
             case "POST", "issues", number, "comments":
                 return 201, self.comment(int(number), content["body"], token.login)
             case "PATCH", "issues", "comments", id_ if int(id_) in self.comments:
-                self.comments[int(id_)] |= {"body": content["body"], "updated_at": self.now()}
-                return 200, self.comments[int(id_)]
+                return 200, self.edit(int(id_), content["body"], token.login)
             case "DELETE", "issues", "comments", id_ if int(id_) in self.comments:
                 del self.comments[int(id_)]
                 return 204, None
@@ -212,7 +263,10 @@ class FakeGitHub:
                 self.comments[int(id_)].setdefault("reactions", []).append(content["content"])
                 return 201, {"id": 1, "content": content["content"]}
             case "GET", "commits", sha, "pulls":
-                return 200, self.pulls.get(sha, [])
+                self.late -= 1
+                return 200, self.pulls.get(sha, []) if self.late < 0 else []
+            case ("GET",):
+                return 200, {"full_name": REPOSITORY, "default_branch": self.default_branch}
             case "POST" | "PATCH" | "DELETE", "issues" | "labels", *_:
                 return 403, {"message": "Resource not accessible by integration"}
         return 404, {"message": "Not Found"}
@@ -228,3 +282,9 @@ class FakeGitHub:
         if "creator" in query:
             found = [one for one in found if one["user"]["login"] == query["creator"]]
         return [one for one in found if query.get("state", "open") in ("all", one["state"])]
+
+
+def _actor(login: str) -> dict[str, str] | None:
+    """An author in GraphQL; None for somebody whose account is gone."""
+    name, bot, _ = login.partition("[bot]")
+    return {"__typename": "Bot" if bot else "User", "login": name} if login else None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import httpx
 import pytest
 
-from dpsync.github.api import BOT, GitHub
-from dpsync.github.transport import PATIENCE, TRIES, GitHubError
+from dpsync.github.api import GitHub, Merged
+from dpsync.github.transport import MINUTE, PATIENCE, TRIES, GitHubError
 from tests import patience
-from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
+from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
 from tests.no_tls import NO_TLS
 
 WAITED: list[float] = []
@@ -59,7 +59,8 @@ def test_the_name_of_the_token_is_asked_for_on_the_same_host_only(github: FakeGi
     github.tokens["token"] = Token("docs-bot")
     with FakeGitHub() as other:
         elsewhere = GitHub(github.url, "token", REPOSITORY, f"{other.url}/graphql")
-        assert elsewhere.viewer() == BOT
+        with pytest.raises(GitHubError):
+            elsewhere.viewer()
         assert other.asked == []
         elsewhere.close()
     here = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql")
@@ -74,21 +75,85 @@ def test_a_rate_limit_is_waited_for_and_the_write_is_made_once(client: GitHub, g
     assert (WAITED, len(github.comments)) == ([2.0, 1.0], 1)
 
 
-def test_no_longer_than_a_minute_is_waited(client: GitHub, github: FakeGitHub) -> None:
+@pytest.mark.parametrize("answer", [
+    (403, {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."}, {}),
+    (403, {"message": "You have triggered an abuse detection mechanism."}, {}),
+    (429, {}, {}),
+    (403, {}, {"x-ratelimit-remaining": "0"}),
+])  # fmt: skip
+def test_a_rate_limit_that_does_not_say_how_long_is_waited_for_a_minute(
+    answer: tuple[int, object, dict[str, str]], client: GitHub, github: FakeGitHub
+) -> None:
+    github.answers = [answer]
+    client.comment(7, "x")
+    assert (WAITED, len(github.comments)) == ([MINUTE], 1)
+
+
+def test_no_permission_is_no_rate_limit(client: GitHub, github: FakeGitHub) -> None:
+    github.answers = [(403, {"message": "Resource not accessible by integration"}, {})]
+    with pytest.raises(GitHubError):
+        client.comment(7, "x")
+    assert WAITED == []
+
+
+def test_no_longer_than_a_few_minutes_are_waited(client: GitHub, github: FakeGitHub) -> None:
     github.answers = [(403, {}, {"Retry-After": str(int(PATIENCE) + 1)})]
     with pytest.raises(GitHubError) as refused:
         client.comments(7)
     assert (refused.value.status, WAITED) == (403, [])
 
 
-@pytest.mark.parametrize(("method", "tries"), [("comments", TRIES), ("comment", 1)])
-def test_only_a_reading_request_is_sent_again_after_a_fault(
-    method: str, tries: int, client: GitHub, github: FakeGitHub
+@pytest.mark.parametrize(("asked", "tries"), [
+    (lambda client: client.comments(7), TRIES),
+    (lambda client: client.viewer(), TRIES),
+    (lambda client: client.edit_comment(1, "x"), TRIES),
+    (lambda client: client.edit_issue(1, body="x"), TRIES),
+    (lambda client: client.comment(7, "x"), 1),
+    (lambda client: client.open_issue("x", "x"), 1),
+])  # fmt: skip
+def test_what_does_the_same_when_it_is_sent_twice_is_sent_again_after_a_fault(
+    asked: Callable[[GitHub], object], tries: int, client: GitHub, github: FakeGitHub
 ) -> None:
     github.answers = [(502, {}, {})] * TRIES
     with pytest.raises(GitHubError, match="502"):
-        client.comments(7) if method == "comments" else client.comment(7, "x")
+        asked(client)
     assert len(github.asked) == tries
+    assert [1.0, 2.0][: tries - 1] == WAITED
+
+
+# Who has written a comment.
+
+
+@pytest.mark.parametrize(("editors", "ours"), [
+    ((), True), ((BOT,), True), ((BOT,) * 120, True), (("eve",), False), (("eve", BOT), False),
+    ((BOT, "eve"), False), (("",), False), (("github-actions",), False), ((*(BOT,) * 120, "eve"), False),
+    (("eve", *(BOT,) * 120), False),
+])  # fmt: skip
+def test_a_comment_is_ours_as_long_as_nobody_else_has_ever_edited_it(
+    editors: tuple[str, ...], ours: bool, client: GitHub, github: FakeGitHub
+) -> None:
+    made = github.comment(7, "x")
+    for editor in editors:
+        github.edit(made["id"], "y", editor)
+    written = client.written(client.comments(7)[0])
+    assert written.ours is ours
+    assert (written.body, written.last) == (made["body"], made["updated_at"])
+
+
+@pytest.mark.parametrize("login", ["eve", "other[bot]", ""])
+def test_a_comment_of_another_token_is_not_ours(login: str, client: GitHub, github: FakeGitHub) -> None:
+    github.comment(7, "x", login=login)
+    assert not client.written(client.comments(7)[0]).ours
+
+
+def test_where_github_does_not_say_who_has_written_a_comment_nothing_is_guessed(
+    client: GitHub, github: FakeGitHub
+) -> None:
+    made = github.comment(7, "x")
+    (text,) = client.comments(7)
+    github.comments[made["id"]]["node_id"] = "gone"
+    with pytest.raises(GitHubError):
+        client.written(text)
 
 
 @pytest.mark.parametrize("answer", [(200, {}, {}), (200, None, {}), (200, "text", {})])
@@ -101,7 +166,7 @@ def test_an_answer_that_is_something_else_is_an_error(
 
 
 def test_a_github_that_is_not_there_is_an_error() -> None:
-    client = GitHub("http://127.0.0.1:1", "token", REPOSITORY)
+    client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
     with pytest.raises(GitHubError, match="did not answer"):
         client.comments(7)
     client.close()
@@ -117,16 +182,15 @@ def test_an_approval_counts_until_it_is_taken_back(client: GitHub, github: FakeG
     assert [one.author for one in client.approvals(7)] == ["a", "c"]
 
 
-def test_the_pull_request_of_a_commit_is_the_one_whose_merge_made_it(
+def test_of_the_pull_requests_of_a_commit_those_count_that_were_merged(
     client: GitHub, github: FakeGitHub
 ) -> None:
-    github.merge("a" * 40, 7)
-    assert client.merged_request("a" * 40) == 7
-    assert client.merged_request("b" * 40) is None
+    github.merge("a" * 40, 7, head="b" * 40)
+    at = github.requests[7]["merged_at"]
+    assert client.merged("a" * 40) == [Merged(7, at, "a" * 40, "b" * 40, "main")]
+    assert client.merged("b" * 40) == []
     github.pulls["a" * 40][0]["merged_at"] = None
-    assert client.merged_request("a" * 40) is None
-    github.pulls["a" * 40][0] |= {"merged_at": "x", "merge_commit_sha": "c" * 40}
-    assert client.merged_request("a" * 40) is None
+    assert client.merged("a" * 40) == []
 
 
 def test_the_stand_in_refuses_what_github_refuses(github: FakeGitHub) -> None:

@@ -8,8 +8,11 @@ import pytest
 
 from dpsync.github.marker import PlanMarker, read_marker
 from tests.github.conftest import CONFIG, Workflow
+from tests.github.fake_github import REPOSITORY
 
 LATER = CONFIG.replace("      support:", "      designers: { title: Designers }\n      support:")
+
+SUPPORT = "      support: { title: Support }\n"
 
 
 def reviewed(workflow: Workflow) -> str:
@@ -36,11 +39,10 @@ def test_the_reviewed_plan_is_applied_and_its_comment_frozen(workflow: Workflow)
     (body,) = workflow.github.bodies(7)
     assert "**Applied: 1 of 1 step done.** Converged: a new plan has no changes." in body
     assert before.split("<!-- dpsync:content -->")[1] in body
-    assert states(workflow) == ["applied"]
+    assert states(workflow) == ["converged"]
     workflow.commit(LATER)
-    workflow.run("pull_request", workflow.request())
-    assert states(workflow) == ["applied", "plan"]
-    assert workflow.github.bodies(7)[0] == body
+    workflow.run("pull_request", workflow.request())  # an old job of the pull request is run again
+    assert workflow.github.bodies(7) == [body]
 
 
 def test_a_second_apply_of_the_same_has_nothing_to_do(workflow: Workflow) -> None:
@@ -53,8 +55,7 @@ def test_a_second_apply_of_the_same_has_nothing_to_do(workflow: Workflow) -> Non
 
 def test_another_plan_than_the_reviewed_one_is_refused_and_shown(workflow: Workflow) -> None:
     reviewed(workflow)
-    sha = workflow.commit(LATER)
-    workflow.github.merge(sha, 7)
+    workflow.commit(LATER)
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["outcome"]) == (4, "refused")
     assert ended.outputs["failure-reason"] == "plan-changed"
@@ -74,7 +75,7 @@ def test_a_plan_that_changed_is_told_as_its_difference_to_the_reviewed_one(workf
     reviewed(workflow)
     workflow.ask("PUT", "/v1/orgs/acme/teams", {"title": "Designers"})
     other = LATER.replace("title: Support", "title: Help desk") + "      interns: { title: Interns }\n"
-    workflow.github.merge(workflow.commit(other), 7)
+    workflow.commit(other)
     ended = workflow.run("push", command="apply")
     assert ended.outputs["failure-reason"] == "plan-changed"
     told = (
@@ -128,6 +129,161 @@ def test_without_a_reviewed_plan_nothing_is_applied(
     past(workflow)
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["failure-reason"]) == (4, "not-approved")
+    assert "Support" not in live(workflow)
+
+
+# What may be applied at all.
+
+
+def an_old_job_is_run_again(workflow: Workflow) -> dict[str, str]:
+    reviewed(workflow)
+    workflow.commit(CONFIG.replace("      support: { title: Support }\n", ""))
+    workflow.git("checkout", "-q", "--detach", "HEAD^")
+    return {}
+
+
+def somebody_has_pushed_meanwhile(workflow: Workflow) -> dict[str, str]:
+    reviewed(workflow)
+    workflow.github.tips["main"] = "f" * 40
+    return {}
+
+
+def another_branch(workflow: Workflow) -> dict[str, str]:
+    reviewed(workflow)
+    workflow.git("checkout", "-q", "-b", "mine")
+    workflow.pushed()
+    return {"ref": "refs/heads/mine"}
+
+
+def a_branch_that_is_not_named(workflow: Workflow) -> dict[str, str]:
+    reviewed(workflow)
+    return {"branches": "production\nstaging"}
+
+
+def a_branch_that_is_gone(workflow: Workflow) -> dict[str, str]:
+    reviewed(workflow)
+    workflow.github.tips.clear()
+    return {}
+
+
+def a_request_that_is_open(workflow: Workflow) -> dict[str, str]:
+    reviewed(workflow)
+    return {"ref": "refs/pull/7/merge"}
+
+
+SUPERSEDED = [
+    (an_old_job_is_run_again, "superseded"), (somebody_has_pushed_meanwhile, "superseded"),
+    (a_branch_that_is_gone, "superseded"), (another_branch, "branch"), (a_branch_that_is_not_named, "branch"),
+    (a_request_that_is_open, "branch"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("approval", ["digest", "none", "0" * 32])
+@pytest.mark.parametrize(("past", "reason"), SUPERSEDED, ids=[past.__name__ for past, _ in SUPERSEDED])
+def test_nothing_is_applied_but_the_last_commit_of_an_allowed_branch(
+    past: Callable[[Workflow], dict[str, str]], reason: str, approval: str, workflow: Workflow
+) -> None:
+    more = past(workflow)
+    before = workflow.github.bodies(7)
+    event = "pull_request" if "pull" in more.get("ref", "") else "workflow_dispatch"
+    payload = {"pull_request": {"number": 7, "head": {"ref": "mine", "repo": {"full_name": REPOSITORY}}}}
+    ended = workflow.run(event, payload if event == "pull_request" else {}, command="apply",
+                         approval=approval, **more)  # fmt: skip
+    assert (ended.code, ended.outputs["outcome"], ended.outputs["failure-reason"]) == (
+        4, "superseded", reason,
+    )  # fmt: skip
+    assert "$ dpsync" not in ended.printed
+    assert "**Not applied:**" in ended.summary
+    assert "Support" not in live(workflow)
+    assert workflow.github.bodies(7) == before
+
+
+def test_the_last_commit_of_each_named_branch_may_be_applied(workflow: Workflow) -> None:
+    workflow.git("checkout", "-q", "-b", "production")
+    workflow.pushed()
+    more = {"branches": "main\nproduction", "ref": "refs/heads/production", "approval": "none"}
+    assert workflow.run("push", command="apply", **more).outputs["outcome"] == "applied"
+
+
+@pytest.mark.parametrize("approval", ["digest", "none"])
+@pytest.mark.parametrize("silent", ["token", "answers"])
+def test_where_github_does_not_say_what_the_branch_is_nothing_is_applied(
+    silent: str, approval: str, workflow: Workflow
+) -> None:
+    reviewed(workflow)
+    more = {"github_token": ""} if silent == "token" else {}
+    workflow.github.answers = [(502, {}, {})] * 3
+    ended = workflow.run("push", command="apply", approval=approval, **more)
+    assert (ended.code, ended.outputs["failure-reason"]) == (4, "not-approved")
+    assert "Support" not in live(workflow)
+
+
+def test_what_happens_while_github_is_asked_again_is_seen_before_anything_is_applied(
+    workflow: Workflow,
+) -> None:
+    workflow.github.late = 0
+    reviewed(workflow)
+    workflow.github.late = 2
+
+    def pushed(method: str, path: str) -> None:
+        if workflow.github.late <= 0:
+            workflow.github.tips["main"] = "f" * 40
+
+    workflow.github.before = pushed
+    ended = workflow.run("push", command="apply")
+    assert (ended.code, ended.outputs["outcome"]) == (4, "superseded")
+    assert "Support" not in live(workflow)
+
+
+# Several merges.
+
+
+def test_of_two_quick_merges_both_are_applied_although_the_run_of_the_first_was_dropped(
+    workflow: Workflow,
+) -> None:
+    workflow.git("checkout", "-q", "-b", "first")
+    workflow.run("pull_request", workflow.request(7))
+    workflow.git("checkout", "-q", "-b", "second")
+    workflow.commit(LATER.replace(SUPPORT, ""))
+    workflow.run("pull_request", workflow.request(8))
+    workflow.git("checkout", "-q", "main")
+    heads = [workflow.github.requests[number]["head"]["sha"] for number in (7, 8)]
+    workflow.github.merge(workflow.commit(CONFIG + "# first\n"), 7, heads[0])
+    workflow.github.merge(workflow.commit(LATER), 8, heads[1])
+    ended = workflow.run("push", command="apply")
+    assert (ended.code, ended.outputs["outcome"]) == (0, "applied")
+    assert {"Support", "Designers"} <= live(workflow)
+    markers = [read_marker(workflow.github.bodies(number)[0], PlanMarker) for number in (7, 8)]
+    head = workflow.git("rev-parse", "HEAD")
+    assert [(one.state, one.applied) for one in markers if one] == [("converged", head)] * 2
+    assert workflow.waited == []
+
+
+def test_what_was_applied_last_is_the_git_base_of_the_next_apply(workflow: Workflow) -> None:
+    reviewed(workflow)
+    workflow.run("push", command="apply")
+    base = workflow.git("rev-parse", "HEAD")
+    workflow.commit(CONFIG + "# another\n")
+    workflow.commit(LATER)
+    workflow.run("pull_request", workflow.request(8))
+    workflow.github.merge(workflow.git("rev-parse", "HEAD"), 8)
+    ended = workflow.run("push", command="apply")
+    assert ended.outputs["outcome"] == "applied"
+    assert f"--base {base} " in ended.printed
+
+
+def test_a_push_without_a_pull_request_is_waited_for_and_then_refused(workflow: Workflow) -> None:
+    ended = workflow.run("push", command="apply")
+    assert (ended.code, ended.outputs["failure-reason"]) == (4, "not-approved")
+    assert sum(workflow.waited) == 30
+
+
+def test_a_comment_that_does_not_count_is_named_where_nothing_is_applied(workflow: Workflow) -> None:
+    reviewed(workflow)
+    workflow.github.edit(1, workflow.github.bodies(7)[0], "eve")
+    ended = workflow.run("push", command="apply")
+    assert ended.outputs["failure-reason"] == "not-approved"
+    assert "pull request 7 does not count: somebody else" in ended.step.of("error")[0].data
     assert "Support" not in live(workflow)
 
 

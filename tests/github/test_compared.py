@@ -1,12 +1,13 @@
-"""The plan of now beside what a marker says of the reviewed one."""
+"""The plan of now beside what was reviewed, of which digests are left."""
 
 from __future__ import annotations
 
 import pytest
 
 from dpsync.github.compared import compare
-from dpsync.github.marker import LISTED, PlanMarker, listed, listed_addresses
+from dpsync.github.displayed import Shown, shown_by, together
 from dpsync.model.change import Change, Difference
+from dpsync.model.impact import Exposure
 from dpsync.model.plan import Plan
 
 
@@ -23,8 +24,9 @@ def plan(words: str) -> Plan:
     )  # fmt: skip
 
 
-def marker(reviewed: Plan) -> PlanMarker:
-    return PlanMarker(key="12", run=1, changes=listed(reviewed), addresses=listed_addresses(reviewed))
+def reviewed(*plans: str) -> frozenset[Shown]:
+    """What plans have shown, one after the other."""
+    return together(shown_by(plan(words)) for words in plans)
 
 
 @pytest.mark.parametrize(("before", "now", "said"), [
@@ -44,13 +46,13 @@ def marker(reviewed: Plan) -> PlanMarker:
     ),
 ])  # fmt: skip
 def test_what_became_of_the_reviewed_changes(before: str, now: str, said: str) -> None:
-    found = compare(marker(plan(before)), plan(now))
+    found = compare(reviewed(before), plan(now))
     assert str(found) == said
     assert found.unreviewed == ("another" in said or "new" in said)
 
 
 def test_names_are_code_in_the_comment_and_of_many_ten_are_named() -> None:
-    found = compare(marker(plan("")), plan(" ".join(f"{letter}1" for letter in "`bcdefghijkl")))
+    found = compare(reviewed(""), plan(" ".join(f"{letter}1" for letter in "`bcdefghijkl")))
     assert found.markdown() == (
         "- 0 of 0 reviewed changes are still the same\n"
         "- 12 are new: `` acme/teams/` ``, "
@@ -59,17 +61,20 @@ def test_names_are_code_in_the_comment_and_of_many_ten_are_named() -> None:
     )
 
 
-def test_of_too_many_to_list_all_are_new() -> None:
-    many = Plan(
-        changes=tuple(Change(address=f"acme/{n}", kind="t", action="create") for n in range(LISTED + 1))
-    )
-    found = compare(marker(many), plan("a1"))
-    assert str(found) == "1 is new (acme/teams/a)"
+def test_where_nothing_was_reviewed_all_is_new() -> None:
+    assert str(compare(None, plan("a1"))) == "1 is new (acme/teams/a)"
     assert compare(None, plan("")).unreviewed is False
 
 
-def test_without_the_digests_of_addresses_nothing_more_is_approved() -> None:
-    half = marker(plan("a1 b1")).model_copy(update={"addresses": None})
-    assert str(compare(half, plan("a1 b2"))) == (
-        "1 of 2 reviewed changes is still the same; 1 is not needed any more; 1 is new (acme/teams/b)"
+def test_what_becomes_visible_by_changes_that_were_reviewed_one_by_one_was_reviewed_by_nobody() -> None:
+    displayed = reviewed("a1", "b1")
+    assert not compare(displayed, plan("a1 b1")).unreviewed
+    exposed = plan("a1 b1").model_copy(
+        update={"exposures": (Exposure(address="acme/sites/s", field="published", words="public"),)}
     )
+    found = compare(displayed, exposed)
+    assert found.unreviewed
+    assert str(found).endswith(
+        "what becomes more visible or powerful was not shown as it is now (acme/sites/s)"
+    )
+    assert str(compare(shown_by(exposed), exposed)) == "2 of 2 reviewed changes are still the same"

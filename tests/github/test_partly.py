@@ -14,8 +14,8 @@ from dpsync.github.drift_issue import DriftIssue
 from dpsync.github.inputs import Inputs
 from dpsync.github.issues import Issues
 from dpsync.github.marker import DriftMarker, PlanMarker, first_line, read_marker
-from dpsync.github.place import Checkout, Place, WorkingCopy
-from dpsync.github.run import ActionRun, Ran
+from dpsync.github.place import Checkout, Place, WorkingCopy, branch_key, plan_key
+from dpsync.github.run import ActionRun, History, Ran
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan
@@ -23,7 +23,7 @@ from dpsync.render.documents import ApplyDocument
 from dpsync.render.to_document import drift_document, plan_document
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 
-PLACE = Place(REPOSITORY, 9, 1, "push", "a" * 40, "a" * 40)
+PLACE = Place(REPOSITORY, 9, 1, "push", "a" * 40, "a" * 40, branch="main")
 
 
 @pytest.mark.parametrize(("unread", "state"), [((), "closed"), (("acme/teams",), "open")])
@@ -31,7 +31,7 @@ def test_a_check_that_could_not_read_everything_closes_nothing(
     unread: tuple[str, ...], state: str, github: FakeGitHub
 ) -> None:
     issue = github.issue("Drift", first_line(DriftMarker(key="12", run=1)))
-    client = GitHub(github.url, "token", REPOSITORY)
+    client = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql")
     DriftIssue(Issues(client, "12", PLACE, DriftMarker)).checked(drift_document(Drift(unread=unread)), ())
     client.close()
     assert issue["state"] == state
@@ -41,22 +41,29 @@ def step(result: Result, sent: bool) -> Outcome:
     return Outcome(step="a step", address="acme", verb="update", result=result, sent=sent)
 
 
-@pytest.mark.parametrize(("sent", "state"), [(True, "applied"), (False, "plan")])
-def test_an_apply_that_was_stopped_freezes_the_comment_once_anything_was_sent(
-    sent: bool, state: str, github: FakeGitHub, tmp_path: Path
+@pytest.mark.parametrize("sent", [True, False])
+def test_an_apply_that_was_stopped_freezes_the_comment_and_does_not_use_it_up(
+    sent: bool, github: FakeGitHub, tmp_path: Path
 ) -> None:
     report = Report(plan="ab", outcomes=(step("done" if sent else "failed", sent), step("not-tried", False)))
     document = ApplyDocument(exit=3, converged=False, plan=plan_document(Plan()), report=report)
-    client = GitHub(github.url, "token", REPOSITORY)
+    client = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql")
     log = Log(io.StringIO())
     run = ActionRun(Inputs("apply"), PLACE, log, lambda *_: Ran(3, document), client, tmp_path)
+    run.history = lambda: History((PLACE.tested,), (PLACE.tested,))
+    name = run.inputs.key
+    plan = PlanMarker(
+        key=plan_key(name, Plan()), name=name, branch=branch_key("main"), run=5, sha=PLACE.sha, digest="ab"
+    )
+    github.comment(7, first_line(plan) + "the plan")
     github.merge(PLACE.tested, 7)
-    github.comment(7, first_line(PlanMarker(key=run.inputs.key, run=5, digest="ab")) + "the plan")
-    assert carry_out(run, WorkingCopy(lambda: None, lambda: None, Checkout)) == Ran(3, document)
+    github.tips["main"] = PLACE.tested
+    copy = WorkingCopy(lambda: None, lambda: PLACE.tested, Checkout)
+    assert carry_out(run, copy) == Ran(3, document)
     client.close()
     (body,) = github.bodies(7)
     marker = read_marker(body, PlanMarker)
     assert marker is not None
-    assert (marker.state, marker.digest) == (state, "ab")
+    assert (marker.state, marker.digest, marker.applied) == ("applied", "ab", "")
     assert f"Applied: {int(sent)} of 2 steps done" in body
     assert body.endswith("the plan")

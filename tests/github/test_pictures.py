@@ -32,8 +32,9 @@ SALES, LIN, NEWS = (
     "title: News\n    ",
 )
 EDITS = (
+    ("prune: [teams] }", "prune: [teams], removed: [teams/legacy] }"),
     ("      legacy: { title: Legacy }\n", ""),
-    (SALES, f"{SALES}      support: {{ title: Support }}\n"),
+    (SALES, f"{SALES}      support: {{ title: Support, new: true }}\n"),
     (LIN, f"{LIN}          eve@acme.example: member\n"),
     ("visibility: unlisted", "visibility: public"),
     (NEWS, NEWS.replace("News", "What is new")),
@@ -52,7 +53,9 @@ def texts(workflow: Workflow, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]
         monkeypatch.setenv(name, "2026-01-01T00:00:00Z")
     workflow.git("checkout", "-q", "--orphan", "story")  # so that every commit has the same name in each run
     (workflow.folder / "agents.md").write_text(AGENTS, encoding="utf-8")
-    base = workflow.commit(BEFORE)
+    workflow.commit(BEFORE)
+    workflow.git("branch", "-M", "main")
+    base = workflow.pushed()
     workflow.git("update-ref", "refs/remotes/origin/main", base)
     assert workflow.run("push", command="apply", approval="none").outputs["outcome"] == "applied"
     text = BEFORE

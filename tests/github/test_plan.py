@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.github.marker import PlanMarker, read_marker
 from tests.github.conftest import CONFIG, Workflow
-from tests.github.fake_github import Token
+from tests.github.fake_github import FakeGitHub, Token
 
 NO_CHANGE = CONFIG.replace("      support: { title: Support }\n", "")
 OTHER = CONFIG.replace("title: Support", "title: Help desk")
@@ -124,6 +124,119 @@ def test_a_plan_that_changed_after_an_approval_says_so_until_it_is_approved_agai
     workflow.github.review("lin")
     workflow.run("pull_request", workflow.request())
     assert "changed since" not in workflow.github.bodies(7)[0]
+
+
+def test_that_the_plan_changed_since_an_approval_is_said_although_somebody_has_deleted_the_comment(
+    workflow: Workflow,
+) -> None:
+    workflow.run("pull_request", workflow.request())
+    workflow.github.review("lin")
+    workflow.github.comments.clear()
+    for title in ("One", "Two"):
+        workflow.commit(CONFIG.replace("title: Support", f"title: {title}"))
+        workflow.run("pull_request", workflow.request())
+        said = workflow.github.bodies(7)[0].split("\n")[2]
+        assert said.startswith(
+            "> **The plan changed since** `lin` approved a plan that no comment shows any more"
+        )
+    workflow.github.review("lin")
+    workflow.run("pull_request", workflow.request())
+    assert "changed since" not in workflow.github.bodies(7)[0]
+
+
+def test_who_has_approved_is_not_forgotten_where_github_does_not_say_it_for_once(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request())
+    workflow.github.review("lin")
+
+    def silent(method: str, path: str) -> None:
+        if path.endswith("/reviews"):
+            workflow.github.answers = [(502, {}, {})] * 3
+
+    for title, before in (("One", lambda *_: None), ("Two", silent), ("Three", lambda *_: None)):
+        workflow.github.before = before
+        workflow.commit(CONFIG.replace("title: Support", f"title: {title}"))
+        workflow.run("pull_request", workflow.request())
+        assert "> **The plan changed since** `lin`" in workflow.github.bodies(7)[0]
+
+
+def test_a_comment_that_somebody_else_has_edited_makes_room_for_a_new_one(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request())
+    workflow.github.review("lin")
+    forged = workflow.github.bodies(7)[0].replace(f'"run":{workflow.runs},', '"run":999999,')
+    workflow.github.edit(1, forged, "eve")
+    ended = workflow.run("pull_request", workflow.request())
+    (body,) = workflow.github.bodies(7)
+    assert f'"run":{workflow.runs},' in body
+    assert "> **The plan changed since** `lin`" in body
+    assert "Somebody else has edited the comment" in ended.step.of("warning")[0].data
+
+
+def test_a_plan_that_is_made_after_the_merge_leaves_the_comment_alone(workflow: Workflow) -> None:
+    workflow.run("pull_request", workflow.request())
+    before = workflow.github.bodies(7)
+    workflow.commit(OTHER)
+    payload = workflow.request()
+    workflow.github.merge(workflow.git("rev-parse", "HEAD"), 7)
+    ended = workflow.run("pull_request", payload)
+    assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
+    assert workflow.github.bodies(7) == before
+    assert "is merged or closed" in ended.step.of("notice")[0].data
+
+
+def failing(github: FakeGitHub, verb: str, end: str, times: int) -> None:
+    """GitHub fails some requests of this kind."""
+    left = [times]
+
+    def before(method: str, path: str) -> None:
+        if method == verb and end in path and left[0]:
+            left[0] -= 1
+            github.answers = [(502, {}, {})]
+
+    github.before = before
+
+
+@pytest.mark.parametrize(("verb", "end", "times", "code"), [
+    ("PATCH", "/comments/1", 2, 0), ("PATCH", "/comments/1", 3, 1), ("GET", "/7/comments", 3, 1),
+    ("POST", "/graphql", 3, 1), ("GET", "/pulls/7", 3, 1),
+])  # fmt: skip
+def test_a_comment_that_could_not_be_brought_up_to_date_fails_the_job(
+    verb: str, end: str, times: int, code: int, workflow: Workflow
+) -> None:
+    workflow.run("pull_request", workflow.request())
+    workflow.commit(OTHER)
+    failing(workflow.github, verb, end, times)
+    ended = workflow.run("pull_request", workflow.request())
+    assert (ended.code, ended.outputs["exit-code"]) == (code, str(code))
+    assert ended.outputs["failure-reason"] == ("comment" if code else "")
+    assert ("Help desk" in workflow.github.bodies(7)[0]) is (code == 0)
+    assert ended.outputs["create"] == "1"
+    said = [one.data for one in ended.step.of("error")]
+    assert [one.startswith("The comment in the pull request may show an older plan") for one in said] == [
+        True
+    ] * code
+
+
+def test_a_comment_that_could_not_be_made_misleads_nobody(workflow: Workflow) -> None:
+    failing(workflow.github, "POST", "/7/comments", 1)
+    ended = workflow.run("pull_request", workflow.request())
+    assert (ended.code, workflow.github.comments) == (0, {})
+    assert "The comment was not written" in ended.step.of("notice")[0].data
+
+
+def test_where_github_does_not_say_who_we_are_no_comment_is_written_or_taken_for_ours(
+    workflow: Workflow,
+) -> None:
+    workflow.github.tokens["token"] = Token(graphql=False)
+    ended = workflow.run("pull_request", workflow.request())
+    assert (ended.code, workflow.github.comments) == (0, {})
+    workflow.github.tokens["token"] = Token()
+    workflow.run("pull_request", workflow.request())
+    before = workflow.github.bodies(7)
+    workflow.github.tokens["token"] = Token(graphql=False)
+    workflow.commit(OTHER)
+    ended = workflow.run("pull_request", workflow.request())
+    assert (ended.code, ended.outputs["failure-reason"]) == (1, "comment")
+    assert workflow.github.bodies(7) == before
 
 
 def test_a_comment_that_github_finds_too_long_is_shortened_once(workflow: Workflow) -> None:

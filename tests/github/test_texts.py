@@ -9,37 +9,43 @@ import pytest
 from hypothesis import given, settings
 
 from dpsync.github.api import Review, Text
+from dpsync.github.displayed import Shown, shown_by, shown_of
 from dpsync.github.drift_issue import drift_digest
 from dpsync.github.inputs import NAMES, Inputs, WrongInput, read_inputs
 from dpsync.github.marker import (
-    LISTED,
+    COMMENTS,
+    FIRST,
+    FURTHER,
     DriftMarker,
     PlanMarker,
     base64url,
-    change_digests,
     first_line,
-    listed,
+    kept,
     name_of,
     read_marker,
+    shown_in,
 )
-from dpsync.github.place import find_place, make_key
+from dpsync.github.place import find_place, make_key, plan_key
 from dpsync.github.plan_comment import (
     Found,
     changed_since,
     decide,
-    latest_reviewed,
-    ours,
+    named,
+    of_key,
     remembered,
+    rest_body,
     rewritable,
 )
 from dpsync.model.change import Change, Difference, Effect
 from dpsync.model.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plan import Plan
+from dpsync.model.impact import Exposure
+from dpsync.model.plan import DIGITS, Organization, Plan
 from dpsync.model.step import Step
+from dpsync.render.markdown import COMMENT
 from tests.render.hostile import TEXT
 
 SHA = "a" * 40
-MARKER = PlanMarker(key="12", run=5, digest="ab" * 32)
+MARKER = PlanMarker(key="12", name="ab", run=5, digest="ab" * 32)
 
 
 def text(number: int, body: str = "", author: str = "bot", updated: str = "t5") -> Text:
@@ -54,7 +60,7 @@ def found(marker: PlanMarker = MARKER, number: int = 1, updated: str = "t5") -> 
 
 
 @pytest.mark.parametrize(
-    "marker", [MARKER, MARKER.model_copy(update={"approved": {"QQ": "ab"}, "changes": "Zz-_"})]
+    "marker", [MARKER, MARKER.model_copy(update={"approved": {"QQ": "ab"}, "displayed": "Zz-_"})]
 )
 def test_a_marker_is_read_as_it_was_written(marker: PlanMarker) -> None:
     assert read_marker(f"{first_line(marker)}words", PlanMarker) == marker
@@ -81,10 +87,6 @@ def test_a_name_in_a_marker_is_the_name_and_ends_nothing(name: str) -> None:
     assert name_of(encoded) == name.encode("utf-8", "replace").decode()
 
 
-def known(changes: str) -> dict[str, str]:
-    return MARKER.model_copy(update={"changes": changes}).known or {}
-
-
 STEP = Step(id="1", verb="update", method="PATCH", path="/x", repeat="safe")
 CHANGE = Change(address="acme/teams/a", kind="team", action="update", id="1", steps=(STEP,))
 OTHERS: list[dict[str, Any]] = [
@@ -97,10 +99,22 @@ OTHERS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda other: next(iter(other)))
 def test_a_change_that_does_something_else_was_not_approved(other: dict[str, Any]) -> None:
-    changes = listed(Plan(changes=(CHANGE,)))
-    assert changes is not None
-    (digest,) = change_digests(Plan(changes=(CHANGE.model_copy(update=other),)))
-    assert digest not in known(changes)
+    displayed = shown_by(Plan(changes=(CHANGE,)))
+    now = CHANGE.model_copy(update=other)
+    assert not set(displayed) & set(shown_of(now, Plan(changes=(now,))))
+
+
+@pytest.mark.parametrize("target", [
+    {"platform": "https://other"}, {"organizations": (Organization(address="acme", id="2"),)},
+], ids=["platform", "organization"])  # fmt: skip
+def test_what_a_plan_for_another_platform_or_organization_has_shown_is_something_else(
+    target: dict[str, Any],
+) -> None:
+    plan = Plan(platform="https://x", organizations=(Organization(address="acme", id="1"),))
+    exposure = Exposure(address="acme/teams/a", words="x")
+    plan = plan.model_copy(update={"changes": (CHANGE,), "exposures": (exposure,)})
+    assert not set(shown_by(plan)) & set(shown_by(plan.model_copy(update=target)))
+    assert plan_key("name", plan) != plan_key("name", plan.model_copy(update=target))
 
 
 @pytest.mark.parametrize("same", [
@@ -108,42 +122,64 @@ def test_a_change_that_does_something_else_was_not_approved(other: dict[str, Any
     {"cause": "edited here", "label": "words", "digest": "ab", "matched": "title"},
 ], ids=["steps", "words"])  # fmt: skip
 def test_the_same_change_told_or_sent_otherwise_was_approved(same: dict[str, Any]) -> None:
-    changes = listed(Plan(changes=(CHANGE.model_copy(update={"address": "z"}), CHANGE)))
-    (digest,) = change_digests(Plan(changes=(CHANGE.model_copy(update=same),)))
-    assert changes is not None
-    assert digest in known(changes)
-    assert digest[1:] + digest[0] not in known(changes + digest)  # only whole digests count
+    displayed = shown_by(Plan(changes=(CHANGE.model_copy(update={"address": "z"}), CHANGE)))
+    (now,) = shown_by(Plan(changes=(CHANGE.model_copy(update=same),)))
+    assert now in displayed
+    (text,) = kept(displayed)
+    assert shown_in([text]) == displayed
+    assert now in shown_in([text[:-1], text])
+    assert now not in shown_in([f"A{text}"])  # only whole ones count
 
 
-def test_the_changes_of_a_large_plan_are_not_listed() -> None:
-    changes = tuple(CHANGE.model_copy(update={"address": str(number)}) for number in range(LISTED + 1))
-    assert listed(Plan(changes=changes)) is None
-    assert len(first_line(MARKER.model_copy(update={"changes": listed(Plan(changes=changes[1:]))}))) < 19_000
+@pytest.mark.parametrize(
+    "number", [0, 1, FIRST, FIRST + 1, 1_001, FIRST + FURTHER, FIRST + FURTHER + 1, 5_000]
+)
+def test_what_a_large_plan_has_shown_is_kept_in_parts_that_fit_into_comments(number: int) -> None:
+    displayed = tuple(Shown(b"a" * 11, b"b" * 3, at.to_bytes(16)) for at in range(number))
+    parts = kept(displayed)
+    assert shown_in(parts) == displayed
+    first, *rest = (PlanMarker(key="1", run=1, displayed=part) for part in parts or [""])
+    assert len(first_line(first)) < COMMENT // 2
+    assert all(len(rest_body(first, at, part.displayed or "")) < COMMENT for at, part in enumerate(rest, 1))
+    assert not rest or first.full
+
+
+def test_of_a_plan_that_is_larger_still_only_the_digest_is_kept() -> None:
+    one = Shown(b"a" * 11, b"b" * 3, b"c" * 16)
+    assert len(kept((one,) * (FIRST + COMMENTS * FURTHER))) == 1 + COMMENTS
+    assert kept((one,) * (FIRST + COMMENTS * FURTHER + 1)) == []
+
+
+def test_an_approval_rests_on_128_bits() -> None:
+    (one,) = shown_by(Plan(changes=(CHANGE,)))
+    assert len(one.what) * 8 == DIGITS * 4 == 128
 
 
 # Whose comment it is, and what becomes of it.
 
 
-def test_only_texts_of_ours_with_the_key_at_their_beginning_are_ours() -> None:
+def test_only_texts_with_a_marker_of_the_name_at_their_beginning_are_plans() -> None:
     line = first_line(MARKER)
-    texts = [text(1, line), text(2, line, "eve"), text(3, f"x{line}"), text(4, line.replace('"12"', '"34"'))]
-    assert [one.text.number for one in ours(texts, "bot", "12")] == [1]
+    texts = [text(1, line), text(3, f"x{line}"), text(4, line.replace('"name":"ab"', '"name":"34"'))]
+    assert [one.text.number for one in named(texts, "ab")] == [1]
 
 
-@pytest.mark.parametrize(("states", "rewritten", "looked_at"), [
-    ("", None, None), ("p", 0, 0), ("pp", 0, 1), ("a", None, 0), ("ap", 1, 1), ("r", None, None),
-    ("par", 0, 1),
+@pytest.mark.parametrize(("keys", "key", "meant"), [
+    ("12 34", "12", "12"), ("12 34", "", "12 34"), ("34", "12", ""), ("- 12", "12", "- 12"),
 ])  # fmt: skip
-def test_which_comment_is_meant(states: str, rewritten: int | None, looked_at: int | None) -> None:
-    names: dict[str, Any] = {"p": "plan", "a": "applied", "r": "refused"}
+def test_a_comment_is_of_one_platform_unless_nobody_knows(keys: str, key: str, meant: str) -> None:
+    all_ = [found(MARKER.model_copy(update={"key": one.strip("-")})) for one in keys.split()]
+    assert [one.marker.key or "-" for one in of_key(all_, key)] == meant.split()
+
+
+@pytest.mark.parametrize(("states", "rewritten"), [
+    ("", None), ("p", 0), ("pp", 0), ("a", None), ("ap", 1), ("r", None), ("c", None), ("par", 0),
+])  # fmt: skip
+def test_the_first_comment_that_is_not_frozen_is_rewritten(states: str, rewritten: int | None) -> None:
+    names: dict[str, Any] = {"p": "plan", "a": "applied", "r": "refused", "c": "converged"}
     all_ = [found(MARKER.model_copy(update={"state": names[one]}), at) for at, one in enumerate(states)]
-    first, last = rewritable(all_), latest_reviewed(all_)
-    assert (first and first.text.number, last and last.text.number) == (rewritten, looked_at)
-
-
-def test_the_plan_of_the_latest_run_was_reviewed_wherever_it_stands() -> None:
-    newer = MARKER.model_copy(update={"run": 6})
-    assert latest_reviewed([found(newer, 1), found(MARKER, 2)]) == found(newer, 1)
+    first = rewritable(all_)
+    assert (first and first.text.number) == rewritten
 
 
 @pytest.mark.parametrize(("present", "age", "body", "worth_it", "what"), [
@@ -163,16 +199,24 @@ def test_what_becomes_of_a_comment(
 
 @pytest.mark.parametrize(("at", "known", "told"), [
     ("t6", {}, {"YWRh": MARKER.digest}),
-    ("t5", {}, {}),
+    ("t5", {}, {"YWRh": ""}),
     ("t4", {"YWRh": "cd"}, {"YWRh": "cd"}),
     ("t6", {"YWRh": "cd"}, {"YWRh": MARKER.digest}),
-    ("t4", {"bGlu": "cd"}, {}),
+    ("t4", {"bGlu": "cd"}, {"YWRh": ""}),
 ])  # fmt: skip
 def test_an_approval_is_for_the_plan_that_stood_there(
     at: str, known: dict[str, str], told: dict[str, str]
 ) -> None:
     present = found(MARKER.model_copy(update={"approved": known}))
     assert remembered(present, [Review("ada", at)]) == told
+
+
+def test_an_approval_whose_comment_is_not_there_any_more_is_for_a_plan_that_nobody_knows() -> None:
+    assert remembered(None, [Review("ada", "t1")]) == {"YWRh": ""}
+    said = changed_since({"YWRh": ""}, "ab")
+    assert said.startswith(
+        "> [!WARNING]\n> **The plan changed since** `ada` approved a plan that no comment shows"
+    )
 
 
 def test_who_has_approved_another_plan_is_named_as_text() -> None:

@@ -1,0 +1,469 @@
+"""What was approved: who could want something else to be applied than was shown, and by what.
+
+Somebody who may write to the repository can edit and delete comments, push, force a branch, retarget, merge
+without a review, run old jobs again and make other jobs post. A stranger can comment and open pull requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from random import Random
+
+import pytest
+
+from dpsync.github.api import GitHub
+from dpsync.github.approvals import PAUSES, Approvals, approved
+from dpsync.github.compared import compare
+from dpsync.github.displayed import WHOLE, Shown, shown_by, together
+from dpsync.github.marker import FIRST, PlanMarker, first_line, kept, read_marker
+from dpsync.github.place import Place
+from dpsync.github.plan_comment import Found, Text, plan_marker, rest_body, with_status
+from dpsync.github.run import History
+from dpsync.github.transport import GitHubError
+from dpsync.model.change import Change, Difference
+from dpsync.model.plan import Organization, Plan
+from dpsync.render.to_document import plan_document
+from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
+from tests.soak import examples
+
+PLACE = Place(REPOSITORY, 9, 1, "push", "", "", branch="main")
+NAME = "ab"
+
+
+def commit(letter: str) -> str:
+    return letter * 40
+
+
+def plan(words: str, organization: str = "1", platform: str = "https://x") -> Plan:
+    """`a.t=1`: the field t of a becomes 1. `a`: it is made; `-a`: it goes."""
+    return Plan(
+        platform=platform,
+        organizations=(Organization(address="acme", id=organization),),
+        changes=tuple(map(change, words.split())),
+    )
+
+
+def change(word: str) -> Change:
+    name, _, what = word.partition(".")
+    address = f"acme/teams/{name.strip('-')}"
+    if not what:
+        return Change(address=address, kind="team", action="delete" if name[0] == "-" else "create")
+    differences = tuple(
+        Difference(field=one.partition("=")[0], before="", after=one.partition("=")[2])
+        for one in what.split(",")
+    )
+    return Change(address=address, kind="team", action="update", id="1", differences=differences)
+
+
+@dataclass
+class Story:
+    """A repository whose branch has commits, the latest one first in `commits`."""
+
+    github: FakeGitHub
+    client: GitHub
+    waited: list[float]
+    commits: list[str] = field(default_factory=list)
+    run: int = 0
+
+    def show(self, number: int, words: str | Plan, head: str = "d", into: str = "main", name: str = NAME,
+             login: str = "github-actions[bot]") -> int:  # fmt: skip
+        """A run writes a plan into a pull request; the number of the comment."""
+        self.run += 1
+        displayed = plan(words) if isinstance(words, str) else words
+        place = Place(REPOSITORY, self.run, 1, "pull_request", commit(head), "", number=number, into=into)
+        marker = plan_marker(name, place, plan_document(displayed))
+        made = self.github.comment(number, f"{first_line(marker)}text", login)
+        for part, more in enumerate(kept(shown_by(displayed))[1:], 1):
+            self.github.comment(number, rest_body(marker, part, more), login)
+        return int(made["id"])
+
+    def merge(self, number: int, letter: str, head: str = "d", base: str = "main", before: str = "") -> None:
+        """The merge makes a commit, which is the last one of the branch then; `before` it come others."""
+        brought = tuple(map(commit, before))
+        self.github.merge(commit(letter), number, commit(head), base, brought)
+        if base == "main":
+            self.commits[:0] = [commit(letter), *reversed(brought)]
+
+    def push(self, letter: str) -> None:
+        self.commits.insert(0, commit(letter))
+
+    def ends(self, id_: int, letter: str = "", state: str = "converged") -> None:
+        """An apply tells a comment what became of its plan."""
+        body = self.github.comments[id_]["body"]
+        marker = read_marker(body, PlanMarker)
+        assert marker is not None
+        told = with_status(
+            Found(Text(id_, body, "", ""), marker),
+            "converged" if state == "converged" else "applied",
+            "Applied.",
+            commit(letter) if letter else "",
+        )
+        self.github.edit(id_, told)
+
+    def approvals(self) -> Approvals:
+        history = History(tuple(self.commits), tuple(self.commits[:50]))
+        found = Approvals(self.client, PLACE, NAME, history)
+        found.find()
+        return found
+
+    def approves(self, now: Plan) -> bool:
+        found = self.approvals()
+        return not compare(approved(found.of(now)), now).unreviewed
+
+
+@pytest.fixture
+def story(github: FakeGitHub) -> Iterator[Story]:
+    waited: list[float] = []
+    client = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql", waited.append)
+    made = Story(github, client, waited)
+    made.push("0")
+    yield made
+    client.close()
+
+
+def one(story: Story) -> None:
+    story.show(7, "a b.t=1")
+    story.merge(7, "1")
+
+
+def two_quick_merges(story: Story) -> None:
+    story.show(7, "a b.t=1")
+    story.show(8, "c")
+    story.merge(7, "1")
+    story.merge(8, "2")
+
+
+def two_fields_of_one_thing(story: Story) -> None:
+    story.show(7, "a.t=1")
+    story.show(8, "a.d=2")
+    story.merge(7, "1")
+    story.merge(8, "2")
+
+
+def a_later_one_says_otherwise(story: Story) -> None:
+    two_fields_of_one_thing(story)
+    story.show(9, "a.t=3")
+    story.merge(9, "3")
+
+
+def made_and_removed(story: Story) -> None:
+    story.show(7, "a")
+    story.merge(7, "1")
+    story.show(8, "-a")
+    story.merge(8, "2")
+
+
+def a_revert_whose_plan_nobody_has_seen(story: Story) -> None:
+    made_and_removed(story)
+    story.merge(9, "3")
+
+
+def a_group_of_a_merge_queue(story: Story) -> None:
+    for number, words in ((7, "a"), (8, "b"), (9, "c")):
+        story.show(number, words)
+    for number, letter in ((8, "1"), (7, "2"), (9, "3")):
+        story.merge(number, letter)
+
+
+def a_rebase(story: Story) -> None:
+    story.show(7, "a")
+    story.merge(7, "3", before="12")
+
+
+def a_squash(story: Story) -> None:
+    story.show(7, "a", head="e")
+    story.merge(7, "1", head="e")
+
+
+def a_push_without_a_request_on_top(story: Story) -> None:
+    one(story)
+    story.push("2")
+
+
+def shown_twice(story: Story) -> None:
+    story.show(7, "a")
+    story.show(7, "b")
+    story.merge(7, "1")
+
+
+def an_apply_that_was_stopped(story: Story) -> None:
+    id_ = story.show(7, "a b")
+    story.merge(7, "1")
+    story.ends(id_, state="applied")
+
+
+@pytest.mark.parametrize(("past", "now", "approves"), [
+    (one, "a b.t=1", True), (one, "a", True), (one, "", True), (one, "a c", False), (one, "a b.t=2", False),
+    (one, "a.t=1", False),
+    (two_quick_merges, "a b.t=1 c", True), (two_quick_merges, "a c", True),
+    (two_fields_of_one_thing, "a.t=1,d=2", True), (two_fields_of_one_thing, "a.t=1,d=3", False),
+    (a_later_one_says_otherwise, "a.t=3,d=2", True), (a_later_one_says_otherwise, "a.t=1,d=2", False),
+    (made_and_removed, "-a", True), (made_and_removed, "a", False),
+    (a_revert_whose_plan_nobody_has_seen, "a", False),
+    (a_group_of_a_merge_queue, "a b c", True),
+    (a_rebase, "a", True), (a_squash, "a", True), (a_push_without_a_request_on_top, "a", True),
+    (shown_twice, "b", True), (shown_twice, "a", False),
+    (an_apply_that_was_stopped, "b", True),
+])  # fmt: skip
+def test_approved_is_what_the_merged_requests_have_shown_the_later_one_counting(
+    past: Callable[[Story], None], now: str, approves: bool, story: Story
+) -> None:
+    past(story)
+    assert story.approves(plan(now)) is approves
+
+
+def edited_by_a_member(story: Story) -> None:
+    id_ = story.show(7, "b")
+    story.github.edit(id_, story.github.comments[id_]["body"].replace(*swapped("b", "a")), "eve")
+    story.merge(7, "1")
+
+
+def edited_and_put_back(story: Story) -> None:
+    id_ = story.show(7, "a")
+    body = story.github.comments[id_]["body"]
+    story.github.edit(id_, "x", "eve")
+    story.github.edit(id_, body)
+    story.merge(7, "1")
+
+
+def edited_after_the_merge(story: Story) -> None:
+    id_ = story.show(7, "a")
+    story.merge(7, "1")
+    story.ends(id_, state="applied")
+    story.github.edit(id_, story.github.comments[id_]["body"], "eve")
+
+
+def swapped(one: str, other: str) -> tuple[str, str]:
+    """What a marker holds of one plan, and what it would hold of another."""
+    return kept(shown_by(plan(one)))[0], kept(shown_by(plan(other)))[0]
+
+
+def shown_after_the_merge(story: Story) -> None:
+    story.merge(7, "1")
+    story.show(7, "a")
+
+
+def rewritten_after_the_merge(story: Story) -> None:
+    id_ = story.show(7, "b")
+    story.merge(7, "1")
+    story.github.edit(id_, story.github.comments[id_]["body"].replace(*swapped("b", "a")))
+
+
+def by(login: str) -> Callable[[Story], None]:
+    def written(story: Story) -> None:
+        story.show(7, "a", login=login)
+        story.merge(7, "1")
+
+    return written
+
+
+def pushed_after_the_plan(story: Story) -> None:
+    story.show(7, "a", head="e")
+    story.merge(7, "1", head="f")
+
+
+def retargeted(story: Story) -> None:
+    story.show(7, "a", into="experiment")
+    story.merge(7, "1")
+
+
+def merged_into_another_branch(story: Story) -> None:
+    story.show(7, "a", into="experiment")
+    story.merge(7, "1", base="experiment")
+    story.push("1")
+
+
+def not_merged(story: Story) -> None:
+    story.show(7, "a")
+    story.merge(7, "1")
+    story.github.requests[7] |= {"merged_at": None, "state": "open"}
+
+
+def merged_and_forced_away(story: Story) -> None:
+    one(story)
+    story.github.pulls[commit("2")] = story.github.pulls[commit("1")]
+    story.commits[0] = commit("2")
+
+
+def of_another_configuration(story: Story) -> None:
+    story.show(7, "a", name="cd")
+    story.merge(7, "1")
+
+
+def of_another_organization(story: Story) -> None:
+    story.show(7, plan("a", organization="2"))
+    story.merge(7, "1")
+
+
+def of_another_platform(story: Story) -> None:
+    story.show(7, plan("a", platform="https://staging"))
+    story.merge(7, "1")
+
+
+def used_up(story: Story) -> None:
+    id_ = story.show(7, "a")
+    story.merge(7, "1")
+    story.ends(id_, "1")
+    story.show(8, "b")
+    story.merge(8, "2")
+
+
+def used_up_by_a_later_commit(story: Story) -> None:
+    """GitHub did not know yet of the second one when an apply of it converged."""
+    id_ = story.show(7, "b")
+    story.merge(7, "1")
+    story.show(8, "a")
+    story.merge(8, "2")
+    story.ends(id_, "2")
+
+
+def used_up_and_deleted(story: Story) -> None:
+    first = story.show(6, "a")
+    story.merge(6, "1")
+    story.ends(first, "1")
+    second = story.show(7, "a")
+    story.merge(7, "2")
+    story.ends(second, "2")
+    del story.github.comments[second]
+
+
+def deleted(story: Story) -> None:
+    id_ = story.show(7, "a")
+    story.merge(7, "1")
+    del story.github.comments[id_]
+
+
+def quoted(story: Story) -> None:
+    id_ = story.show(7, "a")
+    body = story.github.comments.pop(id_)["body"]
+    story.github.comment(7, f"> {body}")
+    story.merge(7, "1")
+
+
+def refused(story: Story) -> None:
+    id_ = story.show(7, "a")
+    body = story.github.comments.pop(id_)["body"]
+    story.github.comment(7, body.replace('"state":"plan"', '"state":"refused"'))
+    story.merge(7, "1")
+
+
+@pytest.mark.parametrize("past", [
+    edited_by_a_member, edited_and_put_back, edited_after_the_merge, shown_after_the_merge,
+    rewritten_after_the_merge, by("eve"), by("some-bot[bot]"), by("github-actions"), by(""),
+    pushed_after_the_plan, retargeted, merged_into_another_branch, not_merged, merged_and_forced_away,
+    of_another_configuration, of_another_organization, of_another_platform, used_up,
+    used_up_by_a_later_commit, used_up_and_deleted, deleted, quoted, refused,
+])  # fmt: skip
+def test_nothing_else_approves_anything(past: Callable[[Story], None], story: Story) -> None:
+    past(story)
+    assert not story.approves(plan("a"))
+
+
+@pytest.mark.parametrize(("past", "why"), [
+    (edited_by_a_member, "somebody else has written or edited it"), (by("eve"), "somebody else"),
+    (rewritten_after_the_merge, "written after the merge"), (retargeted, "for another branch than main"),
+    (pushed_after_the_plan, f"for the commit {'e' * 12}, and {'f' * 12} was merged"),
+])  # fmt: skip
+def test_a_comment_that_does_not_count_is_named_with_the_reason(
+    past: Callable[[Story], None], why: str, story: Story
+) -> None:
+    past(story)
+    (said,) = story.approvals().others
+    assert said.startswith("the plan in pull request 7 does not count: ")
+    assert why in said
+
+
+def test_where_github_does_not_say_who_we_are_nothing_is_approved(story: Story) -> None:
+    one(story)
+    story.github.tokens["token"] = Token(graphql=False)
+    with pytest.raises(GitHubError):
+        story.approvals()
+
+
+def test_the_last_converged_apply_is_the_git_base(story: Story) -> None:
+    used_up(story)
+    assert story.approvals().base(plan("a")) == story.approvals().base(None) == commit("1")
+    assert story.approvals().base(plan("a", organization="2")) is None
+
+
+# What GitHub does not know yet.
+
+
+@pytest.mark.parametrize("late", [0, 1, 3, 4])
+def test_a_request_that_github_does_not_know_yet_is_asked_for_again(late: int, story: Story) -> None:
+    one(story)
+    story.commits.pop()  # nothing but the merge
+    story.github.late = late
+    found = story.approvals()
+    assert bool(found.known) is (late == 0)
+    for _ in found.again():
+        pass
+    assert len(found.of(plan("a"))) == 1
+    assert story.waited == list(PAUSES[:late])
+
+
+def test_it_is_not_asked_for_longer_than_half_a_minute(story: Story) -> None:
+    found = story.approvals()
+    assert list(found.again()) == []
+    assert story.waited == list(PAUSES)
+    assert sum(PAUSES) == 30
+
+
+# A large plan.
+
+
+def test_what_is_left_of_a_plan_with_more_than_a_thousand_changes_is_approved(story: Story) -> None:
+    words = [f"{number:04}" for number in range(FIRST + 501)]
+    story.show(7, " ".join(words))
+    story.merge(7, "1")
+    assert story.approves(plan(" ".join(words[3:])))
+    assert not story.approves(plan(" ".join([*words, "x"])))
+    (*_, rest) = story.github.comments.values()
+    story.github.edit(rest["id"], rest["body"], "eve")
+    assert not story.approves(plan(" ".join(words[3:])))
+    assert story.approves(plan(" ".join(words[3:FIRST])))
+
+
+# The law of the union.
+
+
+def expected(stories: list[list[tuple[int, int, int]]]) -> set[tuple[int, int, int]]:
+    """Thing by thing, field by field: what was said last; field 0 is the whole."""
+    said: dict[int, dict[int, set[int]]] = {}
+    for plan_ in stories:
+        for thing in {at for at, _, _ in plan_}:
+            fields = {of for at, of, _ in plan_ if at == thing}
+            kept_ = {} if 0 in fields else dict(said.get(thing, {}))
+            for gone in {0, *fields}:
+                kept_.pop(gone, None)
+            for of in fields:
+                kept_[of] = {what for at, one_, what in plan_ if (at, one_) == (thing, of)}
+            said[thing] = kept_
+    return {(at, of, what) for at, fields in said.items() for of, all_ in fields.items() for what in all_}
+
+
+@pytest.mark.parametrize("seed", range(examples(100, 3_000)))
+def test_of_several_plans_the_later_word_about_the_same_thing_counts(seed: int) -> None:
+    random = Random(seed)
+
+    def some() -> tuple[int, int, int]:
+        return random.randrange(3), random.randrange(3), random.randrange(3)
+
+    stories = [[some() for _ in range(random.randrange(4))] for _ in range(random.randrange(1, 5))]
+    found = together(
+        [
+            Shown(bytes([at]) * 11, WHOLE if not of else bytes([of]) * 3, bytes([what]) * 16)
+            for at, of, what in one_
+        ]
+        for one_ in stories
+    )
+    assert {(one_.address[0], one_.field[0], one_.what[0]) for one_ in found} == expected(stories)
+
+
+def test_what_exposes_goes_with_the_field_that_it_is_about() -> None:
+    told = Shown(b"a" * 11, b"\x01bc", b"1" * 16)
+    exposed = replace(told, field=b"\x81bc", what=b"2" * 16)
+    again = replace(told, what=b"3" * 16)
+    assert together([[told, exposed], [again]]) == {again}
+    assert together([[told, exposed], [replace(again, field=b"\x02bc")]]) >= {told, exposed}
