@@ -41,6 +41,8 @@ class PolicyReader:
         elif node is not None:
             self.declared.error("DP202", "policy is a mapping", node.span)
         lists = {name: tuple(self.patterns[name]) for name in _LISTS}
+        lists["watch_fields"] = tuple(one for one in lists["watch"] if one.field)
+        lists["watch"] = tuple(one for one in lists["watch"] if not one.field)
         return Policy(limits=self.limits, **lists)
 
     def _list(self, name: str, node: Node) -> None:
@@ -56,7 +58,7 @@ class PolicyReader:
             except ValueError as wrong:
                 self.declared.error("DP230", f'"{item.value}" is no address pattern: {wrong}', item.span)
                 continue
-            if pattern.field and name != "ignore":
+            if pattern.field and name not in ("ignore", "watch"):
                 self.declared.error("DP230", f"{name} takes addresses, not fields", item.span, "remove #…")
                 continue
             if name == "removed" and "*" in item.value:
@@ -95,7 +97,7 @@ class PolicyReader:
         self._declared_all_the_same(resources)
         for scope in self.declared.empty:
             covering = (*self.patterns["prune"], *self.patterns["watch"])
-            if not any(pattern.matches(scope.address) for pattern in covering):
+            if not any(pattern.matches(scope.address) for pattern in covering if not pattern.field):
                 word = scope.address.segments[-1]
                 hint = (
                     f"remove the key to leave {word} alone, or add a prune pattern that covers it, "
@@ -127,8 +129,20 @@ class PolicyReader:
         for name, names in _LISTS.items():
             for pattern in self.patterns[name]:
                 suggest = not self.declared.diagnostics.full("DP234")
-                if mistake := places.mistake(pattern, names, suggest):
+                named = "objects" if pattern.field and name == "watch" else names
+                if mistake := places.mistake(pattern, named, suggest):
                     self._error("DP234", f"{name}: {mistake.reason}", pattern, mistake.hint)
+                elif pattern.field and name == "watch":
+                    self._has_default(places, pattern)
+
+    def _has_default(self, places: Places, pattern: Pattern) -> None:
+        """A field can be watched without a line of its own where the platform's default of it is known."""
+        fields = [
+            one for kind in places.kinds_of(pattern) for one in kind.fields if one.name == pattern.field
+        ]
+        if not any(one.watchable for one in fields):
+            message = f'watch: nobody knows the platform\'s default of "{pattern.field}"'
+            self._error("DP234", message, pattern, "declare it in its entry: what is declared is watched")
 
     def _natural_keys(self, registry: Registry, resources: list[Resource]) -> None:
         for pattern in self.patterns["ignore"]:

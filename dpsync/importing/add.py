@@ -1,6 +1,8 @@
 """Entries for what was made on the platform and no file declares, in the file where their siblings are.
 
 One line for each, with what import would write. The lines are planned before anything is written.
+
+A long file: where an entry can come is decided for every way in which its siblings can stand.
 """
 
 from __future__ import annotations
@@ -179,7 +181,11 @@ class _Adder:
         fields: dict[str, Any] = {}
         place = parent.address.child(*kind.key.split("."), key)
         for one in kind.fields:
-            value = worth_writing(kind, one, live, key, full=False)
+            watched = any(
+                pattern.field == one.name and pattern.matches(place)
+                for pattern in self.sides.desired.policy.watch_fields
+            )
+            value = worth_writing(kind, one, live, key, full=False, watched=watched)
             if value is NONE:
                 fields[one.name] = None
             elif value is not None:

@@ -4,6 +4,8 @@ Defaults are left out, but not where something becomes more visible or more powe
 not see what no file names.
 
 The same decisions as resources, so that the matcher itself says which entries need a pin.
+
+A long file: what is written and what must be pinned are decided on the same entries.
 """
 
 from __future__ import annotations
@@ -73,10 +75,13 @@ def describe(registry: Registry, whole: Whole, full: bool = False) -> Entries:
     return _Describing(registry, whole, full).describe()
 
 
-def worth_writing(kind: Kind, one: Field, live: LiveObject, key: str, full: bool) -> Any:
+def worth_writing(
+    kind: Kind, one: Field, live: LiveObject, key: str, full: bool, watched: bool = False
+) -> Any:
     """The value of a field that is worth writing in the entry with this key, or NONE.
 
-    None when there is nothing to write: by default what a new thing has anyway.
+    None when there is nothing to write: by default what a new thing has anyway. `watched`: the policy watches
+    it where it has the platform's default, so that this needs no line.
     """
     if one.nest or one.name == kind.natural or one.source is None or one.on == "neither":
         return None
@@ -88,6 +93,8 @@ def worth_writing(kind: Kind, one: Field, live: LiveObject, key: str, full: bool
     if one.required or one.name == kind.shorthand:
         return value
     partly = isinstance(one.type, Json) and one.type.partial
+    if watched and not full and one.watchable and value == one.platform_default:
+        return None
     if full or one.security:
         if value is None:
             return None if one.null == "refused" else NONE
@@ -171,7 +178,7 @@ class _Describing:
         """The live value that is worth writing, or NONE; None when there is nothing to write."""
         if isinstance(one, ListOrder):
             return self._order(one, item)
-        return worth_writing(item.kind, one, item.live, item.key, self.full)
+        return worth_writing(item.kind, one, item.live, item.key, self.full, watched=True)
 
     def _order(self, order: ListOrder, item: Found) -> Value:
         """The order of what is in it, where that is more than one thing."""

@@ -13,7 +13,7 @@ from dpsync.config.load import load_from
 from dpsync.importing.entries import LeftOut, ToSet, describe
 from dpsync.importing.keys import lines_of, name_everything
 from dpsync.importing.layout import ROOT, included, lay_out
-from dpsync.importing.watching import watched_places
+from dpsync.importing.watching import watched_fields, watched_places
 from dpsync.importing.whole import Unread, read_whole
 from dpsync.kinds.registry import Registry
 from dpsync.model import nodes
@@ -69,8 +69,9 @@ def make(
     ]
     left_out += entries.left_out
     left_out += _unread(whole.unread)
+    fields = [] if full else watched_fields(registry, whole)
     return Made(
-        lay_out(registry, whole, entries, full, watched_places(registry, whole, everything)),
+        lay_out(registry, whole, entries, full, [*watched_places(registry, whole, everything), *fields]),
         tuple(sorted(left_out, key=lambda note: (note.address, note.field or "", note.why))),
         tuple(entries.to_set),
         tuple(item.key for item in whole.of(registry.root.name)),

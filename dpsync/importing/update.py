@@ -1,6 +1,8 @@
 """Live values back into the files of a configuration: which fields, what is written, and where.
 
 The planner has said which declared fields differ; each gets the live value, in the form that the file has it.
+
+A long file: each way in which a field cannot be taken over has its sentence here.
 """
 
 from __future__ import annotations
@@ -117,6 +119,7 @@ class _Updating:
         for resource in covered:
             self._order(resource, pattern.field)
             if pattern.field is not None and pattern.field not in resource.fields:
+                self.done.add((resource.address, pattern.field))
                 self._add(resource, pattern.field)
             change = changes.get(str(resource.address))
             if change is not None:
@@ -142,6 +145,9 @@ class _Updating:
         for difference in change.differences:
             if only in (None, difference.field) and (resource.address, difference.field) not in self.done:
                 self.done.add((resource.address, difference.field))
+                if difference.field not in resource.fields:  # a default that is watched has moved
+                    self._add(resource, difference.field)
+                    continue
                 self._field(resource, kind, kind.field(difference.field), live)
 
     def _order(self, resource: Resource, only: str | None) -> None:

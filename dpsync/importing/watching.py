@@ -9,6 +9,7 @@ from dpsync.importing.sides import Naming
 from dpsync.importing.values import Content, Unwritable, Writing, variable
 from dpsync.importing.whole import Found, Whole
 from dpsync.kinds.base import Field, Kind, Single
+from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.model.address import Address
@@ -79,6 +80,21 @@ def watched_places(registry: Registry, whole: Whole, everything: Sequence[Found]
             if read and (kind.key, name) not in left_out and not registry[name].in_tree:
                 found.append(f"{_above(registry, registry[name])}{kind.key.replace('.', '/')}")
     return sorted(dict.fromkeys(found), key=lambda pattern: (pattern.count("/"), pattern))
+
+
+def watched_fields(registry: Registry, whole: Whole) -> list[str]:
+    """Patterns for the fields by which something opens, and of which a line would only say the default."""
+    found = []
+    for kind in registry.ordered:
+        if isinstance(kind.shape, NodeShape) or not whole.of(kind.name):
+            continue
+        here = f"{_above(registry, kind)}".removesuffix("/") or "*"
+        found += [
+            f"{here}#{one.name}"
+            for one in kind.fields
+            if one.security and one.watchable and not (one.required or one.name == kind.shorthand)
+        ]
+    return sorted(found, key=lambda pattern: (pattern.count("/"), pattern))
 
 
 def _above(registry: Registry, kind: Kind) -> str:

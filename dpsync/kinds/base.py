@@ -329,6 +329,12 @@ class Field:
     """What a new one has where nothing is said. It is only ever left out by import, never filled in."""
 
     @property
+    def watchable(self) -> bool:
+        """Whether it can be told that it has another value than the platform's default, without any line."""
+        readable = self.source is not None and self.on != "neither" and not self.nest
+        return readable and self.platform_default is not None
+
+    @property
     def source(self) -> str | Mapping[str, str] | None:
         return self.name if self.read == "=" else self.read
 

@@ -6,6 +6,8 @@ configuration nothing is known here but the keys of its organizations.
 Words used here: a *spot* is a kind of place in the tree of all addresses. An *object spot* stands for one
 object (a team), a *list spot* for what holds such objects (the teams of an organization). An address is a
 walk from spot to spot, one segment at a time; a pattern is a walk that may take several ways at once.
+
+A long file: walking, saying what is wrong and suggesting the nearest pattern go along the same edges.
 """
 
 from __future__ import annotations
@@ -80,6 +82,11 @@ class Places:
         """The kinds that an object at this address can be of."""
         spots, at = self._walk(address.segments)
         return () if at < len(address.segments) else tuple(self._objects(spots))
+
+    def kinds_of(self, pattern: Pattern) -> tuple[Kind, ...]:
+        """The kinds of the objects that a pattern can name."""
+        spots, at = self._walk(pattern.segments)
+        return () if at < len(pattern.segments) else tuple(self._objects(spots))
 
     # Walking.
 

@@ -86,6 +86,8 @@ class Policy:
     """Places in which something undeclared is drift, when everything is asked for."""
     removed: tuple[Pattern, ...] = ()
     """Things that hold content and may go: each by the address that it had, or by its title."""
+    watch_fields: tuple[Pattern, ...] = ()
+    """Fields that are drift where no entry declares them and they are not as the platform's default."""
 
     def leaves(self, address: Address) -> bool:
         """Whether something undeclared was left alone on purpose: it is ignored or forgotten."""

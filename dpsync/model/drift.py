@@ -28,6 +28,8 @@ class FieldDrift(Frozen):
     file: Any = None
     known: bool = True
     cause: Cause = "origin unknown"
+    watched: bool = False
+    """No entry declares it: `file` is the platform's default, which the policy watches."""
 
 
 class Renamed(Frozen):

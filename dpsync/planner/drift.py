@@ -226,7 +226,12 @@ class _Witness:
             id=change.id,
             fields=tuple(
                 FieldDrift(
-                    field=item.field, live=item.before, file=item.after, known=item.known, cause=item.cause
+                    field=item.field,
+                    live=item.before,
+                    file=item.after,
+                    known=item.known,
+                    cause=item.cause,
+                    watched=item.field not in self.sides.desired.resources[address].fields,
                 )
                 for item in change.differences
             ),

@@ -205,8 +205,9 @@ def _policy(desired: Desired) -> dict[str, Value]:
     policy = desired.policy
     found: dict[str, Value] = {
         name: sorted(one.text for one in getattr(policy, name))
-        for name in ("prune", "protect", "removed", "ignore", "forget", "watch")
+        for name in ("prune", "protect", "removed", "ignore", "forget")
     }
+    found["watch"] = sorted(one.text for one in (*policy.watch, *policy.watch_fields))
     limits = policy.limits
     found["limits.deletes"], found["limits.percent"] = limits.deletes, limits.percent
     found["limits.exposures"] = limits.exposures

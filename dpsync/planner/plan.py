@@ -195,11 +195,11 @@ def _origins(sides: Sides) -> dict[str, Origin]:
         for name, at in resource.spans.items():
             origins[f"{address}#{name}"] = Origin(file=at.file, line=at.line, column=at.column)
     policy = sides.desired.policy
-    for list_ in ("prune", "protect", "removed", "ignore", "forget", "watch"):
+    for list_ in ("prune", "protect", "removed", "ignore", "forget", "watch", "watch_fields"):
         for pattern in getattr(policy, list_):
             if (at := pattern.span) is not None:
                 origin = Origin(file=at.file, line=at.line, column=at.column)
-                origins[where(list_, pattern)] = origin
+                origins[where(list_.removesuffix("_fields"), pattern)] = origin
     unread = {str(address): item.span for address, item in sides.desired.unserved.items()}
     unread |= {str(place): item.span for place, item in sides.snapshot.unsettled.items()}
     for name, at in unread.items():

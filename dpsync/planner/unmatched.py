@@ -27,7 +27,7 @@ def unmatched(sides: Sides) -> Iterator[Note]:
         "protect": (policy.protect, _protects_nothing),
         "ignore": (policy.ignore, _leaves_nothing_alone),
         "forget": (policy.forget, _forgets_nothing),
-        "watch": (policy.watch, _watches_nothing),
+        "watch": ((*policy.watch, *policy.watch_fields), _watches_nothing),
     }
     for pattern in policy.removed:
         if (why := _removes_nothing(sides, pattern)) is not None:
@@ -91,6 +91,12 @@ def _removes_nothing(sides: Sides, pattern: Pattern) -> str | None:
 
 def _watches_nothing(sides: Sides, pattern: Pattern) -> str | None:
     declared = sides.desired
+    if pattern.field:
+        return (
+            None
+            if any(pattern.matches(one) for one in (*declared.resources, *declared.unserved))
+            else NOTHING
+        )
     places = (*declared.scopes, *declared.watched, *declared.unserved)
     return None if any(pattern.matches(address) for address in places) else NOTHING
 

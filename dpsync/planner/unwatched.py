@@ -12,6 +12,7 @@ from dpsync.kinds.base import Field, Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.remark import Unwatched
+from dpsync.planner.defaults import watched_defaults
 from dpsync.planner.sides import Sides
 
 
@@ -43,11 +44,12 @@ def each_unwatched(sides: Sides) -> Iterator[tuple[Resource, tuple[Field, ...], 
 
 
 def unwatched_fields(sides: Sides, resource: Resource) -> Iterator[Field]:
-    kind = sides.kind(resource)
+    kind, watched = sides.kind(resource), watched_defaults(sides, resource)
     for field in kind.fields:
         can_be_written = field.on != "neither" and not field.nest and field.name != kind.natural
         left_out = field.name not in resource.fields and field.source is not None
-        if can_be_written and left_out and not sides.policy.ignored(resource.address, field.name):
+        quiet = field.name in watched or sides.policy.ignored(resource.address, field.name)
+        if can_be_written and left_out and not quiet:
             yield field
 
 

@@ -13,6 +13,7 @@ from dpsync.model.desired import Resource
 from dpsync.model.plan import Plan
 from dpsync.planner.causes import Causes
 from dpsync.planner.compare import changed
+from dpsync.planner.defaults import moved_defaults, why_moved
 from dpsync.planner.selection import selection
 from dpsync.planner.sides import Sides
 
@@ -40,8 +41,14 @@ def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...
         if live is None or live.deleted or not selected or sides.policy.ignored(address):
             continue
         differences = tuple(
-            item.difference(sides, resource, causes.of(resource, item))
-            for item in changed(sides, resource, live)
+            item.difference(
+                sides,
+                resource,
+                causes.of(resource, item)
+                if item.field.name in resource.fields
+                else why_moved(sides, resource, live, item.field.name),
+            )
+            for item in (*changed(sides, resource, live), *moved_defaults(sides, resource, live))
             if item.field.source is not None and (name, item.field.name) not in planned
         )
         if differences:

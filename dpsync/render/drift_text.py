@@ -1,6 +1,8 @@
 """Drift for people: what is live instead of what the files say, and the two ways out of each difference.
 
 Reads the drift and nothing else. Every foreign text passes visible().
+
+A long file: every part of the output and the ways out of each difference are here.
 """
 
 from __future__ import annotations
@@ -66,7 +68,18 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     if not item.fields:
         in_files = f"put the entry where it is live{_at(drift, item)}"
         return WaysOut(platform=by_person or apply, by_hand=in_files)
-    return _update(drift, item, by_person or apply)
+    return _update(drift, item, by_person or _written_first(drift, item, apply))
+
+
+def _written_first(drift: Drift, item: Drifted, apply: str) -> str:
+    """Where a default has moved that no line says, an apply needs that line."""
+    moved = [one for one in item.fields if one.watched]
+    if not moved:
+        return apply
+    from dpsync.importing.emit import on_one_line  # a plan needs none of it
+
+    lines = [f"{one.field}: {on_one_line(one.file)}" for one in moved]
+    return f"write {', '.join(map(visible, lines))}{_at(drift, item)}, then {apply}"
 
 
 def _apply(drift: Drift, item: Drifted) -> str:
@@ -223,9 +236,9 @@ def _in_parts(part: FieldDrift) -> bool:
 
 def _sides(part: FieldDrift) -> str:
     if _in_parts(part):
-        return "live → file:"
+        return f"live → {'default' if part.watched else 'file'}:"
     live = show(part.live) if part.known else "(the platform does not say)"
-    return f"live: {live}, file: {show(part.file)}"
+    return f"live: {live}, {'default' if part.watched else 'file'}: {show(part.file)}"
 
 
 def _by(drift: Drift, item: Drifted, paint: Paint) -> str:

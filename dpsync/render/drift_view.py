@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.model.cause import Group
-from dpsync.model.drift import Drifted
+from dpsync.model.drift import Drifted, FieldDrift
 from dpsync.model.grouping import drifted_parts
 from dpsync.render import plan_words as words
 from dpsync.render.documents import DriftDocument
@@ -54,11 +54,16 @@ def _drifted(document: DriftDocument, item: Drifted) -> Entry:
         enclosing=words.around(document.drift, item.address),
         words=tuple(_words(document, item)),
         fields=tuple(
-            Field(part.field, part.live, part.file, part.known, words.why(document.drift, part.cause))
+            Field(part.field, part.live, part.file, part.known, _label(document, part))
             for part in item.fields
         ),
         sides=("live", "file"),
     )
+
+
+def _label(document: DriftDocument, part: FieldDrift) -> str:
+    why = words.why(document.drift, part.cause)
+    return ", ".join(filter(None, ("the platform's default" if part.watched else "", why)))
 
 
 def _words(document: DriftDocument, item: Drifted) -> Iterator[Word]:

@@ -243,6 +243,10 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
         yield f"Its key also names the {made} that the platform makes for it."
     if watched := [f"`{field.name}`" for field in kind.fields if field.security]:
         yield f"`dpsync import` writes {_listed(watched)} whatever the value is."
+        defaults = [f"`{field.name}`" for field in kind.fields if field.security and field.watchable]
+        if defaults := [name for name in defaults if not kind.field(name.strip("`")).required]:
+            said = f"Where {_listed(defaults)} is the platform's default"
+            yield f"{said}, it writes no line and has `policy: watch` watch that."
     if kind.content:
         yield "It is content: not replaced to change a field, nor deleted without an answer that names it."
     if kind.mistakable:

@@ -107,7 +107,7 @@ def test_the_git_base_tells_who_moved(
     item = one(drift(run, directory, 2))
     assert item["cause"] is None
     assert item["fields"] == [
-        {"field": "title", "live": live, "file": file, "known": True, "cause": cause}
+        {"field": "title", "live": live, "file": file, "known": True, "cause": cause, "watched": False}
     ]  # fmt: skip
 
 

@@ -205,7 +205,7 @@ def test_a_watched_place_that_may_not_be_read_is_told(
     ("pattern", "code", "said"),
     [
         ("sites/*/redirect", 5, 'did you mean "sites/*/redirects"?'),
-        ("sites/*#title", 5, "watch takes addresses, not fields"),
+        ("sites/*#title", 5, 'nobody knows the platform\'s default of "title"'),
         ("glossary", 0, None),
         ("spaces/*/permissions/teams", 0, 'policy.watch "spaces/*/permissions/teams": it matches nothing'),
     ],

@@ -55,6 +55,9 @@ def policy(text: str, body: str = TEAMS) -> str:
         ("{ ignore: [▸'team/*'] }", "DP234", 'did you mean "teams/*"?'),
         ("{ ignore: [▸'spaces/*#emojii'] }", "DP234", 'did you mean "spaces/*#emoji"?'),
         ("{ forget: [▸'teams/Old team'] }", "DP234", "cannot be the key of a team"),
+        ("{ watch: [▸'spaces/*#title'] }", "DP234", 'nobody knows the platform\'s default of "title"'),
+        ("{ watch: [▸'spaces#defaultLevel'] }", "DP234", "names the place of entries"),
+        ("{ watch: [▸'spaces/*#defaultLevl'] }", "DP234", 'did you mean "spaces/*#defaultLevel"?'),
         ("{ ignore: [▸'teams/*#title'] }", "DP231", '"title" is a natural key of a team'),
         ("{ ignore: [▸'acme/teams/w#title'] }", "DP231", "take the pattern away"),
         ("{ ignore: [▸'**#title'] }", "DP231", "cannot be ignored"),
@@ -135,3 +138,10 @@ def test_a_prune_pattern_covers_exactly_the_places_that_it_matches(
     assert diagnostics == []
     assert {str(address) for address in desired.scopes if desired.pruned(address)} == pruned
     assert Address.parse("acme/teams/w/members") in desired.scopes
+
+
+def test_a_field_is_watched_beside_places(tmp_path: Path) -> None:
+    desired, found = loaded(tmp_path, policy("{ watch: [teams, 'spaces/*#defaultLevel'] }"))
+    assert not found
+    assert [one.text for one in desired.policy.watch] == ["teams"]
+    assert [one.text for one in desired.policy.watch_fields] == ["spaces/*#defaultLevel"]

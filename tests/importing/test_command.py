@@ -111,12 +111,12 @@ def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: R
         "        members: { ada@acme.example: owner, lin@acme.example: member }",
     ]
     spaces = (target / "acme/spaces.yaml").read_text(encoding="utf-8")
-    assert (
-        "      changelog:\n        title: Changelog\n        collection: product\n"
-        "        defaultLevel: inherit\n        mergeRules: { type: inherit }\n"
-    ) in spaces
+    assert "      changelog: { title: Changelog, collection: product }\n" in spaces
     collections = (target / "acme/collections.yaml").read_text(encoding="utf-8")
-    assert "      api: { title: API, parent: product, defaultLevel: inherit }\n" in collections
+    assert "      api: { title: API, parent: product }\n" in collections
+    root = (target / "dpsync.yaml").read_text(encoding="utf-8")
+    assert "spaces/*#defaultLevel" in root
+    assert "spaces/*#mergeRules" in root
     assert "id:" not in spaces
     assert (target / "acme/agentInstructions.md").read_text(
         encoding="utf-8"

@@ -5,6 +5,8 @@ Which fields these are is read from the declarations, and so is another value fo
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +26,7 @@ from dpsync.model.values import LiveId, Value
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
+from dpsync.render.drift_text import ways_out
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer
@@ -51,12 +54,15 @@ class World:
 
     def drift_after(self, resource: Resource, field: Field, value: Value) -> Drift:
         """What drift says when a live field has another value."""
+        sides = self.moved(resource, field, value)
+        return find_drift(sides, make_plan(sides))
+
+    def moved(self, resource: Resource, field: Field, value: Value) -> Sides:
         live = self.sides.live(resource.address)
         assert live is not None
         moved = replace(live, fields={**live.fields, field.name: value})
         objects = {**self.sides.snapshot.objects, live.identity: moved}
-        sides = replace(self.sides, snapshot=replace(self.sides.snapshot, objects=objects))
-        return find_drift(sides, make_plan(sides))
+        return replace(self.sides, snapshot=replace(self.sides.snapshot, objects=objects))
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +117,73 @@ def test_each_security_field_of_each_imported_entry_is_drift_when_it_moves(
         moved = {(item.address, part.field) for item in drift.found for part in item.fields}
         assert (str(resource.address), field.name) in moved
         assert drift.drifted
+
+
+DEFAULTS = [(kind, field) for kind, field in SECURITY if field.watchable and not field.required]
+
+
+def test_of_what_is_as_the_platform_makes_it_import_writes_no_line(world: World) -> None:
+    """The policy watches it instead; what is otherwise has its line."""
+    for kind, field in DEFAULTS:
+        for resource in world.entries(kind):
+            live = world.sides.live(resource.address)
+            assert live is not None
+            told = live.fields.get(field.name) not in (None, field.platform_default)
+            assert (field.name in resource.fields) == told, f"{resource.address}#{field.name}"
+            watched = any(
+                one.field == field.name and one.matches(resource.address)
+                for one in world.desired.policy.watch_fields
+            )
+            assert watched, f"{resource.address}#{field.name}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"), [pytest.param(kind, field, id=f"{kind}#{field.name}") for kind, field in DEFAULTS]
+)
+def test_a_default_that_moves_is_drift_and_no_plan_writes_it(world: World, kind: str, field: Field) -> None:
+    quiet = [
+        one for one in world.entries(kind) if field.name not in one.fields and world.sides.live(one.address)
+    ]
+    for resource in slice_of(quiet, EACH):
+        live = world.sides.live(resource.address)
+        assert live is not None
+        value = another(field.type, live.fields[field.name])
+        moved = world.moved(resource, field, value)
+        assert make_plan(moved).empty
+        drift = find_drift(moved, make_plan(moved))
+        (item,) = (one for one in drift.found if one.address == str(resource.address))
+        assert [(part.field, part.watched) for part in item.fields] == [(field.name, True)]
+        out = ways_out(drift, item)
+        assert out.platform.startswith(f"write {field.name}: ")
+        assert out.files is not None
+        assert "import --update" in out.files
+
+
+def test_a_default_that_has_moved_is_put_back_or_taken_over_by_what_drift_prints(
+    platform: ThreadedServer, run: Run, tmp_path: Path
+) -> None:
+    target = tmp_path / "docs"
+    run("import", "-C", str(target), "--organization", "acme")
+    before = (target / "acme/spaces.yaml").read_text()
+    for taken_over in (True, False):
+        by_hand(platform, "PATCH", "/spaces/changelog", {"defaultLevel": "read"})
+        ended = run("drift", "-C", str(target))
+        assert ended.code == 2
+        assert 'defaultLevel  live: "read", default: "inherit"' in ended.out
+        ways = [line for line in ended.out.splitlines() if line.startswith(("    undo:", "    keep:"))]
+        undo, keep = (line.partition(": ")[2] for line in ways)
+        if taken_over:
+            assert run(*shlex.split(keep)[1:], "--force").code == 0
+            assert "defaultLevel: read" in (target / "acme/spaces.yaml").read_text()
+            assert run("drift", "-C", str(target)).code == 0
+            (target / "acme/spaces.yaml").write_text(before)
+            continue
+        line, _, command = undo.partition(", then ")
+        assert re.fullmatch(r"write defaultLevel: inherit at acme/spaces.yaml:\d+", line)
+        shown = "changelog: { title: Changelog, collection: product"
+        (target / "acme/spaces.yaml").write_text(before.replace(shown, f"{shown}, defaultLevel: inherit"))
+        assert run(*shlex.split(command)[1:], "--yes").code == 0
+        assert run("drift", "-C", str(target)).code == 0
 
 
 def test_the_words_of_the_declarations_cover_what_gives_access() -> None:
