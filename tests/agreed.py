@@ -13,7 +13,7 @@ WORDS = "delete content"
 
 def answer_about_content(plan: Plan) -> tuple[str, ...]:
     """The answer that a plan asks for before content goes; none where it does not ask."""
-    flags = (way.add for one in plan.refusals if one.code == "content" for way in one.answers)
+    flags = (way.add for one in plan.refusals for way in one.answers)
     return tuple(flag.removeprefix('--confirm "').removesuffix('"') for flag in flags if WORDS in flag)
 
 

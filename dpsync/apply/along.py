@@ -1,4 +1,4 @@
-"""Checks, right before a delete, that it takes along what the plan has shown and nothing else.
+"""Checks, right before a delete, that it is what the plan has shown and takes along that and nothing else.
 
 The lists of a deleted thing's own (the members of a team, the redirects of a site) are read right before its
 request. Lists that concern many deletes (the navigation of sites, the roles on spaces) are read once before
@@ -20,7 +20,7 @@ from typing import Final
 from dpsync.apply.task import Objection, Task
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
-from dpsync.kinds.base import Field
+from dpsync.kinds.base import Field, ListOrder
 from dpsync.kinds.registry import Registry
 from dpsync.live.evidence import Surroundings
 from dpsync.live.sources import Source
@@ -28,7 +28,7 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
-from dpsync.planner.cascade import Cascade, Lost, cascade
+from dpsync.planner.cascade import Cascade, Lost, cascade, named_ids
 from dpsync.planner.sides import Sides
 
 BATCH: Final = 100
@@ -56,6 +56,11 @@ class Along:
         }
         self._early = any(step.phase == "clear" for change in plan.changes for step in change.steps)
         self._roots = self._identities(plan)
+        self._prepared = {
+            self._roots[change.address]
+            for change in plan.changes
+            if change.address in self._roots and any(step.verb != "delete" for step in change.steps)
+        }
         self._cascade = self._planned(plan)
         self._sent: set[Identity] = set()
         """Deletes that were sent, or are about to be."""
@@ -181,6 +186,9 @@ class Along:
         for identity, url in now.evidence.unseen.items():
             for root in _roots_of(found, identity) & there:
                 stale[root] = f"what goes along cannot be seen any more: GET {url} is not allowed"
+        for root in there:
+            if self._is_another(now.objects[root]):
+                stale[root] = "it was changed since the plan was made"
         for lost in found.lost:
             if lost not in self._cascade.causes:
                 for root in found.causes[lost] & there:
@@ -196,6 +204,27 @@ class Along:
             if names and root in there:
                 stale.setdefault(root, f"it is not empty: {', '.join(names)}")
         return stale
+
+    def _is_another(self, live: LiveObject) -> bool:
+        """Whether a deleted thing itself is not what the plan has shown: renamed, say, or moved.
+
+        What this apply may have changed about it does not count: a flag that another one has now, the name of
+        what it has deleted, and all of what it writes itself before it deletes it.
+        """
+        then, kind = self._snapshot.objects[live.identity], self._registry[live.kind]
+        if live.identity in self._prepared:
+            return False
+        for name in kind.lasting:
+            item = kind.field(name)
+            before, after = then.fields.get(name), live.fields.get(name)
+            if before == after or item.one_per is not None or isinstance(item, ListOrder):
+                continue
+            meant = {
+                self._sides.names.named(then, one, id) for one in item.names for id in named_ids(item, before)
+            }
+            if not any(map(self._deleted, meant)):
+                return True
+        return False
 
     def _explained(self, lost: Lost) -> bool:
         """Whether something is no longer there because of what this apply has deleted."""

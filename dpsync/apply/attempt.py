@@ -64,6 +64,9 @@ class Attempt:
             return self._checked() or self._recorded()
         except Exception as mistake:
             return self._marked(self._own_mistake(mistake))
+        finally:
+            if not self.sent:
+                self._shared.fresh.not_sent(self._task)
 
     def _marked(self, outcome: Outcome) -> Outcome:
         return outcome.model_copy(update={"sent": self.sent})

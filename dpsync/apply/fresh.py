@@ -39,8 +39,9 @@ class _Place:
     """By address, why a change can no longer be carried out; None before the first reading."""
     seen: int = 0
     """How many writes this apply had sent when it was last read."""
-    written: bool = False
-    """Whether this apply has written to it: then it differs because of that, and is not read again."""
+    writing: set[str] = field(default_factory=set)
+    """The steps that this apply has sent to it, or is about to send. Once there is one, it differs because of
+    that, and is not read again."""
 
 
 class Fresh:
@@ -64,6 +65,8 @@ class Fresh:
         self._lock = threading.Lock()
         self._sent = 0
         self._places: dict[str, _Place] = {}
+        self._writes: dict[str, _Place] = {}
+        """By step that nothing objects to: what it writes to."""
         for change in changes:
             source = self.source(change) if change.steps else None
             if source is not None:
@@ -85,12 +88,21 @@ class Fresh:
         if place is None:
             return None
         with place.lock:
-            if not place.written and (place.stale is None or place.seen != self._sent):
+            if not place.writing and (place.stale is None or place.seen != self._sent):
                 self._read_again(place)
-            # In the same breath: else another step's write could be taken for somebody else's.
-            place.written = True
             reason = (place.stale or {}).get(task.change.address)
+            if reason is None:
+                # In the same breath: else another step's write could be taken for somebody else's.
+                place.writing.add(task.step.id)
+                self._writes[task.step.id] = place
         return Objection("stale", reason) if reason is not None else None
+
+    def not_sent(self, task: Task) -> None:
+        """A step was not sent after all: what it would have written to is as it was."""
+        place = self._writes.pop(task.step.id, None)
+        if place is not None:
+            with place.lock:
+                place.writing.discard(task.step.id)
 
     def sending(self) -> None:
         """A write is about to be sent: what was read before may have changed."""

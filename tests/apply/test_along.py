@@ -19,6 +19,7 @@ from dpsync.server.thread import ThreadedServer
 from tests.agreed import agreed
 from tests.apply.late import Meanwhile
 from tests.by_hand import by_hand
+from tests.direct import writing
 from tests.live.answers import Tape
 from tests.planner.lab import Lab
 from tests.planner.vanishing import EVERYTHING, named, section, things
@@ -141,6 +142,43 @@ def test_a_delete_that_would_take_along_anything_else_is_stale(case: str, lab: L
     (outcome,) = stale(report)
     assert told in (outcome.error or "")
     assert not [write for write in lab.writes if write.startswith("DELETE")]
+    assert not report.converged
+
+
+RENAMED: dict[str, tuple[str, str, tuple[str, str, Any]]] = {
+    "a team": (
+        "teams: { ops: { title: ops }, new: { title: new, new: true } }", "teams",
+        ("PATCH", f"{ORG}/teams/sales", {"title": "Quite another"})),
+    "a space": (
+        "spaces: { xx: { title: xx }, zz: { title: zz }, new: { title: new, new: true } }",
+        "spaces", ("PATCH", "/spaces/yy", {"title": "Quite another"})),
+    "a collection": (
+        "collections: { new: { title: new, new: true } }", "collections",
+        ("PATCH", "/collections/shelf", {"title": "Quite another"})),
+    "a site": (
+        "sites: { docs: { title: docs }, new: { title: new, new: true } }", "sites",
+        ("PATCH", OTHER, {"title": "Quite another"})),
+    "a redirect": (
+        "sites: { other: { title: other, redirects: { /new: DESTINATION } } }".replace(
+            "DESTINATION", "{ destination: { kind: external, url: 'https://a.example' } }"),
+        "'sites/*/redirects'",
+        ("PATCH", f"{OTHER}/redirects/to-dd", {"destination": {"kind": "external", "url": "https://c.example"}})),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RENAMED)
+def test_what_was_renamed_under_its_feet_is_not_deleted(case: str, lab: Lab) -> None:
+    """The list that it is in was read before this apply wrote to it: only the reading right before tells."""
+    body, places, request = RENAMED[case]
+    lab.holds(**EVERYTHING)
+    session = replace(lab.session(body, f"{{ prune: [{places}], {LIMITS} }}"), parallelism=1)
+    with writing(lab.server) as client:
+        planned = agreed(session, client)
+    transport = Meanwhile(HttpTransport(lab.server.url, Token("token")), lambda: send(lab, *request))
+    with WriteClient(lab.server.url, "token", transport=transport) as client:
+        report = session.apply(client, planned)
+    (outcome,) = stale(report)
+    assert outcome.error == "it was changed since the plan was made"
     assert not report.converged
 
 

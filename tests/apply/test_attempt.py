@@ -67,6 +67,9 @@ class Reading:
     def sending(self) -> None:
         """A write is about to be sent."""
 
+    def not_sent(self, task: Task) -> None:
+        """It was not sent after all."""
+
     def source(self, change: Change) -> object:
         return "a place" if self.place else None
 

@@ -123,6 +123,23 @@ def test_what_was_read_before_another_write_is_read_again() -> None:
     assert platform.read_from[2:] == ["/orgs/acme/collections"]
 
 
+def test_a_step_that_was_not_sent_leaves_its_place_to_be_read_before_the_first_write() -> None:
+    """Refused for what is stale itself, by another check, or because nothing could be sent."""
+    for objected in (DELETE, UPDATE):
+        platform, steps = started()
+        if objected == DELETE:
+            platform.now |= team("team-old", "Renamed meanwhile")
+            assert platform.unchanged(steps[DELETE]) is not None
+        else:
+            assert platform.unchanged(steps[UPDATE]) is None
+        platform.not_sent(steps[objected])
+        platform.sending()  # to another place
+        platform.now |= team("new", "Two")
+        objection = platform.unchanged(steps[CREATE])
+        assert objection is not None
+        assert objection.reason == "somebody else has made it since the plan was made"
+
+
 def test_what_another_entry_has_become_is_nothing_new() -> None:
     platform, steps = started()
     platform.now |= team("new", "Two")
