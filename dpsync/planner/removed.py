@@ -11,7 +11,7 @@ from dpsync.planner.sides import Sides
 
 
 def removed(sides: Sides) -> set[Identity]:
-    """The objects of entries that were removed, and that no other entry is now."""
+    """The objects of entries that were removed; another entry may be one of them now."""
     records, known = sides.snapshot.records, sides.desired.resources.keys() | sides.desired.unserved.keys()
     lines = [
         (address, line.id)
@@ -22,5 +22,4 @@ def removed(sides: Sides) -> set[Identity]:
     places = Places(sides.registry)
     named = {(kind.name, id) for address, id in lines for kind in places.kinds(address)}
     found = {identity for identity in sides.snapshot.objects if identity in named}
-    found |= {identity for address, identity in sides.names.remembered.items() if address not in known}
-    return {identity for identity in found if identity not in sides.names.declared}
+    return found | {identity for address, identity in sides.names.remembered.items() if address not in known}
