@@ -108,7 +108,13 @@ class _Suggestion:
                 if template is not None and isinstance(self.will.get(one.address), str):
                     place = self.tree.owner.child(*kind.key.split("."))
                     entry = {path: _filled(template, self._key(one))}
-                    return impact.model_copy(update={"place": str(place), "redirect": entry})
+                    return UrlImpact(
+                        address=impact.address,
+                        before=impact.before,
+                        after=impact.after,
+                        place=str(place),
+                        redirect=entry,
+                    )
         return impact
 
     @cached_property
