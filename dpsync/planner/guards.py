@@ -20,6 +20,7 @@ from dpsync.planner.cascade import named_ids
 from dpsync.planner.content import unnamed_content
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.limits import limited
+from dpsync.planner.lost_protection import unknown_protections
 from dpsync.planner.nesting import Nesting, own_places
 from dpsync.planner.passed_over import passed_over
 from dpsync.planner.restructuring import refused
@@ -36,6 +37,7 @@ def refusals(
     kinds = {decided.sides.resources[Address.parse(address)].kind for address in asked}
     yield from _create_only(decided, asked)
     yield from _protected(decided)
+    yield from unknown_protections(decided)
     yield from _forgotten(decided)
     yield from _unseen(decided)
     yield from _not_empty(decided)
