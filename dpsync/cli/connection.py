@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from dpsync.cli.output import Output
+from dpsync.cli.usage import WrongUsage
 from dpsync.model.loopback import is_loopback
 from dpsync.render.visible import visible
 
@@ -89,14 +90,14 @@ def chosen_by_flag() -> bool:
 def _of_file(chosen: Environment) -> Connection:
     name = f'the environment "{visible(chosen.name)}"'
     if not chosen.url:
-        raise click.UsageError(
-            f"{name} has a token and no url: write url: https://…\n"
-            "Its token is never sent to an address from elsewhere, such as DPSYNC_URL."
+        raise WrongUsage(
+            f"{name} has a token and no url: write url: https://…",
+            "Its token is never sent to an address from elsewhere, such as DPSYNC_URL.",
         )
     if not chosen.token:
-        raise click.UsageError(
-            f"{name} has a url and no token: write token: {{ env: NAME }}, the variable that holds it.\n"
-            "A token from elsewhere, such as DPSYNC_TOKEN, is never sent to its address."
+        raise WrongUsage(
+            f"{name} has a url and no token: write token: {{ env: NAME }}, the variable that holds it.",
+            "A token from elsewhere, such as DPSYNC_TOKEN, is never sent to its address.",
         )
     token = os.environ.get(chosen.token)
     if not token:
@@ -116,18 +117,18 @@ def _of_shell(chosen: Environment | None) -> Connection:
         return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
     url = os.environ.get("DPSYNC_URL", "").rstrip("/")
     if not url:
-        raise click.UsageError(
-            "DPSYNC_URL is not set: the address of the platform, without /v1.\n"
-            "To try things out, run `dpsync serve` and set it to what that prints."
+        raise WrongUsage(
+            "DPSYNC_URL is not set: the address of the platform, without /v1.",
+            "To try things out, run `dpsync serve` and set it to what that prints.",
         )
     if token := os.environ.get("DPSYNC_TOKEN"):
         return Connection(url, token, "DPSYNC_URL", "DPSYNC_TOKEN")
     if file := os.environ.get("DPSYNC_TOKEN_FILE"):
         return Connection(url, _in_file(Path(file)), "DPSYNC_URL", "DPSYNC_TOKEN_FILE")
-    message = "DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token for DPSYNC_URL."
+    lines = ["DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token for DPSYNC_URL."]
     if chosen is not None:
-        message += f"\nThe token of the environment {visible(chosen.name)} is never sent to DPSYNC_URL."
-    raise click.UsageError(message)
+        lines.append(f"The token of the environment {visible(chosen.name)} is never sent to DPSYNC_URL.")
+    raise WrongUsage(*lines)
 
 
 def _in_file(path: Path) -> str:

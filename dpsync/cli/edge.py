@@ -141,6 +141,10 @@ def _unreachable(error: errors.NotSent, url_from: str) -> str:
             return _untrusted(error, url_from)
         case "tls":
             return f"check {url_from}: what answers there may not speak https"
+        case "too long":
+            return (
+                "the platform has sent an id of that length: check that it serves the API that dpsync knows"
+            )
         case "dns" if not proxy:
             return f"check the name in {url_from}"
     if proxy:

@@ -26,6 +26,7 @@ from dpsync.github.place import Checkout, Place, WorkingCopy
 from dpsync.github.run import ActionRun, History, Ran
 from dpsync.github.summary import summary
 from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.web_address import address_problem
 from dpsync.render.documents import FindingsDocument, PlanDocument
 from dpsync.render.formats import How, render
 from dpsync.render.views import view
@@ -58,10 +59,12 @@ def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> in
 
 
 def _client(opened: ExitStack, place: Place, token: str) -> GitHub | None:
-    """A client for a token, if there is one. It is closed with `opened`."""
+    """A client for a token, if there is one, and an address. It is closed with `opened`."""
     if not token:
         return None
     url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
+    if address_problem(url):
+        return None
     graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
     return opened.enter_context(closing(GitHub(url, token, place.repository, graphql)))
 

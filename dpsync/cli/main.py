@@ -113,9 +113,12 @@ def root(context: click.Context) -> None:
 
 def _seen(error: click.ClickException) -> click.ClickException:
     """The same with a message that hides nothing: it may hold an argument, or a name out of a file."""
-    from dpsync.render.visible import visible_lines
+    from dpsync.cli.usage import WrongUsage
+    from dpsync.render.visible import visible
 
-    message = visible_lines(error.format_message())
+    if isinstance(error, WrongUsage):
+        return error
+    message = visible(error.format_message())
     return (
         click.UsageError(message, error.ctx) if isinstance(error, click.UsageError) else type(error)(message)
     )

@@ -23,6 +23,8 @@ from dpsync.model.mask import Mask
 __all__ = ["JSON", "Answer", "Params", "ReadClient", "WriteClient", "quote"]
 
 PAGE_LIMIT = 1000
+_LONGEST_CURSOR = 8_192
+"""Characters of a cursor: a longer one fits into no address."""
 MAX_PAGES = 2000
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
@@ -251,7 +253,7 @@ def _page(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, Any]],
         cursor = following.get("page") if isinstance(following, dict) else following
         if cursor is None:
             return items, None
-        if isinstance(cursor, str) and isinstance(following, dict) and cursor:
+        if isinstance(cursor, str) and isinstance(following, dict) and 0 < len(cursor) <= _LONGEST_CURSOR:
             return items, cursor
         fault = "bad cursor"
     raise BadList(path, fault, number)

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from dpsync.client.way import Way
 
-NotSentReason = Literal["refused", "dns", "tls", "certificate", "timeout", "proxy", "connect"]
+NotSentReason = Literal["refused", "dns", "tls", "certificate", "timeout", "proxy", "connect", "too long"]
 UnknownReason = Literal[
     "reset", "closed", "timeout", "truncated", "failed", "interrupted", "fault", "unreadable", "redirect"
 ]
@@ -36,6 +36,7 @@ _NOT_SENT: dict[NotSentReason, str] = {
     "timeout": "no connection in time",
     "proxy": "the proxy did not let it through",
     "connect": "no connection could be made",
+    "too long": "the address with its query is too long to be sent",
 }
 _NO_ANSWER: dict[UnknownReason, str] = {
     "reset": "the connection was reset before an answer",
@@ -82,7 +83,7 @@ class NotSent(ClientError):
         self.detail = detail
         """More about the reason: what is wrong with a certificate, the status of a proxy."""
         self.way = way
-        self.transient = reason != "certificate"
+        self.transient = reason not in ("certificate", "too long")
 
     def said(self) -> str:
         """The reason as words."""

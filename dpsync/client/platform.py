@@ -20,8 +20,14 @@ NAMES: Final = re.compile(r"https?://[^\s/?#@]+|world-[A-Za-z0-9._-]{1,64}")
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of an address; without the port where it is that of the scheme."""
-    parts = urlsplit(url)
+    """Scheme, host and port of an address; without the port where it is that of the scheme.
+
+    Of what is no address it is "".
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host
     try:

@@ -38,12 +38,15 @@ from dpsync.client.errors import (
     WriteRefused,
 )
 from dpsync.client.way import proxy_of, trusted, way_to
+from dpsync.model.web_address import address_problem
 
 MAX_BODY = 64 * 1024 * 1024
+LONGEST_URL = 60_000
+"""Characters of an address with its query, of which a part may be what the platform has sent."""
+_SHOWN = 200
 CONNECT_SECONDS = 5.0
 KEEP_ALIVE_SECONDS = 2.0  # less than servers keep one: a connection closed under a create leaves it unknown
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
-_HOST = re.compile(rb"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)
 
 Trace = Callable[[str, str, int | None, float], None]
 """Called after every request that was tried: method, path, status (None: no answer), seconds."""
@@ -184,6 +187,8 @@ class HttpTransport:
         url = f"{self._base}/v1{request.path}" + (f"?{request.query}" if request.query else "")
         headers = {"Content-Type": "application/json"} if request.body is not None else {}
         status: int | None = None
+        if len(url) > LONGEST_URL:
+            return NotSent(request.method, request.path[:_SHOWN], "too long")
         try:
             with (
                 self._deadline.limited_to(self._timeout),
@@ -200,17 +205,14 @@ class HttpTransport:
 
 
 def _base(url: str) -> str:
-    """The server's address without a trailing slash. It takes no user, password, query or fragment."""
+    """The server's address without a trailing slash. Raises Malformed."""
+    if problem := address_problem(url):
+        raise Malformed("url", problem)
     try:
         parsed = httpx.URL(url)
+        assert parsed.host  # what is written for another script is decoded
     except (httpx.InvalidURL, UnicodeError):
         raise Malformed("url", "cannot be read") from None
-    if parsed.scheme not in ("http", "https") or not _HOST.fullmatch(parsed.raw_host):
-        raise Malformed("url", "must begin with http:// or https:// and name a host")
-    if parsed.userinfo:
-        raise Malformed("url", "must not hold a user or password")
-    if parsed.query or parsed.fragment:
-        raise Malformed("url", "must not hold a query or fragment")
     return str(parsed).rstrip("/")
 
 

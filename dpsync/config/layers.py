@@ -18,6 +18,7 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span
 from dpsync.model.suggest import did_you_mean
+from dpsync.model.web_address import address_problem
 
 Path_ = tuple[str, ...]
 Trees = Several[Path_]
@@ -137,8 +138,12 @@ def check_environments(root: Mapping) -> list[Diagnostic]:
 def _problems(word: Scalar, node: Node) -> list[Diagnostic]:
     match word.text:
         case "url" | "overlay":
-            text = isinstance(node, Scalar) and isinstance(node.value, str) and node.value
-            return [] if text else [_wrong(f"{word.text} is a text", node.span)]
+            text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
+            if not text:
+                return [_wrong(f"{word.text} is a text", node.span)]
+            unresolved = "${" in text  # of an environment that was not chosen
+            problem = address_problem(text) if word.text == "url" and not unresolved else None
+            return [_wrong(f"the url {problem}", node.span)] if problem else []
         case "token":
             name = node.get("env") if isinstance(node, Mapping) and len(node) == 1 else None
             if isinstance(name, Scalar) and isinstance(name.value, str) and name.value:

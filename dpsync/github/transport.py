@@ -89,13 +89,16 @@ class Transport:
         It is sent again where it did nothing, after a rate limit; and after any fault where that is `safe`,
         as a GET always is: sent twice it does the same as sent once.
         """
-        what = f"{method} {httpx.URL(url).path}"
+        try:
+            what = f"{method} {httpx.URL(url).path}"
+        except (httpx.InvalidURL, UnicodeError):
+            raise GitHubError(f"{method}: the address of GitHub cannot be read") from None
         safe = safe or method == "GET"
         for left in reversed(range(tries)):
             again = PAUSE * 2 ** (tries - 1 - left)
             try:
                 answer = self._http.request(method, url, json=content)
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
                 if left and safe and self._may_wait(again):
                     continue
                 raise GitHubError(f"{what}: GitHub did not answer ({type(error).__name__})") from None

@@ -13,7 +13,10 @@ import shlex
 from dataclasses import dataclass
 from typing import Final
 
+from dpsync.model.unseen import UNSEEN
+
 _WORD: Final = r"""(?:[^\s`'"]|'[^']*'|"[^"]*")+"""
+_UNSEEN: Final = re.compile(f"[{UNSEEN}]")
 _COMMAND: Final = re.compile(rf"`dpsync ({_WORD}(?: {_WORD})*)`")
 
 
@@ -53,7 +56,19 @@ class Invocation:
 
     def _typed(self, written: str) -> str:
         words = shlex.split(written)
-        return shlex.join(["dpsync", words[0], *self.flags(words), *words[1:]])
+        return " ".join(map(_word, ["dpsync", words[0], *self.flags(words), *words[1:]]))
+
+
+def _word(text: str) -> str:
+    """A word for a shell, on one line whatever is in it."""
+    if not _UNSEEN.search(text):
+        return shlex.quote(text)
+    plain = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{_UNSEEN.sub(_bytes, plain)}'"
+
+
+def _bytes(found: re.Match[str]) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape"))
 
 
 NOWHERE: Final = Invocation()

@@ -31,6 +31,8 @@ def bind(listening: socket, host: str, port: int) -> None:
         listening.bind((host, port))
     except OSError as error:
         raise cannot_listen(host, port, error) from None
+    except (TypeError, ValueError):  # Python encodes the name before the system sees it
+        raise CannotListen("cannot listen: --host has no name or address of a host.") from None
 
 
 def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -256,3 +257,29 @@ def test_a_read_that_breaks_off_is_not_unknown(
     assert ended.code == 1
     assert f"{url}: GET /orgs/acme: the connection was" in ended.err
     assert "unknown" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://a..b", "must begin with http:// or https:// and name a host"),
+        ("http://a:99999", "must have a port from 1 to 65535"),
+    ],
+)
+def test_an_address_that_is_none_is_a_finding_with_its_place(
+    url: str, why: str, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project(TEXT.format(url=url))
+    ended = run("validate", "-C", str(folder), "--format", "json")
+    assert ended.code == 5
+    found = json.loads(ended.out)["findings"]
+    assert [(one["message"], one["at"]["line"]) for one in found] == [
+        (f"the url {why}", 4),
+        (f"the url {why}", 5),
+    ]
+    monkeypatch.setenv("DPSYNC_URL", url)
+    monkeypatch.setenv("DPSYNC_TOKEN", "t")
+    for words in (("plan",), ("apply", "--yes"), ("drift",), ("ids",)):
+        ended = run(*words, "-C", str(project("dpsync: 1\norganizations: { acme: { id: acme } }\n")))
+        assert ended.code == 64
+        assert f"DPSYNC_URL cannot be used: {why}" in ended.err

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import dpsync
 from dpsync.client import answers
 from dpsync.client.client import Answer, ReadClient, WriteClient, quote
-from dpsync.client.errors import ClientError, Malformed, WriteRefused
+from dpsync.client.errors import ClientError, Malformed, NotSent, WriteRefused
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token
 
 from . import faulty
@@ -233,6 +233,14 @@ def test_a_bad_url_is_refused_without_showing_it(url: str) -> None:
 
     assert caught.value.part == "url"
     assert "s3cret" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_what_is_too_long_for_an_address_is_not_sent(clock: FakeClock) -> None:
+    with FaultyServer() as server, ReadClient(server.url, TOKEN, clock=clock) as client:
+        with pytest.raises(NotSent, match="too long") as caught:
+            client.get(f"/orgs/{'a' * 70_000}")
+        assert len(str(caught.value)) < 500
+        assert server.requests == []
 
 
 @pytest.mark.parametrize("token", ["", "s3cret\n", "s3cret x", "s3cret\r\nX-Evil: 1", "s3crét"])

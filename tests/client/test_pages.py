@@ -88,6 +88,7 @@ def test_items_without_an_id_may_look_alike(clock: FakeClock) -> None:
         ([page(item("a"), next={"page": ""})], "bad cursor", 1),
         ([page(item("a"), cursor=2)], "bad cursor", 1),
         ([page(item("a"), next="2")], "bad cursor", 1),
+        ([page(item("a"), cursor="2" * 70_000)], "bad cursor", 1),
         ([page(item("a"), next=False)], "bad cursor", 1),
     ],
 )

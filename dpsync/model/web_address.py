@@ -1,0 +1,69 @@
+"""What an address of a platform may look like. What passes here makes no library raise later."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import AddressValueError, IPv6Address
+from typing import Final
+from urllib.parse import urlsplit
+
+LONGEST: Final = 2_000
+"""Characters of an address."""
+_VISIBLE: Final = re.compile(r"[\x21-\x7e]*")
+_LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
+_PORT: Final = re.compile(r"[0-9]{1,5}")
+
+
+def address_problem(url: str) -> str | None:
+    """Why a text cannot be the address of a platform, as what it must do instead; None where it can."""
+    if len(url) > LONGEST:
+        return f"must have at most {LONGEST:,} characters"
+    if not _VISIBLE.fullmatch(url):
+        return "must not hold a space, a line break or a character outside ASCII"
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "cannot be read"
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        return "must begin with http:// or https:// and name a host"
+    if "@" in parts.netloc:
+        return "must not hold a user or password"
+    if "?" in url or "#" in url:
+        return "must not hold a query or fragment"
+    host, port = _host_and_port(parts.netloc)
+    if not _is_host(host):
+        return "must begin with http:// or https:// and name a host"
+    if port is not None and not (_PORT.fullmatch(port) and 1 <= int(port) <= 65_535):
+        return "must have a port from 1 to 65535"
+    return None
+
+
+def _host_and_port(place: str) -> tuple[str, str | None]:
+    """A host as it is written, an IPv6 address with its brackets, and what is behind the colon."""
+    host, bracket, rest = place.rpartition("]")
+    if bracket:
+        return host + bracket, rest.removeprefix(":") if rest else None
+    host, colon, port = place.partition(":")
+    return host, port if colon else None
+
+
+def _is_host(host: str) -> bool:
+    if host.startswith("["):
+        try:
+            return host.endswith("]") and IPv6Address(host[1:-1]).scope_id is None
+        except AddressValueError:
+            return False
+    labels = host.removesuffix(".").split(".")
+    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        return False
+    if labels[-1].isdigit():
+        return len(labels) == 4 and all(label.isdigit() and int(label) < 256 for label in labels)
+    return all(_is_international(label) for label in labels if label.lower().startswith("xn--"))
+
+
+def _is_international(label: str) -> bool:
+    try:
+        label[4:].encode("ascii").decode("punycode")
+    except UnicodeError:
+        return False
+    return True

@@ -1,0 +1,71 @@
+"""What an address of a platform may look like, and that no library raises what is let through."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpsync.model.web_address import address_problem
+
+NAMED = "must begin with http:// or https:// and name a host"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost:8080", "https://docs.acme.example", "https://docs.acme.example/api/", "http://[::1]:1",
+        "http://127.0.0.1", "https://xn--bcher-kva.example", "http://a.", "http://a_b", "https://a:65535", "http://A",
+    ],
+)  # fmt: skip
+def test_it_is_an_address(url: str) -> None:
+    assert address_problem(url) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://a..b", NAMED),
+        ("http://.a", NAMED),
+        ("http://-", NAMED),
+        ("http://", NAMED),
+        ("a.example", NAMED),
+        ("ftp://a", NAMED),
+        (f"http://{'a' * 64}.example", NAMED),
+        (f"http://{'a.' * 127}example", NAMED),
+        ("http://xn--a\x80", "must not hold a space, a line break or a character outside ASCII"),
+        ("http://xn--99999999", NAMED),
+        ("http://1.2.3", NAMED),
+        ("http://1.2.3.256", NAMED),
+        ("http://[::1", "cannot be read"),
+        ("http://[::1]x", "must have a port from 1 to 65535"),
+        ("http://[::1%25eth0]", NAMED),
+        ("http://a:99999", "must have a port from 1 to 65535"),
+        ("http://a:0", "must have a port from 1 to 65535"),
+        ("http://a:-1", "must have a port from 1 to 65535"),
+        ("http://a:", "must have a port from 1 to 65535"),
+        ("http://a:x", "must have a port from 1 to 65535"),
+        ("http://a b", "must not hold a space, a line break or a character outside ASCII"),
+        ("http://a\n::error::x", "must not hold a space, a line break or a character outside ASCII"),
+        ("http://ada:pw@a", "must not hold a user or password"),
+        ("http://a?b", "must not hold a query or fragment"),
+        ("http://a#", "must not hold a query or fragment"),
+        (f"http://a/{'b' * 2000}", "must have at most 2,000 characters"),
+    ],
+)
+def test_what_is_none_has_a_reason(url: str, why: str) -> None:
+    assert address_problem(url) == why
+
+
+@given(
+    st.one_of(st.text("ab.-:[]@/0195%xn_~\\", max_size=12), st.text(max_size=12)).map(
+        lambda text: f"http://{text}"
+    )
+)
+def test_what_is_let_through_is_one_for_every_library(url: str) -> None:
+    if address_problem(url) is None:
+        parsed = httpx.URL(url)
+        assert parsed.host
+        assert parsed.port is None or 0 < parsed.port < 65536
+        assert parsed.raw_host.decode().strip("[]").encode("idna")
