@@ -19,6 +19,7 @@ from dpsync.apply.task import Check, Task
 from dpsync.client.client import Answer, WriteClient
 from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import Type
 from dpsync.kinds.urls import segment
 from dpsync.live.decode import compose, pointer
 from dpsync.model.address import Address
@@ -136,7 +137,8 @@ class Attempt:
         if step.whole:
             kind = shared.registry[self._task.change.kind]
             live = shared.fresh.sources.to_write_back(kind, path)
-            body = _laid_over(live, body, everything=step.method == "PUT")
+            types = {item.wire: item.type for item in kind.fields}
+            body = _laid_over(types, live, body, everything=step.method == "PUT")
         secrets = [shared.secrets[name] for name in markers(step.body, ENV)]
         shared.fresh.sending()
         self.sent = True
@@ -279,9 +281,9 @@ class Attempt:
         return str(error)
 
 
-def _laid_over(live: Any, wanted: Any, everything: bool = True) -> Any:
-    """The wanted value over the live one, by members; without `everything`, no other outermost members."""
+def _laid_over(types: Mapping[str, Type], live: Any, wanted: Any, everything: bool) -> Any:
+    """The wanted body over what is live, each value by its type; without `everything`, no other fields."""
     if not (isinstance(live, dict) and isinstance(wanted, dict)):
         return wanted
-    kept = {name: value for name, value in live.items() if everything or name in wanted}
-    return kept | {name: _laid_over(live.get(name), value) for name, value in wanted.items()}
+    kept = live if everything else {}
+    return kept | {name: types[name].over(live.get(name), value) for name, value in wanted.items()}

@@ -106,7 +106,7 @@ class Declarations:
         entry = Entry(kind, address, str(key.value), key.span, node.span, parent)
         if not self._add(entry):
             return
-        if isinstance(node, Scalar) and node.value is None:
+        if isinstance(node, Scalar) and node.value is None and not _clears(kind, node):
             hint = _of_empty(kind)
             entry.unreadable = True
             self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, hint)
@@ -314,6 +314,11 @@ class Declarations:
 
 def _alone(kind: Kind) -> bool:
     return isinstance(kind.shape, NodeShape) and kind.shape.alone
+
+
+def _clears(kind: Kind, node: Scalar) -> bool:
+    """Whether a null that is written out is the value of the only field that an entry has."""
+    return bool(node.text) and kind.only_short and kind.field(str(kind.shorthand)).null != "refused"
 
 
 def _of_empty(kind: Kind) -> str:

@@ -1,7 +1,7 @@
 """How one space looks where it is shown, in place of what its site says; null is what the site says."""
 
 from dpsync.kinds.base import Field, Kind, One, Patch, Single
-from dpsync.kinds.customization import MEMBERS
+from dpsync.kinds.looks import members
 
 SITE_SPACE_CUSTOMIZATION = Kind(
     name="site_space_customization",
@@ -13,6 +13,6 @@ SITE_SPACE_CUSTOMIZATION = Kind(
     read=One(),
     update=Patch("{self}", whole=True, repeat="safe"),
     fields=tuple(
-        Field(name, type, on="update", null="clear", raised="linked") for name, type in MEMBERS.items()
+        Field(name, type, on="update", null="clear", raised="linked") for name, type in members({}).items()
     ),
 )

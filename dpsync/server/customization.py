@@ -1,7 +1,8 @@
 """The looks of a site: what holds where nothing is set, and what a site space has in place of it.
 
 Settings are objects in objects. What is not set is that of the layer below: a site space's settings lie over
-those of its site, those of the site over the defaults.
+those of its site, those of the site over the defaults. A value that has several forms is of one of them: what
+the layer below has of another form is not seen.
 """
 
 from typing import Any
@@ -59,13 +60,25 @@ def laid_over(below: Json, above: Json) -> Json:
     """Objects that are on both layers are merged; of everything else the upper layer's is taken, unless it
     is null.
     """
-    made = dict(below)
+    made = {key: value for key, value in below.items() if not _of_another_form(key, below, above)}
     for key, value in above.items():
         if isinstance(value, dict) and isinstance(below.get(key), dict):
             made[key] = laid_over(below[key], value)
         elif value is not None:
             made[key] = value
     return made
+
+
+def _of_another_form(member: str, below: Json, above: Json) -> bool:
+    """Whether the upper layer's object is of a form that has no such member: a content reference of another
+    kind, or the other one of an icon's two.
+    """
+    if "kind" in above and below.get("kind") != above["kind"]:
+        return True
+    return member in _ICON and any(above.get(other) is not None for other in _ICON if other != member)
+
+
+_ICON = ("icon", "emoji")
 
 
 def of_site(ctx: Context, site: Record) -> Json:

@@ -17,6 +17,7 @@ from dpsync.apply.task import Check, Objection, Task
 from dpsync.client.client import Answer, WriteClient
 from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
 from dpsync.kinds.registry import load
+from dpsync.kinds.types import Json
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Difference
 from dpsync.model.desired import Desired, Resource
@@ -273,7 +274,8 @@ def test_what_is_so_already_tells_what_was_answered(status: int) -> None:
 )
 def test_what_is_sent_whole_is_what_is_live_with_what_is_wanted_over_it(everything: bool, body: Any) -> None:
     live = {"a": 1, "b": {"c": 2, "d": 9}, "e": [0]}
-    assert _laid_over(live, {"b": {"c": 3}, "e": [1]}, everything) == body
+    types = {"b": Json(partial=True), "e": Json()}
+    assert _laid_over(types, live, {"b": {"c": 3}, "e": [1]}, everything) == body
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,36 @@ def test_colours_urls_and_switches_are_checked(api: Api, wrong: Any) -> None:
     api.refused(400, "PUT", LOOKS, {**DEFAULTS, **wrong})
 
 
+@pytest.mark.parametrize(
+    ("below", "above", "shown"),
+    [
+        (
+            {"favicon": {"icon": {"light": "https://a.example/i.png"}}},
+            {"favicon": {"emoji": "1f600"}},
+            {"emoji": "1f600"},
+        ),
+        ({"favicon": {"emoji": "1f600"}}, {"favicon": {}}, {"emoji": "1f600"}),
+    ],
+)
+def test_an_icon_of_a_site_space_is_in_place_of_the_other_form_of_its_site(
+    api: Api, below: Any, above: Any, shown: Any
+) -> None:
+    api.put(LOOKS, {**DEFAULTS, **below})
+    api.patch(NEWS, above)
+    published = api.get(f"{DOCS}/published")["customizations"]
+    assert published["siteSpaces"]["docs-news-latest"]["favicon"] == shown
+    assert published["site"]["favicon"] == below["favicon"]
+
+
+def test_a_link_of_a_site_space_is_in_place_of_another_kind_of_its_site(api: Api) -> None:
+    page = {"kind": "page", "page": "search", "space": "guides"}
+    url = {"kind": "url", "url": "https://blog.example/"}
+    api.put(LOOKS, {**DEFAULTS, "announcement": {"enabled": True, "link": {"title": "T", "to": page}}})
+    api.patch(NEWS, {"announcement": {"enabled": True, "link": {"to": url}}})
+    shown = api.get(f"{DOCS}/published")["customizations"]["siteSpaces"]["docs-news-latest"]
+    assert shown["announcement"]["link"] == {"title": "T", "to": url}
+
+
 def test_what_is_written_is_read_back(api: Api) -> None:
     link = {"title": "Blog", "to": {"kind": "url", "url": "https://blog.example/"}}
     more = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -29,8 +30,8 @@ from dpsync.model.values import Secret, Value, canonical
 class Json(Type):
     """Any JSON value, in place or as `{file: …}`. `check` returns what is wrong with it, as sentences.
 
-    With `partial` a member that is not written is not managed, at any depth. With `secrets` a leaf may be
-    `{env: NAME}`; a text in its place that looks like a secret is a warning.
+    With `partial` a member that is not written is not managed, at any depth, and null takes one away. With
+    `secrets` a leaf may be `{env: NAME}`; a text in its place that looks like a secret is a warning.
     """
 
     check: Callable[[Any], list[str]] = field(default=lambda _: [])
@@ -40,6 +41,14 @@ class Json(Type):
     """Secrets are rare in it: import writes a text out unless it looks like one."""
     shape: Schema = field(default_factory=dict)
     """A JSON Schema of it, as far as one is known."""
+    tag: str | None = None
+    """The member that says of which form an object is: the members of another form go with that."""
+    exclusive: tuple[str, ...] = ()
+    """Members of which an object has one: writing one takes the others away."""
+    usual: Any = None
+    """What the platform shows where a member is not set: null would only bring that back, and is refused."""
+    needed: tuple[str, ...] = ()
+    """Members, dotted, that the platform asks for in an object that it is given: null is refused."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         content = node
@@ -64,7 +73,29 @@ class Json(Type):
         wrong = self.check(value)
         for sentence in wrong:
             ctx.error("DP208", sentence, node.span)
-        return INVALID if wrong else value
+        return INVALID if self._refused_nulls(content, self.usual, "", ctx) or wrong else value
+
+    def _refused_nulls(self, node: Node, usual: Any, path: str, ctx: Parsing) -> bool:
+        """Whether a null stands for a member that cannot be taken away. `usual`: the defaults there."""
+        refused = False
+        for item in node.items if isinstance(node, Sequence) else ():
+            refused |= self._refused_nulls(item, None, path, ctx)
+        if not isinstance(node, Mapping):
+            return refused
+        for key, item in node.entries:
+            name = str(key.value)
+            default = usual.get(name) if isinstance(usual, dict) else None
+            at = f"{path}.{name}" if path else name
+            if not isinstance(item, Scalar) or item.value is not None:
+                refused |= self._refused_nulls(item, default, at, ctx)
+            elif default is not None or at in self.needed:
+                own = f"the platform's own is {json.dumps(default)}: write that, or"
+                hint = (
+                    f"{own if default is not None else 'it is needed here:'} remove the key to leave it alone"
+                )
+                ctx.error("DP222", f'"{name}" cannot be cleared', item.span, hint)
+                refused = True
+        return refused
 
     def _with_secrets(self, node: Node, name: str, ctx: Parsing) -> Value:
         """The value of a node that stands under a name; items of a list stand under that of the list."""
@@ -99,6 +130,8 @@ class Json(Type):
         if isinstance(one, dict) and isinstance(other, dict):
             if not self.partial and other.keys() - one.keys():
                 return False
+            if any(other[name] is not None for name in self._leaving(other, one)):
+                return False
             return all(
                 self._same(item, other[name]) if name in other else item is None or _only_secret(item)
                 for name, item in one.items()
@@ -107,34 +140,73 @@ class Json(Type):
             return all(self._same(a, b) for a, b in zip(one, other, strict=True))
         return canonical(one) == canonical(other)
 
+    def _leaving(self, live: dict[str, Any], wanted: dict[str, Any]) -> set[str]:
+        """The members of a live object that go when a wanted one is written over it."""
+        if not self.partial:
+            return set()
+        gone = {name for name, item in wanted.items() if item is None}
+        if self.tag is not None and self.tag in wanted and live.get(self.tag) != wanted[self.tag]:
+            gone |= live.keys() - wanted.keys()
+        if any(wanted.get(name) is not None for name in self.exclusive):
+            gone |= set(self.exclusive) - wanted.keys()
+        return gone & live.keys()
+
+    def over(self, live: Value, wanted: Value) -> Value:
+        return self._over(live, wanted) if self.partial else wanted
+
+    def _over(self, live: Value, wanted: Value) -> Value:
+        if isinstance(wanted, list):
+            return [self._over(None, item) for item in wanted]
+        if not isinstance(wanted, dict):
+            return wanted
+        kept: dict[str, Value] = {}
+        if isinstance(live, dict):
+            leaving = self._leaving(live, wanted)
+            kept = {name: item for name, item in live.items() if name not in leaving}
+        written = {name: item for name, item in wanted.items() if item is not None}
+        return kept | {name: self._over(kept.get(name), item) for name, item in written.items()}
+
     def unread(self, value: Value) -> Value:
         return _only_secret(value) if self.secrets else None
 
     def narrow(self, live: Value, wanted: Value) -> Value:
         if self.secrets:
-            return _narrow_hiding(live, wanted, "")
-        return _narrow(live, wanted) if self.partial else live
+            return _narrow_hiding(live, wanted, "", self._leaving)
+        return _narrow(live, wanted, self._leaving) if self.partial else live
 
     @property
     def takes_mapping(self) -> bool:
         return True
 
 
-def _narrow(live: Value, wanted: Value) -> Value:
+_Leaving = Callable[[dict[str, Any], dict[str, Any]], set[str]]
+
+
+def _shown(live: dict[str, Any], wanted: dict[str, Any], leaving: _Leaving) -> list[str]:
+    """The members of a live object that are compared with a wanted one, or go with it."""
+    return [*(name for name in wanted if name in live), *sorted(leaving(live, wanted) - wanted.keys())]
+
+
+def _narrow(live: Value, wanted: Value, leaving: _Leaving) -> Value:
     if isinstance(live, dict) and isinstance(wanted, dict):
-        return {name: _narrow(live[name], item) for name, item in wanted.items() if name in live}
+        return {
+            name: _narrow(live[name], wanted.get(name), leaving) for name in _shown(live, wanted, leaving)
+        }
     return live
 
 
 NOT_SHOWN = "(not shown: it may be a secret)"
 
 
-def _narrow_hiding(live: Value, wanted: Value, name: str) -> Value:
+def _narrow_hiding(live: Value, wanted: Value, name: str, leaving: _Leaving) -> Value:
     """The same where live texts may be secrets: only what is the other side of a plain value is shown."""
     if isinstance(wanted, Secret):
         return wanted
     if isinstance(live, dict) and isinstance(wanted, dict):
-        return {key: _narrow_hiding(live[key], item, key) for key, item in wanted.items() if key in live}
+        return {
+            key: _narrow_hiding(live[key], wanted.get(key), key, leaving)
+            for key in _shown(live, wanted, leaving)
+        }
     if isinstance(live, list) and isinstance(wanted, list):
         pairs = list(zip_longest(live, wanted[: len(live)]))
         if _only_secret(wanted) is not None:
@@ -142,7 +214,7 @@ def _narrow_hiding(live: Value, wanted: Value, name: str) -> Value:
             return [
                 other if isinstance(other, Secret) or item == other else NOT_SHOWN for item, other in pairs
             ]
-        return [_narrow_hiding(item, other, name) for item, other in pairs]
+        return [_narrow_hiding(item, other, name, leaving) for item, other in pairs]
     if isinstance(live, dict | list) or (isinstance(live, str) and looks_secret(name, live)):
         return NOT_SHOWN
     return live

@@ -110,6 +110,10 @@ class Type:
         """
         return None
 
+    def over(self, live: Value, wanted: Value) -> Value:
+        """What is sent by a request that replaces all there is, both as they are on the wire."""
+        return wanted
+
     def same(self, one: Value, other: Value) -> bool:
         return canonical(one) == canonical(other)
 

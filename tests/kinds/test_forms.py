@@ -1,0 +1,116 @@
+"""Values of which only the members written are managed: each is of one form, and null takes a member away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsync.kinds.types import Json
+from tests.config.loading import expect, loaded, organization
+
+ICON = Json(partial=True, exclusive=("icon", "emoji"))
+LINK = Json(partial=True, tag="kind")
+HIDING = Json(partial=True, secrets=True, tag="kind", exclusive=("icon", "emoji"))
+PAGE = {"kind": "page", "page": "p", "space": "s"}
+URL = {"kind": "url", "url": "https://a.example"}
+
+CASES: list[tuple[Json, Any, Any, Any]] = [
+    # What is live, what is wanted, what is sent.
+    (ICON, {"icon": {"light": "l"}}, {"emoji": "e"}, {"emoji": "e"}),
+    (ICON, {"emoji": "e"}, {"icon": {"light": "l"}}, {"icon": {"light": "l"}}),
+    (
+        ICON,
+        {"icon": {"light": "l", "dark": "d"}},
+        {"icon": {"light": "n"}},
+        {"icon": {"light": "n", "dark": "d"}},
+    ),
+    (ICON, {"icon": {"light": "l"}, "more": 1}, {"emoji": "e"}, {"emoji": "e", "more": 1}),
+    (ICON, {"icon": {"light": "l"}}, {"emoji": None}, {"icon": {"light": "l"}}),
+    (ICON, {"icon": {"light": "l"}}, {"emoji": "e", "icon": None}, {"emoji": "e"}),
+    (LINK, {"to": PAGE, "title": "T"}, {"to": URL}, {"to": URL, "title": "T"}),
+    (LINK, {"to": URL}, {"to": PAGE}, {"to": PAGE}),
+    (LINK, {"to": PAGE}, {"to": {"kind": "page", "page": "q"}}, {"to": {**PAGE, "page": "q"}}),
+    (LINK, {"to": PAGE}, {"to": {"page": "q"}}, {"to": {**PAGE, "page": "q"}}),
+    (LINK, {"to": PAGE, "title": "T"}, {"to": None}, {"title": "T"}),
+    (LINK, {"to": PAGE}, {"to": {"space": None}}, {"to": {"kind": "page", "page": "p"}}),
+    (
+        LINK,
+        {"links": [{"to": PAGE, "style": "s"}]},
+        {"links": [{"to": URL, "style": None}]},
+        {"links": [{"to": URL}]},
+    ),
+]
+
+
+@pytest.mark.parametrize(("type", "live", "wanted", "sent"), CASES)
+def test_what_is_sent_is_of_one_form_and_without_what_null_takes_away(
+    type: Json, live: Any, wanted: Any, sent: Any
+) -> None:
+    assert type.over(live, wanted) == sent
+    assert type.same(wanted, sent)
+    assert type.over(sent, wanted) == sent
+
+
+@pytest.mark.parametrize(("type", "live", "wanted", "sent"), CASES)
+def test_a_plan_shows_what_goes(type: Json, live: Any, wanted: Any, sent: Any) -> None:
+    """Every member that is live and not sent is on the side before."""
+    if live == sent:
+        assert type.same(wanted, live)
+        return
+    assert not type.same(wanted, live)
+    if isinstance(live, dict) and "links" not in live:
+        assert gone(live, sent) <= set(paths(type.narrow(live, wanted)))
+
+
+def paths(value: Any, path: str = "") -> list[str]:
+    if not isinstance(value, dict):
+        return []
+    inside = [below for name, item in value.items() for below in paths(item, f"{path}.{name}")]
+    return [*(f"{path}.{name}" for name in value), *inside]
+
+
+def gone(live: Any, sent: Any) -> set[str]:
+    """The outermost members that go."""
+    left = set(paths(live)) - set(paths(sent))
+    return {path for path in left if path.rpartition(".")[0] not in left}
+
+
+def test_of_what_goes_no_secret_is_shown() -> None:
+    live = {"kind": "page", "token": "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "page": "p"}
+    assert "ghp_" not in str(HIDING.narrow(live, {"kind": "url"}))
+
+
+def looks(body: str) -> str:
+    return organization(f"sites: {{ d: {{ title: Docs, customization: {body} }} }}")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("{ styling: { corners: ▸null } }", 'the platform\'s own is "rounded": write that'),
+        ("{ styling: { sidebar: { list: ▸null } } }", 'the platform\'s own is "default"'),
+        ("{ styling: { primaryColor: { dark: ▸null } } }", "the platform's own"),
+        ("{ header: { links: ▸null } }", "the platform's own is []"),
+        ("{ announcement: { enabled: ▸null } }", "it is needed here"),
+        ("{ favicon: { icon: { light: ▸~ } } }", "it is needed here"),
+        ("{ footer: { groups: [{ title: ▸null, links: [] }] } }", "it is needed here"),
+    ],
+)
+def test_a_null_that_could_not_last_is_an_error_at_its_place(tmp_path: Path, body: str, words: str) -> None:
+    expect(tmp_path, looks(body), "DP222", words)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{ styling: { tint: null, codeTheme: null } }",
+        "{ header: { primaryLink: null, logo: null } }",
+        "{ favicon: { icon: null, emoji: null } }",
+        "{ announcement: { enabled: true, link: null, message: null } }",
+        "{ header: { links: [{ title: T, style: null }] } }",
+    ],
+)
+def test_a_null_that_takes_something_away_is_taken(tmp_path: Path, body: str) -> None:
+    assert loaded(tmp_path, looks(body))[1] == []
