@@ -38,14 +38,14 @@ USUAL: dict[str, Any] = {
 }  # fmt: skip
 
 
-def members(usual: dict[str, Any]) -> dict[str, Type]:
-    """The fields. A member that is not written is not managed; `usual` is what null would bring back."""
+def members(defaults: dict[str, Any]) -> dict[str, Type]:
+    """The fields. A member that is not written is not managed; `defaults` is what null would bring back."""
 
     def looks(name: str) -> Type:
         exclusive = ("icon", "emoji") if name == "favicon" else ()
         return Json(
             partial=True, secrets=True, rarely=True, shape={"type": "object"}, tag="kind",
-            exclusive=exclusive, usual=usual.get(name), needed=_NEEDED.get(name, ()),
+            exclusive=exclusive, platform_default=defaults.get(name), needed=_NEEDED.get(name, ()),
         )  # fmt: skip
 
     return {

@@ -45,7 +45,7 @@ class Json(Type):
     """The member that says of which form an object is: the members of another form go with that."""
     exclusive: tuple[str, ...] = ()
     """Members of which an object has one: writing one takes the others away."""
-    usual: Any = None
+    platform_default: Any = None
     """What the platform shows where a member is not set: null would only bring that back, and is refused."""
     needed: tuple[str, ...] = ()
     """Members, dotted, that the platform asks for in an object that it is given: null is refused."""
@@ -73,10 +73,10 @@ class Json(Type):
         wrong = self.check(value)
         for sentence in wrong:
             ctx.error("DP208", sentence, node.span)
-        return INVALID if self._refused_nulls(content, self.usual, "", ctx) or wrong else value
+        return INVALID if self._refused_nulls(content, self.platform_default, "", ctx) or wrong else value
 
-    def _refused_nulls(self, node: Node, usual: Any, path: str, ctx: Parsing) -> bool:
-        """Whether a null stands for a member that cannot be taken away. `usual`: the defaults there."""
+    def _refused_nulls(self, node: Node, defaults: Any, path: str, ctx: Parsing) -> bool:
+        """Whether a null stands for a member that cannot be taken away. `defaults`: those at this place."""
         refused = False
         for item in node.items if isinstance(node, Sequence) else ():
             refused |= self._refused_nulls(item, None, path, ctx)
@@ -84,7 +84,7 @@ class Json(Type):
             return refused
         for key, item in node.entries:
             name = str(key.value)
-            default = usual.get(name) if isinstance(usual, dict) else None
+            default = defaults.get(name) if isinstance(defaults, dict) else None
             at = f"{path}.{name}" if path else name
             if not isinstance(item, Scalar) or item.value is not None:
                 refused |= self._refused_nulls(item, default, at, ctx)
@@ -144,12 +144,12 @@ class Json(Type):
         """The members of a live object that go when a wanted one is written over it."""
         if not self.partial:
             return set()
-        gone = {name for name, item in wanted.items() if item is None}
+        removed = {name for name, item in wanted.items() if item is None}
         if self.tag is not None and self.tag in wanted and live.get(self.tag) != wanted[self.tag]:
-            gone |= live.keys() - wanted.keys()
+            removed |= live.keys() - wanted.keys()
         if any(wanted.get(name) is not None for name in self.exclusive):
-            gone |= set(self.exclusive) - wanted.keys()
-        return gone & live.keys()
+            removed |= set(self.exclusive) - wanted.keys()
+        return removed & live.keys()
 
     def over(self, live: Value, wanted: Value) -> Value:
         return self._over(live, wanted) if self.partial else wanted
@@ -182,7 +182,7 @@ class Json(Type):
 _Leaving = Callable[[dict[str, Any], dict[str, Any]], set[str]]
 
 
-def _shown(live: dict[str, Any], wanted: dict[str, Any], leaving: _Leaving) -> list[str]:
+def _displayed(live: dict[str, Any], wanted: dict[str, Any], leaving: _Leaving) -> list[str]:
     """The members of a live object that are compared with a wanted one, or go with it."""
     return [*(name for name in wanted if name in live), *sorted(leaving(live, wanted) - wanted.keys())]
 
@@ -190,7 +190,7 @@ def _shown(live: dict[str, Any], wanted: dict[str, Any], leaving: _Leaving) -> l
 def _narrow(live: Value, wanted: Value, leaving: _Leaving) -> Value:
     if isinstance(live, dict) and isinstance(wanted, dict):
         return {
-            name: _narrow(live[name], wanted.get(name), leaving) for name in _shown(live, wanted, leaving)
+            name: _narrow(live[name], wanted.get(name), leaving) for name in _displayed(live, wanted, leaving)
         }
     return live
 
@@ -205,7 +205,7 @@ def _narrow_hiding(live: Value, wanted: Value, name: str, leaving: _Leaving) -> 
     if isinstance(live, dict) and isinstance(wanted, dict):
         return {
             key: _narrow_hiding(live[key], wanted.get(key), key, leaving)
-            for key in _shown(live, wanted, leaving)
+            for key in _displayed(live, wanted, leaving)
         }
     if isinstance(live, list) and isinstance(wanted, list):
         pairs = list(zip_longest(live, wanted[: len(live)]))
