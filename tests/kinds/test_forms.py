@@ -77,6 +77,12 @@ def gone(live: Any, sent: Any) -> set[str]:
     return {path for path in left if path.rpartition(".")[0] not in left}
 
 
+def test_a_value_that_is_live_in_both_forms_is_none_of_them() -> None:
+    both = {"emoji": "e", "icon": {"light": "l"}}
+    assert not ICON.same({"emoji": "e"}, both)
+    assert ICON.over(both, {"emoji": "e"}) == {"emoji": "e"}
+
+
 def test_of_what_goes_no_secret_is_shown() -> None:
     live = {"kind": "page", "token": "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "page": "p"}
     assert "ghp_" not in str(HIDING.narrow(live, {"kind": "url"}))
