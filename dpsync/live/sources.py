@@ -83,7 +83,7 @@ class Sources:
 
     def source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         """Where the objects of a kind below `owner` are read; `chain` begins with the owner itself."""
-        named = (kind.name, *chain, self._put_out.get(owner))
+        named = (kind.name, *chain)
         known = self._sources.get(named)
         if known is None:
             known = self._sources[named] = self._source(kind, owner, chain)

@@ -144,7 +144,7 @@ class Blocking:
             return
         if kind.of_output and resource.parent is not None:
             made = self._sides.values.known_id(resource.parent) is not None
-            reason = f"what {resource.parent} has made is gone" if made else _not_yet(resource.parent)
+            reason = f"what {resource.parent} makes is {'gone' if made else 'not there yet'}"
             self._entries[resource.address] = Blocked(
                 address=address, reason=reason, todo=_ANEW if made else _LATER
             )
