@@ -127,7 +127,7 @@ def test_what_does_the_same_when_it_is_sent_twice_is_sent_again_after_a_fault(
 @pytest.mark.parametrize(("editors", "ours"), [
     ((), True), ((BOT,), True), ((BOT,) * 120, True), (("eve",), False), (("eve", BOT), False),
     ((BOT, "eve"), False), (("",), False), (("github-actions",), False), ((*(BOT,) * 120, "eve"), False),
-    (("eve", *(BOT,) * 120), False),
+    (("eve", *(BOT,) * 120), False), ((*(BOT,) * 60, "eve", *(BOT,) * 60), False),
 ])  # fmt: skip
 def test_a_comment_is_ours_as_long_as_nobody_else_has_ever_edited_it(
     editors: tuple[str, ...], ours: bool, client: GitHub, github: FakeGitHub

@@ -274,6 +274,18 @@ def merged_into_another_branch(story: Story) -> None:
     story.push("1")
 
 
+def retargeted_and_merged_into_another_branch(story: Story) -> None:
+    """Its plan was for the branch that got the same commit later, without it."""
+    story.show(7, "a")
+    story.merge(7, "1", base="experiment")
+    story.push("1")
+
+
+def made_after_the_merge_as_if_an_apply_had_begun(story: Story) -> None:
+    story.merge(7, "1")
+    story.ends(story.show(7, "a"), state="applied")
+
+
 def not_merged(story: Story) -> None:
     story.show(7, "a")
     story.merge(7, "1")
@@ -351,13 +363,25 @@ def refused(story: Story) -> None:
 @pytest.mark.parametrize("past", [
     edited_by_a_member, edited_and_put_back, edited_after_the_merge, shown_after_the_merge,
     rewritten_after_the_merge, by("eve"), by("some-bot[bot]"), by("github-actions"), by(""),
-    pushed_after_the_plan, retargeted, merged_into_another_branch, not_merged, merged_and_forced_away,
+    pushed_after_the_plan, retargeted, merged_into_another_branch,
+    retargeted_and_merged_into_another_branch, made_after_the_merge_as_if_an_apply_had_begun,
+    not_merged, merged_and_forced_away,
     of_another_configuration, of_another_organization, of_another_platform, used_up,
     used_up_by_a_later_commit, used_up_and_deleted, deleted, quoted, refused,
 ])  # fmt: skip
 def test_nothing_else_approves_anything(past: Callable[[Story], None], story: Story) -> None:
     past(story)
     assert not story.approves(plan("a"))
+
+
+@pytest.mark.parametrize("past", [of_another_organization, of_another_platform])
+def test_a_comment_for_another_platform_or_organization_is_not_looked_at(
+    past: Callable[[Story], None], story: Story
+) -> None:
+    past(story)
+    found = story.approvals()
+    assert len(found.known) == 1
+    assert found.of(plan("a")) == []
 
 
 @pytest.mark.parametrize(("past", "why"), [
