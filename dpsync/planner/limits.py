@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterator
 
 from dpsync.model.address import Address
 from dpsync.model.change import Change
+from dpsync.model.desired import Limits
 from dpsync.model.impact import Exposure
 from dpsync.model.question import Refusal, WayOut
 from dpsync.model.words import counted, some
 from dpsync.planner.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer
 from dpsync.planner.decisions import Decisions
 from dpsync.planner.restructuring import answered
+from dpsync.planner.sides import Sides
 
 
 def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
@@ -34,7 +36,7 @@ def _count(deletes: list[Change], agreed: Collection[Address]) -> int:
 def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
     """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number."""
     sides = decided.sides
-    limits = sides.desired.policy.limits
+    limits, since = _in_force(sides)
     agreed = answered(sides, decided.restructuring)
     deletes = [
         change
@@ -63,15 +65,33 @@ def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
                 code="limits",
                 address=organization,
                 message=f"{counted(count, 'thing')} would be deleted ({percent:.0f} percent of {known}); "
-                f"allowed are {limits.deletes} and {limits.percent} percent",
+                f"allowed are {limits.deletes} and {limits.percent} percent{since}",
                 way_out=f"check them, then say {question.flag}",
             )
+
+
+def _in_force(sides: Sides) -> tuple[Limits, str]:
+    """The stricter of the limits of now and of the git base, and what is said where this change raises them.
+
+    Who raises a limit in the change that needs it has not been asked by anybody.
+    """
+    now = sides.desired.policy.limits
+    before = sides.base.desired.policy.limits if sides.base.desired is not None else now
+    exposures = [limit for limit in (now.exposures, before.exposures) if limit is not None]
+    limits = Limits(
+        min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
+    )
+    return (
+        limits,
+        "" if limits == now else f" by {sides.base.said}: that this change raises them does not count yet",
+    )
 
 
 def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
     """More exposures than allowed, per organization; `--confirm "expose N"` answers once, with the number."""
     sides = decided.sides
-    allowed = sides.desired.policy.limits.exposures
+    limits, since = _in_force(sides)
+    allowed = limits.exposures
     counts = Counter(Address.parse(item.address).segments[0] for item in exposures)
     question = Answer(EXPOSE, str(len(exposures)))
     for organization, count in sorted(counts.items()):
@@ -80,7 +100,7 @@ def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Re
                 code="exposures",
                 address=organization,
                 message=f"{counted(count, 'thing')} would be more visible or more powerful; "
-                f"allowed: {allowed}",
+                f"allowed: {allowed}{since}",
                 way_out=f"check what the plan lists as exposed, then say {question.flag}",
                 answers=(WayOut(address=organization, add=question.flag, means="all of it is meant"),),
             )

@@ -46,6 +46,8 @@ class Case:
     live: Things = field(default_factory=dict)
     prune: Sequence[str] = ()
     removed: Sequence[str] = ()
+    base_limits: Limits | None = None
+    """Those of the base; None: the same as now."""
     agreed: bool = True
     """Whether it is agreed to that content goes, however much there is of it."""
     protect: Sequence[str] = ()
@@ -80,7 +82,10 @@ class Case:
 
     def _base(self, base: Things) -> Base:
         earlier = tuple(self._desired(things) for things in self.earlier)
-        return Base("the base", "0" * 40, self._desired(base), earlier=earlier)
+        then = self._desired(base)
+        if self.base_limits is not None:
+            then = replace(then, policy=replace(then.policy, limits=self.base_limits))
+        return Base("the base", "0" * 40, then, earlier=earlier)
 
     def address(self, kind: str, path: str) -> Address:
         """Where an entry stands."""

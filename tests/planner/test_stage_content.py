@@ -197,3 +197,22 @@ def test_the_past_is_looked_at_only_where_something_goes() -> None:
     base: Base = sides.base
     object.__setattr__(base, "earlier", Unread())
     assert make_plan(sides).can_apply
+
+
+RAISED = [
+    (Limits(0, 100), Limits(9, 100), False),
+    (Limits(9, 0), Limits(9, 100), False),
+    (Limits(9, 100), Limits(0, 100), False),
+    (Limits(9, 100), Limits(9, 100), True),
+]
+
+
+@pytest.mark.parametrize(("before", "now", "allowed"), RAISED)
+def test_limits_that_the_same_change_raises_hold_as_the_base_has_them(
+    before: Limits, now: Limits, allowed: bool
+) -> None:
+    case = Case(base=LIVE, limits=now, base_limits=before, removed=["spaces/old"])
+    refusals = [item for item in case.plan().refusals if item.code == "limits"]
+    assert (refusals == []) == allowed
+    if not allowed and now != Limits(0, 100):
+        assert "by the base: that this change raises them does not count yet" in refusals[0].message
