@@ -49,7 +49,7 @@ def organization(draw: Draw) -> Fields:
     return {
         "id": "acme",
         "agentInstructions": draw.pick(["", "Be brief.\n", "# How\n\n- Be *brief*.\n- Be kind.\n"]),
-        "teams": {key: {"title": key.title()} for key in teams},
+        "teams": {key: {"title": key.title(), "new": True} for key in teams},
         "collections": {"all": {"title": "All", "permissions": _permissions(draw, teams)}},
         "spaces": {
             key: {
@@ -115,11 +115,14 @@ def _saml(draw: Draw, key: str, teams: list[str]) -> Fields:
     }
     if teams:
         more["defaultTeam"] = draw.pick(teams)
-    return {"label": key.title(), **_some_of(draw, more)}
+    return {"label": key.title(), "new": True, **_some_of(draw, more)}
 
 
 def _openapi(draw: Draw) -> Fields:
-    made: Fields = {"source": {"url": draw.pick(["https://a.example/1.yaml", "https://a.example/2.yaml"])}}
+    made: Fields = {
+        "source": {"url": draw.pick(["https://a.example/1.yaml", "https://a.example/2.yaml"])},
+        "new": True,
+    }
     return made | ({"visibility": draw.pick(["private", "public"])} if draw.chance(0.6) else {})
 
 
@@ -182,7 +185,8 @@ def _looks(draw: Draw) -> Fields:
 def _section(draw: Draw, key: str, shown: list[str]) -> Fields:
     at = {"type": "space", "key": "main", "space": draw.pick(shown), "path": "main"}
     children = [at | ({"customization": _looks(draw)} if draw.chance(0.5) else {})]
-    return {"type": "section", "key": key, "title": f"Section {key}", "path": key, "children": children}
+    said = {"title": f"Section {key}", "path": key, "new": True}
+    return {"type": "section", "key": key, **said, "children": children}
 
 
 def _link(draw: Draw, key: str) -> Fields:
