@@ -162,6 +162,17 @@ def test_what_is_shown_inside_of_what_goes_into_something_hidden_is_shown_afterw
     assert f"{AT}/x place" in found["x/p expose draft"].needs
 
 
+def test_a_hidden_group_is_deleted_when_what_was_in_it_is_hidden_itself() -> None:
+    live = {
+        "section_group": {"docs/g": {"title": "G", "draft": True}},
+        "section": {"docs/x": {"title": "X", "path": "x", "group": LiveId("section_group-docs-g")}},
+        "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
+    }
+    wanted = section("x", {"space": ref("b")}, group=None, draft=True)
+    found = steps(plan(wanted, live, prune=["sites/docs/structure"]))
+    assert {f"{AT}/x withdraw draft", f"{AT}/x/p update"} <= set(found["[G] delete"].needs)
+
+
 # Where a server cannot.
 
 
