@@ -42,8 +42,6 @@ class Entry:
     children: list[Address] = field(default_factory=list)
     misspelt: set[str] = field(default_factory=set)
     """Keys that were probably meant by others, which nobody knows: they are not missing."""
-    unreadable: bool = False
-    """It is no entry at all, which was reported: what it lacks is not worth a second finding."""
 
 
 class Declarations:
@@ -103,20 +101,24 @@ class Declarations:
             self.error("DP211", f'"{key.value}" is no local key', key.span, allowed)
             self.unreadable.add(address)
             return
+        nothing = isinstance(node, Scalar) and node.value is None and not _clears(kind, node)
+        readable = (isinstance(node, Mapping) and not kind.only_short) or bool(kind.shorthand)
+        if nothing or not readable:
+            # Not worth a second finding, nor an entry: there may be very many of them.
+            self.unreadable.add(address)
+            if nothing:
+                self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, _of_empty(kind))
+            else:
+                self.error("DP202", f"{kind.one} is a mapping", node.span, _space(node))
+            return
         entry = Entry(kind, address, str(key.value), key.span, node.span, parent)
         if not self._add(entry):
             return
-        if isinstance(node, Scalar) and node.value is None and not _clears(kind, node):
-            hint = _of_empty(kind)
-            entry.unreadable = True
-            self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, hint)
-        elif isinstance(node, Mapping) and not kind.only_short:
+        if isinstance(node, Mapping) and not kind.only_short:
             self._mapping(entry, node)
-        elif kind.shorthand:
-            entry.nodes[kind.shorthand] = (None, node)
         else:
-            entry.unreadable = True
-            self.error("DP202", f"{kind.one} is a mapping", node.span, _space(node))
+            assert kind.shorthand
+            entry.nodes[kind.shorthand] = (None, node)
 
     def _add(self, entry: Entry) -> bool:
         other = self.entries.get(entry.address)

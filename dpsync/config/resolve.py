@@ -125,7 +125,7 @@ class Resolving:
                     fields[field.name] = value
             elif field.name in entry.misspelt:
                 continue
-            elif field.required and not entry.unreadable and self.declared.complete:
+            elif field.required and self.declared.complete:
                 self.error(
                     "DP206", f'"{field.name}" is missing in the {kind.noun} "{entry.key}"', entry.key_span
                 )

@@ -290,3 +290,13 @@ def test_a_place_that_says_nothing_may_be_left_out_or_be_watched(tmp_path: Path)
     assert not loaded(tmp_path, organization("title: Acme"))[1]
     for word in ("prune", "watch"):
         assert not loaded(tmp_path, organization("teams: {}", f"policy: {{ {word}: [teams] }}\n"))[1]
+
+
+@pytest.mark.parametrize("wrong", ["1", "[a]", ""])
+def test_very_many_of_what_is_no_entry_leave_no_entries_behind(tmp_path: Path, wrong: str) -> None:
+    teams = "".join(f"      t{number}: {wrong}\n" for number in range(2000))
+    desired, found = loaded(
+        tmp_path, f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams:\n{teams}"
+    )
+    assert len(desired.resources) == 1
+    assert len(found) == 50
