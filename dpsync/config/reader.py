@@ -36,6 +36,8 @@ _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # in a double-quoted text they are allowed.
 _SEPARATORS: Final = "\u2028\u2029\ufeff"
 _FORBIDDEN: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
+_IN_NO_TEXT: Final = re.compile("[\\x00\\ud800-\\udfff]")
+"""What is no text for any platform; another control character may be in a title that somebody has pasted."""
 _TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
 _QUOTE: Final = "put it in quotes if it is text"
 _SPLIT: Final = "split it with include"
@@ -224,11 +226,13 @@ class _Reader:
         is_plain = event.style is None or event.style == ""
         if not is_plain and event.style in "'\"" and span.line < span.end_line:
             self.quoted = Quoted(event.start_mark, event.end_mark)
-        if event.style == '"' and (found := FORBIDDEN_IN_VALUE.search(text)):
-            self.diagnostics.append(_forbidden(found.group(), span))
-            text = FORBIDDEN_IN_VALUE.sub("", text)
         frame = self.frames[-1] if self.frames else None
         is_key = frame is not None and frame.is_mapping and frame.key is None and not frame.skip
+        if event.style == '"':  # only there it can be written as an escape, which is seen
+            refused = FORBIDDEN_IN_VALUE if is_key else _IN_NO_TEXT
+            if found := refused.search(text):
+                self.diagnostics.append(_forbidden(found.group(), span))
+                text = refused.sub("", text)
         if not is_key:
             self.counted(1, event)
         node = Scalar(self.value(text, span) if is_plain and not is_key else text, span, text, is_plain)
@@ -343,7 +347,7 @@ def _tag_error(span: Span) -> Diagnostic:
 def _forbidden(character: str, span: Span) -> Diagnostic:
     message = f"the character U+{ord(character):04X} may not stand here"
     escape = f'write it as "\\u{ord(character):04x}", in double quotes'
-    hint = escape if character in _SEPARATORS else "remove it"
+    hint = "remove it" if _IN_NO_TEXT.match(character) else f"remove it, or {escape}"
     return Diagnostic(codes.CHARACTER, message, span, hint=hint)
 
 
