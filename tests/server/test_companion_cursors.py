@@ -86,6 +86,20 @@ def test_a_move_writes_what_moved_alone_until_there_is_no_room() -> None:
     store.close()
 
 
+def test_a_world_that_was_moved_in_is_loaded_in_the_same_order(api: Api) -> None:
+    first = {"type": "collection", "collection": "product"}
+    for space in ("support", "archive", "support", "archive"):
+        api.post(f"/spaces/{space}/move", {"position": {"before": first}})
+        first = {"type": "space", "space": space}
+    for collection in ("internal", "product"):
+        api.post(
+            f"/collections/{collection}/move", {"position": {"after": {"type": "space", "space": "archive"}}}
+        )
+    before = api.state()
+    api.server.reset(before)
+    assert api.state() == before
+
+
 def test_positions_without_gaps_are_spread_when_something_moves_there() -> None:
     store = open_store(":memory:")
     for number, name in enumerate(NAMES, 1):

@@ -1,7 +1,5 @@
 """Collections and spaces: siblings in the order given, collections first, unless both have a `position`.
 
-A position is a number of any size; small ones are spread.
-
     collections: [{id, title, description, defaultLevel, parent}]       # parent: a collection's id
     spaces: [{id, title, emoji, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
                                                             # or deletedDaysAgo, before loading
@@ -14,7 +12,6 @@ from datetime import timedelta
 
 from ..clock import stamp
 from ..family import Family, InWorld, Json
-from ..siblings import STEP
 from ..store import Record
 from .loading import Dumping, Loading, but
 
@@ -48,11 +45,7 @@ def _load_spaces(loading: Loading, organization: Record, given: list[Json]) -> N
 def _place(loading: Loading, kind: str, organization: Record, given: Json, doc: Json) -> None:
     parent = given.get("parent") or ""
     following = loading.following(organization.id, parent)
-    position = given.get("position")
-    if position is None:
-        position = following
-    elif abs(position) < STEP:
-        position *= STEP
+    position = following if given.get("position") is None else given["position"]
     id = loading.id("space" if kind == "deleted-space" else kind, given)
     if kind == "space":
         loading.titles[id] = doc["title"]
