@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -22,6 +21,7 @@ from dpsync.kinds.types.parsing import (
     unlike,
 )
 from dpsync.kinds.types.secretive import looks_secret
+from dpsync.model.json_text import json_text
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.values import Secret, Value, canonical
 
@@ -89,7 +89,7 @@ class Json(Type):
             if not isinstance(item, Scalar) or item.value is not None:
                 refused |= self._refused_nulls(item, default, at, ctx)
             elif default is not None or at in self.needed:
-                own = f"the platform's own is {json.dumps(default)}: write that, or"
+                own = f"the platform's own is {json_text(default)}: write that, or"
                 hint = (
                     f"{own if default is not None else 'it is needed here:'} remove the key to leave it alone"
                 )
