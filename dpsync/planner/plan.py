@@ -39,6 +39,7 @@ from dpsync.planner.unique import unique_values
 from dpsync.planner.unmatched import unmatched, where
 from dpsync.planner.unwatched import unwatched
 from dpsync.planner.urls import url_impacts
+from dpsync.planner.widened import widened
 from dpsync.planner.writing import hidden, write_steps
 
 
@@ -130,6 +131,7 @@ class _Made:
             *remade(sides, decided.deletions, decided.restructuring.found),
             *transfers.notes(sides, decided.transfers),
             *unmatched(sides),
+            *widened(sides, decided.deletions),
             *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle()),
         ]
         blocked = [*decided.blocking.all(), *self.unmoved, *unseen(sides, decided.deletions)]

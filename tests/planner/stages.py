@@ -48,6 +48,8 @@ class Case:
     removed: Sequence[str] = ()
     base_limits: Limits | None = None
     """Those of the base; None: the same as now."""
+    base_policy: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The lists of patterns that the base has otherwise."""
     agreed: bool = True
     """Whether it is agreed to that content goes, however much there is of it."""
     protect: Sequence[str] = ()
@@ -85,6 +87,8 @@ class Case:
         then = self._desired(base)
         if self.base_limits is not None:
             then = replace(then, policy=replace(then.policy, limits=self.base_limits))
+        lists = {name: self._patterns(texts) for name, texts in self.base_policy.items()}
+        then = replace(then, policy=replace(then.policy, **lists))
         return Base("the base", "0" * 40, then, earlier=earlier)
 
     def address(self, kind: str, path: str) -> Address:
@@ -180,12 +184,14 @@ class Case:
         return (kind for kind in self.registry.ordered if kind.name in things)
 
     def _policy(self) -> Policy:
-        words = self.registry.words
-        prune, protect, ignore, forget, watch, removed = (
-            tuple(Pattern.parse(text, words) for text in texts)
-            for texts in (self.prune, self.protect, self.ignore, self.forget, self.watch, self.removed)
+        prune, protect, ignore, forget, watch, removed = map(
+            self._patterns,
+            (self.prune, self.protect, self.ignore, self.forget, self.watch, self.removed),
         )
         return Policy(prune, protect, ignore, self.limits, forget, watch, removed)
+
+    def _patterns(self, texts: Sequence[str]) -> tuple[Pattern, ...]:
+        return tuple(Pattern.parse(text, self.registry.words) for text in texts)
 
     # Live objects.
 

@@ -1,0 +1,107 @@
+"""What the change itself lets be deleted is told beside the line of the policy. The sides are plain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Policy
+from dpsync.model.ids import Line
+from dpsync.model.plan import Plan
+from dpsync.model.remark import Note
+from dpsync.model.snapshot import Records
+from dpsync.planner.plan import make_plan
+
+from .lab import REGISTRY
+from .stages import Case, Things
+
+LIVE: Things = {"space": {"a": {"title": "A"}, "old": {"title": "Old"}}, "team": {"t": {"title": "T"}}}
+KEPT: Things = {"space": {"a": {"title": "A"}}, "team": {"t": {"title": "T"}}}
+OLD = "acme/spaces/[Old]"
+
+
+SITE = {"title": "Docs"}
+
+
+def in_a_site(sites: Mapping[str, Any], **more: Any) -> Case:
+    """A site with one share link that no entry is any more."""
+    live: Things = {"site": {"docs": SITE}, "share_link": {"docs/x": {"name": "X"}}}
+    return Case(wanted={"site": sites, "share_link": {}}, live=live, base=live, **more)
+
+
+def patterns(*texts: str) -> tuple[Pattern, ...]:
+    return tuple(Pattern.parse(text, REGISTRY.words) for text in texts)
+
+
+def notes(plan: Plan) -> list[Note]:
+    """The notes about what the policy lets go since the base."""
+    return [note for note in plan.notes if "would be deleted: " in note.text]
+
+
+def told(base_policy: Mapping[str, Sequence[str]], **more: Any) -> dict[str, str]:
+    """Those about spaces and teams, by what they are about."""
+    case = Case(wanted=KEPT, live=LIVE, base=LIVE, base_policy=base_policy, **more)
+    return {note.address: note.text for note in notes(make_plan(case.sides()))}
+
+
+def test_a_prune_pattern_that_the_same_change_adds_is_told_with_what_goes() -> None:
+    found = told(prune=["spaces"], base_policy={"prune": []})
+    assert found == {
+        'policy.prune "spaces"': f"this change adds it, and so what the base kept would be deleted: {OLD}"
+    }
+
+
+def test_a_prune_pattern_that_the_base_has_in_other_words_is_not_told() -> None:
+    assert told(prune=["acme/spaces"], base_policy={"prune": ["spaces"]}) == {}
+
+
+def test_of_patterns_that_are_added_only_those_are_told_that_let_something_go() -> None:
+    assert told(prune=["spaces", "teams"], base_policy={"prune": ["spaces"]}) == {}
+    assert list(told(prune=["spaces", "teams"], base_policy={"prune": ["teams"]})) == [
+        'policy.prune "spaces"'
+    ]
+
+
+def test_the_list_of_what_had_another_key_is_the_list_that_the_base_pruned() -> None:
+    """A line of the ids file still has the former key of the site."""
+    sides = in_a_site({"docs": SITE}, prune=["sites/docs/shareLinks"]).sides()
+    then = replace(sides.base.desired, policy=Policy(prune=patterns("sites/before/shareLinks")))
+    line = Line(Address.parse("acme/sites/before"), "site-docs")
+    for lines, number in (((), 1), ((line,), 0)):
+        snapshot = replace(sides.snapshot, records=Records({one.address: one for one in lines}))
+        other = replace(sides, snapshot=snapshot, base=replace(sides.base, desired=then))
+        assert len(notes(make_plan(other))) == number
+
+
+@pytest.mark.parametrize("name", ["ignore", "forget"])
+@pytest.mark.parametrize("pattern", ["spaces/old", "spaces/[Old]", "spaces/*"])
+def test_what_the_base_left_alone_is_told_when_the_same_change_lets_it_go(name: str, pattern: str) -> None:
+    found = told(prune=["spaces"], base_policy={name: [pattern]})
+    text = f"this change takes it away, and so what the base left alone would be deleted: {OLD}"
+    assert found == {f'policy.{name} "{pattern}"': text}
+
+
+def test_what_is_ignored_by_the_name_of_an_entry_that_is_gone_is_told() -> None:
+    found = told({}, prune=["spaces"], ignore=["spaces/old"])
+    text = "it does not cover it under its present name, and so what the base left alone would be deleted: "
+    assert found == {'policy.ignore "spaces/old"': f"{text}{OLD}"}
+
+
+def test_what_is_still_left_alone_is_not_told() -> None:
+    assert told(prune=["spaces"], ignore=["spaces/[Old]"], base_policy={"ignore": ["spaces/*"]}) == {}
+
+
+def test_what_goes_along_is_told_as_well() -> None:
+    case = in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs/shareLinks/*"]})
+    (note,) = notes(make_plan(case.sides()))
+    assert note.address == 'policy.ignore "sites/docs/shareLinks/*"'
+    assert note.text.endswith("would be deleted: acme/sites/[Docs]/shareLinks/[X]")
+    assert note.severity == "warning"
+
+
+def test_where_there_is_no_base_nothing_is_told() -> None:
+    assert notes(make_plan(Case(wanted=KEPT, live=LIVE, prune=["spaces"]).sides())) == []
