@@ -110,6 +110,11 @@ def _small(value: dict[str, Any]) -> bool:
     return not any(isinstance(item, dict | list) for item in value.values())
 
 
+def _in_parts(item: Any) -> bool:
+    """Whether a value may be written as lines of its own: of an empty collection none would be left."""
+    return isinstance(item, dict | list) and bool(item)
+
+
 def _in_lines(text: str) -> bool:
     """Whether a text may be written as lines below its key, unchanged."""
     lines = text.split("\n")
@@ -135,7 +140,7 @@ def _mapping(value: dict[str, Any], indent: str) -> Iterator[str]:
 
 def _entry(lead: str, item: Any, indent: str) -> Iterator[str]:
     line = inline(item)
-    if line is not None and (len(lead) + len(line) < WIDTH or not isinstance(item, dict | list)):
+    if line is not None and (len(lead) + len(line) < WIDTH or not _in_parts(item)):
         yield f"{lead} {line}"
     elif isinstance(item, dict):
         yield lead
@@ -152,7 +157,7 @@ def _entry(lead: str, item: Any, indent: str) -> Iterator[str]:
 def _sequence(items: list[Any], indent: str) -> Iterator[str]:
     for item in items:
         line = inline(item)
-        if line is not None and (len(indent) + len(line) + 2 < WIDTH or not isinstance(item, dict | list)):
+        if line is not None and (len(indent) + len(line) + 2 < WIDTH or not _in_parts(item)):
             yield f"{indent}- {line}"
             continue
         below = _mapping(item, indent + "  ") if isinstance(item, dict) else _sequence(item, indent + "  ")

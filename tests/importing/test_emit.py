@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpsync.config.reader import read
@@ -18,6 +18,8 @@ from dpsync.model.nodes import plain
 HARD = st.text(st.sampled_from("ab01 -:#,[]{}&*!|>'\"%@`?=~$.\n\t\\/éß日\u2028😀_()+;"), max_size=12)
 TEXTS = (st.text(max_size=20) | HARD).filter(lambda text: not FORBIDDEN_IN_VALUE.search(text))
 SCALARS = TEXTS | st.booleans() | st.none() | st.integers(-(10**9), 10**9)
+WIDE = "k" * 98
+"""A key beside which no value fits into a line of the usual width."""
 VALUES = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS.filter(bool), inner, max_size=4),
@@ -35,6 +37,7 @@ def read_back(text: str) -> Any:
 
 
 @given(st.dictionaries(TEXTS.filter(bool), VALUES, max_size=5))
+@example({WIDE: {}, f"{WIDE}-": [], "a": {f"{WIDE}.": {}, "b": [{f"{WIDE}+": Block()}]}})
 def test_everything_is_read_back(value: dict[str, Any]) -> None:
     assert read_back(document(Block(value), "# head")) == value if value else True
 
