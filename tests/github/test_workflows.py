@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,7 +21,7 @@ import yaml
 
 from dpsync.github.inputs import NAMES
 from tests.github.conftest import CONFIG, Workflow
-from tests.github.environments import spying
+from tests.github.environments import Spy, program_that_is_seen
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
 from tests.github.tool_cache import action_in
 from tests.patience import PATIENCE
@@ -123,6 +124,7 @@ class Act:
     action: Path
     git: Callable[..., str]
     checkout: Path
+    path: str = f"{TOOLS}:/usr/local/bin:/usr/bin:/bin"
     runs: int = 0
 
     def start(
@@ -153,7 +155,7 @@ class Act:
             "--var", f"DPSYNC_URL={self.url}", "-s", f"DPSYNC_TOKEN={token}", "-s", "GITHUB_TOKEN=token",
             *words,
         ]  # fmt: skip
-        environment = {"PATH": f"{TOOLS}:/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
+        environment = {"PATH": self.path, "HOME": str(home), "LANG": "C.UTF-8"}
         return subprocess.Popen(
             command, cwd=self.folder, env=environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
@@ -234,14 +236,27 @@ def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow)
 def test_no_process_of_a_run_has_a_token_in_its_environment(
     act: Act, workflow: Workflow, tmp_path: Path
 ) -> None:
+    """Processes are looked at all the time, and surely while one waits for GitHub, or for git or Python."""
     act.github.tokens["github-secret"] = act.github.tokens["token"]
-    with spying("ada-token", tmp_path) as platform, spying("github-secret", tmp_path) as github:
+    spy = Spy(tmp_path, ("ada-token", "github-secret"))
+    act.github.before = lambda method, path: spy.look()
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("python3", "git"):
+        program = shutil.which(name, path=act.path)
+        assert program is not None
+        program_that_is_seen(programs, name, program, act.github.url)
+    act.path = f"{programs}:{act.path}"
+    with spy.looking():
         act.run("plan.yml", "pull_request", workflow.request(), words=("-s", "GITHUB_TOKEN=github-secret"))
     assert "acme/teams/support" in act.github.bodies(7)[0]
+    for seen in ("composite-dpsync.sh", "action/main.py", "programs/python3.py", "programs/git.py"):
+        assert any(seen in command for command in spy.seen), seen
     # act, other than GitHub's runner, gives the shell of a step all inputs as variables.
-    for found, name in ((platform, "INPUT_API-TOKEN"), (github, "INPUT_GITHUB-TOKEN")):
-        assert list(found.values()) == [{name}]
-        assert all("composite-dpsync.sh" in command for command in found)
+    for secret, name in (("ada-token", "INPUT_API-TOKEN"), ("github-secret", "INPUT_GITHUB-TOKEN")):
+        ((command, held),) = spy.found[secret].items()
+        assert "composite-dpsync.sh" in command
+        assert held == {name}
 
 
 def test_a_fork_without_secrets_is_validated_and_its_files_compared(act: Act, workflow: Workflow) -> None:
