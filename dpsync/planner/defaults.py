@@ -18,10 +18,11 @@ from dpsync.planner.sides import Sides
 def watched_defaults(sides: Sides, resource: Resource) -> Mapping[str, Value]:
     """The defaults of the fields that the policy watches and this entry does not declare."""
     named = {one.field for one in sides.desired.policy.watch_fields if one.matches(resource.address)}
+    undeclared = named - resource.fields.keys()
     return {
         field.name: field.platform_default
-        for field in (sides.kind(resource).fields if named else ())
-        if field.name in named - resource.fields.keys() and field.watchable
+        for field in (sides.kind(resource).fields if undeclared else ())
+        if field.name in undeclared and field.watchable
         if not sides.policy.ignored(resource.address, field.name)
     }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpsync.identity.remember import remember
-from dpsync.kinds.base import Kind
+from dpsync.kinds.base import Kind, Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.base import Base
@@ -67,6 +67,8 @@ class Names:
         return self._unmanaged[identity]
 
     def _unmanaged_address(self, item: LiveObject) -> Address:
+        if isinstance(self.kind(item).shape, Single):
+            return self._place(item)  # what it is in says which one it is
         title = self._title(item)
         alone = self._same_title[item.parent, self.kind(item).key, title] == 1
         return self._place(item).unmanaged(title, None if alone else item.id)
@@ -83,7 +85,8 @@ class Names:
         """Every address of an undeclared object: by title, by title and id, and the one in the git base."""
         item = self.snapshot.objects[identity]
         place, title = self._place(item), self._title(item)
-        names = {place.unmanaged(title), place.unmanaged(title, item.id)}
+        single = isinstance(self.kind(item).shape, Single)
+        names = {place} if single else {place.unmanaged(title), place.unmanaged(title, item.id)}
         return names | ({self.earlier_addresses[identity]} if identity in self.earlier_addresses else set())
 
     def _place(self, item: LiveObject) -> Address:

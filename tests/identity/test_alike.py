@@ -270,8 +270,8 @@ def test_a_removed_name_that_another_entry_takes_is_asked_about(project: Project
 
 def test_a_removed_entry_and_a_new_one_with_a_name_that_was_there(project: Project) -> None:
     """The removed one would go, while the new one takes over what nobody had declared."""
-    project.holds(spaces=docs("Guides", "News")).commit("spaces: { g: { title: Guides } }")
     pruned = "{ prune: [spaces], limits: { deletes: 9, percent: 100 } }"
+    project.holds(spaces=docs("Guides", "News")).commit("spaces: { g: { title: Guides } }", pruned)
     project.write("spaces: { n: { title: News } }", pruned)
     (refusal,) = project.plan().refusals
     assert (refusal.code, [one.id for one in refusal.candidates]) == ("unclear", ["s2", "s1"])

@@ -254,7 +254,7 @@ def test_roles_on_what_a_translation_has_made_go_with_their_member(lab: Lab) -> 
     )
     body = "members: { ada@acme.example: admin, cy@acme.example: read }\nspaces: { x: { title: Space x } }"
     ((_, along),) = deleted(lab.plan(body, prune("members"))).items()
-    assert list(along) == ["acme/spaces/[FR]/permissions/members/[bo@acme.example]"]
+    assert list(along) == ["acme/translations/[fr]/access/permissions/members/[bo@acme.example]"]
 
 
 # How much is read for it.
