@@ -155,6 +155,9 @@ class Along:
             for identity in sorted(then - now.keys()):
                 if not self._explained((identity, "")):
                     return _less(str(self._sides.names.address(identity)))
+            for identity in sorted(then & now.keys()):
+                if self._is_another(now[identity]):
+                    return _other(str(self._sides.names.address(identity)))
         return None
 
     def _address(self, item: LiveObject) -> Address:
@@ -197,6 +200,10 @@ class Along:
             if lost not in found.causes and not self._explained(lost):
                 for root in self._cascade.causes[lost] & there:
                     stale.setdefault(root, _less(_name(self._sides, lost)))
+        for identity in self._cascade.objects:
+            if identity in found.objects and self._is_another(now.objects[identity]):
+                for root in found.causes[identity, ""] & there:
+                    stale.setdefault(root, _other(_name(self._sides, (identity, ""))))
         for root, inside in found.left_inside.items():
             names = sorted(
                 str(sides.names.address(item.identity)) for item in inside if not self._deleted(item.identity)
@@ -206,10 +213,11 @@ class Along:
         return stale
 
     def _is_another(self, live: LiveObject) -> bool:
-        """Whether a deleted thing itself is not what the plan has shown: renamed, say, or moved.
+        """Whether what is deleted, or goes along, is not what the plan has shown: renamed, say, or moved.
 
         What this apply may have changed about it does not count: a flag that another one has now, the name of
-        what it has deleted, and all of what it writes itself before it deletes it.
+        what it has deleted, and what it writes itself. A value with parts that are read by requests of their
+        own is not compared.
         """
         then, kind = self._snapshot.objects[live.identity], self._registry[live.kind]
         if live.identity in self._prepared:
@@ -219,10 +227,12 @@ class Along:
             before, after = then.fields.get(name), live.fields.get(name)
             if before == after or item.one_per is not None or isinstance(item, ListOrder):
                 continue
+            if item.own_read or self._written(then, item):
+                continue
             meant = {
                 self._sides.names.named(then, one, id) for one in item.names for id in named_ids(item, before)
             }
-            if not any(map(self._deleted, meant)):
+            if not any(self._explained((one, "")) for one in meant):
                 return True
         return False
 
@@ -255,6 +265,10 @@ def _name(sides: Sides, lost: Lost) -> str:
 
 def _more(name: str) -> str:
     return f"{name} would go along, which the plan has not shown"
+
+
+def _other(name: str) -> str:
+    return f"{name} would go along, and was changed since the plan was made"
 
 
 def _less(name: str) -> str:

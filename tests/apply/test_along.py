@@ -182,6 +182,42 @@ def test_what_was_renamed_under_its_feet_is_not_deleted(case: str, lab: Lab) -> 
     assert not report.converged
 
 
+CHANGED: dict[str, tuple[str, str, tuple[str, str, Any], str]] = {
+    "a section of the site": (
+        SITES, "sites", ("PATCH", f"{OTHER}/sections/dd", {"title": "Quite another"}), "structure/[dd]"),
+    "the address of a space in the site": (
+        SITES, "sites", ("PATCH", f"{OTHER}/site-spaces/ff-xx", {"path": "elsewhere"}), "structure/[ff]/["),
+    "a redirect of the site": (
+        SITES, "sites",
+        ("PATCH", f"{OTHER}/redirects/to-dd", {"destination": {"kind": "external", "url": "https://c.example"}}),
+        "redirects/[%2Fto-dd]"),
+    "the role of a member of the team": (
+        OPS, "teams", ("PUT", f"{ORG}/teams/sales/members/bo", {"role": "owner"}), "[sales]/members/[bo"),
+    "the role of the team on a space": (
+        OPS, "teams", ("PATCH", "/spaces/yy/permissions/teams/sales", {"role": "edit"}),
+        "spaces/[yy]/permissions/teams/[sales]"),
+    "the role of the member in a team": (
+        PEOPLE, "members", ("PUT", f"{ORG}/teams/sales/members/bo", {"role": "owner"}), "members/[bo"),
+    "the role on the collection": (
+        "collections: {}", "collections",
+        ("PATCH", "/collections/shelf/permissions/users/bo", {"role": "read"}),
+        "permissions/members/[bo"),
+    "the place of the space in a site": (
+        SPACES, "spaces", ("PATCH", f"{OTHER}/site-spaces/dd-yy", {"path": "elsewhere"}), "structure/[dd]/["),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CHANGED)
+def test_a_delete_is_stale_when_what_goes_along_was_changed_under_its_feet(case: str, lab: Lab) -> None:
+    body, places, request, told = CHANGED[case]
+    lab.holds(**EVERYTHING)
+    report = apply_after(lab, body, places, request)
+    (outcome,) = stale(report)
+    assert told in (outcome.error or "")
+    assert "would go along, and was changed since the plan was made" in (outcome.error or "")
+    assert not [write for write in lab.writes if write.startswith("DELETE")]
+
+
 def test_what_is_stale_is_left_and_the_rest_is_done(lab: Lab) -> None:
     lab.holds(**EVERYTHING)
     report = apply_after(lab, "teams: {}", "teams", ("PUT", f"{ORG}/teams/sales/members/cy", None))
