@@ -24,7 +24,14 @@ from yaml.events import (
 
 from dpsync.collector import collector_paused
 from dpsync.config import codes
-from dpsync.config.scalars import CONTROLS, FORBIDDEN_IN_VALUE, LINE_BREAK, NumberError, resolve
+from dpsync.config.scalars import (
+    CONTROLS,
+    FORBIDDEN_IN_VALUE,
+    IN_NO_TEXT,
+    LINE_BREAK,
+    NumberError,
+    resolve,
+)
 from dpsync.config.syntax import Bracket, Quoted, explain, unfinished, without_colon
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Value
@@ -36,8 +43,6 @@ _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # in a double-quoted text they are allowed.
 _SEPARATORS: Final = "\u2028\u2029\ufeff"
 _FORBIDDEN: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
-_IN_NO_TEXT: Final = re.compile("[\\x00\\ud800-\\udfff]")
-"""What is no text for any platform; another control character may be in a title that somebody has pasted."""
 _TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
 _QUOTE: Final = "put it in quotes if it is text"
 _SPLIT: Final = "split it with include"
@@ -229,7 +234,7 @@ class _Reader:
         frame = self.frames[-1] if self.frames else None
         is_key = frame is not None and frame.is_mapping and frame.key is None and not frame.skip
         if event.style == '"':  # only there it can be written as an escape, which is seen
-            refused = FORBIDDEN_IN_VALUE if is_key else _IN_NO_TEXT
+            refused = FORBIDDEN_IN_VALUE if is_key else IN_NO_TEXT
             if found := refused.search(text):
                 self.diagnostics.append(_forbidden(found.group(), span))
                 text = refused.sub("", text)
@@ -347,7 +352,7 @@ def _tag_error(span: Span) -> Diagnostic:
 def _forbidden(character: str, span: Span) -> Diagnostic:
     message = f"the character U+{ord(character):04X} may not stand here"
     escape = f'write it as "\\u{ord(character):04x}", in double quotes'
-    hint = "remove it" if _IN_NO_TEXT.match(character) else f"remove it, or {escape}"
+    hint = "remove it" if IN_NO_TEXT.match(character) else f"remove it, or {escape}"
     return Diagnostic(codes.CHARACTER, message, span, hint=hint)
 
 

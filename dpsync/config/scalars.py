@@ -18,6 +18,8 @@ NUMBER_LENGTH: Final = 64
 # What no value may hold: controls but tab and line breaks, surrogates, non-characters.
 CONTROLS: Final = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
 FORBIDDEN_IN_VALUE: Final = re.compile(f"[{CONTROLS}]")
+IN_NO_TEXT: Final = re.compile("[\\x00\\ud800-\\udfff]")
+"""What is no text for any platform; another control character may be in a title that somebody has pasted."""
 LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 _WORDS: Final[dict[str, Value]] = {

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from dpsync.config.reader import DEFAULT_LIMITS, decode
+from dpsync.config.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
 from dpsync.importing.entries import NONE, worth_writing
 from dpsync.importing.keys import slug
@@ -159,7 +160,7 @@ class _Adder:
                 value = self._named(parent)(kind.field(kind.natural).type.refers, value.id)
                 if value is None:
                     raise Uneditable("its key is what it is for, and no entry declares that: name that, too")
-            if not isinstance(value, str) or not value:
+            if not isinstance(value, str) or not value or FORBIDDEN_IN_VALUE.search(value):
                 raise Uneditable("it has nothing that could be its key")
             return value
         default = live.fields.get(kind.default) if kind.default else None

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
+from dpsync.config.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.whole import Found, Whole
 from dpsync.kinds.base import Entries, Kind, Node, Single
 from dpsync.kinds.places import Places
@@ -153,7 +154,8 @@ class _Naming:
         scope = (place, "node") if isinstance(kind.shape, Node) else self._group(item)
         key = self._natural(item, kind.natural) if kind.natural else self._own(item, place, scope)
         folded = self._folded(kind, key)
-        if not key or (kind.natural and (*scope, folded) in self.used):
+        taken = kind.natural and (*scope, folded) in self.used
+        if not key or taken or FORBIDDEN_IN_VALUE.search(key):
             self.nameless.append(item)
             return
         self.used.add((*scope, folded))

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dpsync.config.reader import decode
+from dpsync.config.scalars import FORBIDDEN_IN_VALUE, IN_NO_TEXT
 from dpsync.kinds.types import INVALID, Invalid, Json, Many, Object, OneOf, Reference, Table, TextFile, Type
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
@@ -121,7 +123,7 @@ class Writing:
         checking = _Checking()
         found = type_.parse(checking.node(written), checking)
         if checking.problems or found is INVALID:
-            raise Unwritable("; ".join(checking.problems) or "dpsync would not accept it")
+            raise Unwritable("; ".join(dict.fromkeys(checking.problems)) or "dpsync would not accept it")
 
 
 _SUSPICIOUS = re.compile(
@@ -206,15 +208,24 @@ class _Checking:
     def node(self, value: Any) -> nodes.Node:
         match value:
             case Content(suffix=suffix, text=text):
+                self.problems += [problem.message for problem in decode(text, "")[1]]
                 name = f"{len(self.contents)}{suffix}"
                 self.contents[name] = text
                 return self.node({"file": name})
             case dict():
-                entries = tuple((_scalar(key), self.node(item)) for key, item in value.items())
+                entries = tuple(
+                    (self._scalar(key, FORBIDDEN_IN_VALUE), self.node(item)) for key, item in value.items()
+                )
                 return nodes.Mapping(entries, NOWHERE)
             case list():
                 return nodes.Sequence(tuple(self.node(item) for item in value), NOWHERE)
-        return _scalar(value)
+        return self._scalar(value, IN_NO_TEXT)
+
+    def _scalar(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:
+        """A key or a value, and whether it has a character that no file may have there, even as an escape."""
+        if isinstance(value, str) and (found := refused.search(value)):
+            self.problems.append(f"the character U+{ord(found.group()):04X} may not stand there")
+        return nodes.Scalar(value, NOWHERE, str(value), plain=not isinstance(value, str))
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
         self.problems.append(message)
@@ -237,7 +248,3 @@ class _Checking:
 
     def text(self, path: nodes.Scalar) -> TextFile | None:
         return TextFile(str(path.value), self.contents[str(path.value)])
-
-
-def _scalar(value: Any) -> nodes.Scalar:
-    return nodes.Scalar(value, NOWHERE, str(value), plain=not isinstance(value, str))

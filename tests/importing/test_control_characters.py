@@ -1,4 +1,4 @@
-"""A title that holds control characters is imported into a file that dpsync reads."""
+"""What holds control characters is imported into a file that dpsync reads, or left out and named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import pytest
 
 from dpsync.config.reader import read
 from dpsync.importing.emit import scalar
+from dpsync.importing.values import Unwritable, Writing
+from dpsync.kinds.types import Json, Many, Object, Text, Type
+from dpsync.kinds.types.texts import Markdown
 from dpsync.model.nodes import Mapping
+from dpsync.model.values import Value
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run, platform, run
 from tests.no_tls import NO_TLS
@@ -42,3 +46,46 @@ def test_after_an_import_of_titles_with_control_characters_the_plan_is_empty(
     assert run("import", "-C", str(tmp_path)).code in (0, 3)
     ended = run("plan", "-C", str(tmp_path))
     assert (ended.code, "No changes." in ended.out) == (0, True), ended
+
+
+def test_what_holds_a_character_that_no_file_may_hold_is_left_out_and_named(
+    run: Run, platform: ThreadedServer, tmp_path: Path
+) -> None:
+    def change(method: str, path: str, content: object) -> None:
+        headers = {"Authorization": "Bearer ada-token"}
+        url = f"{platform.url}/v1/orgs/acme{path}"
+        assert httpx.request(method, url, json=content, headers=headers, **NO_TLS).status_code < 300
+
+    change("PATCH", "", {"title": "Ac\0me"})
+    change("PUT", "/teams", {"title": "Night\0 shift"})
+    change("POST", "/spaces", {"title": "Note\0s"})
+    change("POST", "/sites/help/share-links", {"name": "For\7 partners"})
+    ended = run("import", "-C", str(tmp_path))
+    why = "the character U+0000 may not stand there"
+    assert f"title: {why}" in ended.out
+    for entry in ("teams/night-shift", "spaces/note-s"):
+        assert f"acme/{entry}: its title cannot be written: {why}" in ended.out
+    assert "has nothing that could be its key" in ended.out
+    ended = run("plan", "-C", str(tmp_path))
+    assert (ended.code, "No changes." in ended.out) == (0, True), ended
+
+
+NOBODY = Writing(lambda kinds, id: None, lambda path: "")
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        (Text(1, 9), "a\0"),
+        (Many(Text(1, 9)), ["a", "\0"]),
+        (Object({"a": Text(1, 9)}), {"a": "\0"}),
+        (Json(), {"a": ["\0"]}),
+        (Json(), {"\0": "a"}),
+        (Json(), {"\x07": "a"}),
+        (Markdown(), "a\0"),
+        (Markdown(), "a\u2028b"),
+    ],
+)
+def test_a_value_that_would_not_be_read_is_not_written(type_: Type, value: Value) -> None:
+    with pytest.raises(Unwritable, match=r"the character U\+(0000|0007|2028) may not stand"):
+        NOBODY.value(type_, value)
