@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -281,6 +282,19 @@ def test_no_command_runs_what_a_repository_holds(
         ended = run(*words)
         assert ended.code in (0, 2, 3, 4), (words, ended)
         assert trap.went_off() == [], words
+
+
+def test_started_as_a_module_without_the_working_directory_it_runs_no_module_of_it(trap: Trap) -> None:
+    """Python itself takes a module of the working directory first, and asks nobody."""
+    for name in ("dpsync", "click"):
+        trap.lay(f"{name}.py", f"open({str(trap.witness)!r}, 'a').write('{name}\\n')\n")
+
+    def started(*options: str) -> str:
+        command = [sys.executable, *options, "-m", "dpsync", "--version"]
+        return subprocess.run(command, cwd=trap.folder, capture_output=True, text=True, check=False).stdout
+
+    assert (started(), trap.went_off()) == ("", ["dpsync"])
+    assert (started("-P"), trap.went_off()) == (f"dpsync {dpsync.__version__}\n", [])
 
 
 def test_what_git_is_started_with_has_no_token(
