@@ -60,6 +60,7 @@ def outputs(document: BaseModel | None, code: int, more: Mapping[str, str] | Non
     plan = document.plan if isinstance(document, ApplyDocument) else document
     if isinstance(plan, PlanDocument):
         found |= {name: str(number) for name, number in plan.counts.items()}
+        found["delete"] = str(plan.deletes)
         found["has-changes"] = "false" if plan.plan.empty else "true"
         found |= {"blocked": str(len(plan.plan.blocked)), "digest": plan.digest}
     if isinstance(document, DriftDocument):

@@ -58,9 +58,11 @@ class Drifted(Frozen):
     in_tree: bool = False
     """It is undeclared and a node of a navigation: a person must say where it belongs."""
     kept: bool = False
-    """It is undeclared and no plan deletes it: its place is only watched."""
+    """It is undeclared and no plan deletes it: its place is only watched, or it is blocked."""
     content: int = 0
     """How many things with content would go with its delete that nobody has named, itself among them."""
+    along: int = 0
+    """It is undeclared, and a plan deletes it: how many other things go with that."""
 
 
 class Line(Frozen):

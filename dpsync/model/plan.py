@@ -14,6 +14,7 @@ from pydantic import Field
 from pydantic_core import to_json
 
 from dpsync.model.change import Change
+from dpsync.model.delete_count import count_deletes
 from dpsync.model.frozen import Frozen
 from dpsync.model.impact import Exposure, NavigationChange, UrlImpact
 from dpsync.model.loopback import is_loopback
@@ -117,9 +118,8 @@ class Plan(Frozen):
 
     @property
     def deletes(self) -> int:
-        """How many things go: deletes, and what goes along with them."""
-        found = [change for change in self.changes if change.action == "delete"]
-        return len(found) + sum(effect.counts for change in found for effect in change.effects)
+        """How many things will be gone: the number for `--confirm "delete N"`."""
+        return count_deletes(self.changes).number
 
     @property
     def digest(self) -> str:

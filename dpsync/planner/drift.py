@@ -11,6 +11,7 @@ from dataclasses import replace
 from dpsync.model.address import Address
 from dpsync.model.cause import Cause
 from dpsync.model.change import Change
+from dpsync.model.delete_count import count_deletes
 from dpsync.model.desired import Policy
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plan import Plan
@@ -127,6 +128,7 @@ class _Witness:
                 yield self._missing(address, change.cause)
             elif change.differences or change.moved or address in self.out_of_place:
                 yield self._different(change)
+        yield from self._unseen()
         yield from self._out_of_place(reported)
         yield from self._missing_entries(reported)
 
@@ -178,12 +180,28 @@ class _Witness:
             ),
         )
 
+    def _unseen(self) -> Iterator[Drifted]:
+        """What is undeclared and no plan deletes, since nobody can see what would go along."""
+        for identity in sorted(self.decided.deletions.unseen):
+            live = self.sides.snapshot.objects[identity]
+            yield Drifted(
+                address=str(self.sides.names.address(identity)),
+                kind=live.kind,
+                what="undeclared",
+                label=self.sides.names.label(live),
+                id=live.id,
+                cause=self.causes.removed(identity),
+                in_tree=self.sides.registry[live.kind].in_tree,
+                kept=True,
+            )
+
     def _undeclared(self, change: Change) -> Drifted:
         root = self.decided.deletions.addresses[Address.parse(change.address)]
         causes = self.decided.deletions.cascade.causes
         content = sum(root in {one, *causes.get((one, ""), ())} for one in self.unnamed)
         return Drifted(
             content=content,
+            along=count_deletes([change]).along,
             address=change.address,
             kind=change.kind,
             what="undeclared",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from dpsync.model.address import Address
 from dpsync.model.change import Change
+from dpsync.model.delete_count import count_deletes
 from dpsync.model.desired import Limits
 from dpsync.model.impact import Exposure
 from dpsync.model.question import Refusal, WayOut
@@ -24,29 +25,24 @@ def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure
     yield from _for_a_moment(decided, exposures)
 
 
-def _count(deletes: list[Change], agreed: Collection[Address]) -> int:
-    """How many things go, without those that go with a navigation that was agreed to be built anew."""
-    return sum(
-        1 + sum(effect.counts for effect in change.effects)
-        for change in deletes
-        if not any(Address.parse(change.address).is_in(place) for place in agreed)
-    )
-
-
 def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
-    """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number."""
+    """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number.
+
+    That number is the one of the whole plan. What goes with a navigation that was agreed to be built anew is
+    in it, and is not held against the limits.
+    """
     sides = decided.sides
     limits, since = _in_force(sides)
     agreed = answered(sides, decided.restructuring)
+    total = count_deletes(deletes)
     deletes = [
         change
         for change in deletes
         if not any(Address.parse(change.address).is_in(place) for place in agreed)
     ]
-    total = _count(deletes, agreed)
     for organization in sorted({Address.parse(change.address).segments[0] for change in deletes}):
         mine = [change for change in deletes if change.address.split("/")[0] == organization]
-        count = sum(1 + sum(effect.counts for effect in change.effects) for change in mine)
+        count = count_deletes(mine).number
         inside_ = Address.parse(organization)
         managed = {
             str(sides.names.address(identity))
@@ -59,12 +55,13 @@ def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
         known = len(managed | along)
         percent = 100 * count / max(known, 1)
         too_many = count > limits.deletes or percent > limits.percent
-        question = Answer(DELETE, str(total))
+        question = Answer(DELETE, str(total.number))
+        here = "" if count == total.number else f"; {count} of them count here"
         if too_many and not sides.answers.agree(question):
             yield Refusal(
                 code="limits",
                 address=organization,
-                message=f"{counted(count, 'thing')} would be deleted ({percent:.0f} percent of {known}); "
+                message=f"{total.things('would be deleted')}{here}, {percent:.0f} percent of {known}; "
                 f"allowed are {limits.deletes} and {limits.percent} percent{since}",
                 way_out=f"check them, then say {question.flag}",
             )

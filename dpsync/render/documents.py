@@ -36,7 +36,11 @@ class InGroups(Frozen):
 
 
 class PlanDocument(Frozen):
-    """What `plan --format json` prints. With `can_apply` false, apply would refuse; `refusals` say why."""
+    """What `plan --format json` prints. With `can_apply` false, apply would refuse; `refusals` say why.
+
+    `deletes` is how many things will be gone, the number for `--confirm`. `counts` has the addresses of
+    `plan.changes` by what becomes of them, without what goes along with a delete.
+    """
 
     format: Literal["dpsync.plan-output/1"] = "dpsync.plan-output/1"
     platform: str

@@ -13,6 +13,7 @@ from typing import Any
 from dpsync.model.cause import What
 from dpsync.model.change import Difference
 from dpsync.model.command import command
+from dpsync.model.delete_count import DeleteCount
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.frozen import Frozen
 from dpsync.model.grouping import drifted_parts
@@ -27,6 +28,7 @@ from dpsync.render.value_text import big, inside, show, with_cause
 from dpsync.render.visible import visible
 
 SIGNS = {"different": ("~", "yellow"), "missing": ("-", "red"), "undeclared": ("+", "green")}
+_DECLARED = (("different", "different"), ("missing", "not live"))
 WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
 
 
@@ -56,7 +58,9 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
         return WaysOut(platform=by_person or apply, by_hand=f"remove the entry{_at(drift, item)}")
     forget = f'declare it, or add "{address}" to policy: forget'
     if item.kept:
+        stuck = blocked.get(item.address)
         undo = "delete it on the platform; it is only watched, and no plan deletes it"
+        undo = visible(stuck.todo or stuck.reason) if stuck is not None else undo
         return WaysOut(platform=undo, files=_add(drift, item), by_hand=forget)
     if item.what == "undeclared":
         return WaysOut(platform=apply, files=_add(drift, item), by_hand=forget)
@@ -196,7 +200,12 @@ def _item(drift: Drift, item: Drifted, paint: Paint, known: WaysOut | None) -> s
 def _line(drift: Drift, item: Drifted, paint: Paint) -> str:
     sign, style = SIGNS[item.what]
     said = {"missing": "not live", "undeclared": "not in the files", "different": ""}[item.what]
-    words = [said, *(part.field for part in item.fields), "in another place" if item.place else ""]
+    words = [
+        said,
+        along(item),
+        *(part.field for part in item.fields),
+        "in another place" if item.place else "",
+    ]
     parts = [*(why(drift, part.cause) for part in item.fields), why(drift, item.cause, WHAT[item.what])]
     causes = ", ".join(filter(None, dict.fromkeys(parts)))
     line = f"{paint(f'{sign} {visible(item.address)}', style)}  {', '.join(filter(None, words))}"
@@ -217,7 +226,8 @@ def _inside(drift: Drift, item: Drifted, paint: Paint) -> Iterator[str]:
         for other in item.renamed:
             yield f'    renamed on the platform? live: "{visible(other.label)}" ({visible(other.id)})'
     elif item.what == "undeclared":
-        yield f'    the {noun} "{label}" is live and not in the files{_by(drift, item, paint)}'
+        said = ", ".join(filter(None, ("is live and not in the files", along(item))))
+        yield f'    the {noun} "{label}" {said}{_by(drift, item, paint)}'
     width = max((len(part.field) for part in item.fields), default=0)
     for part in item.fields:
         line = f"    {part.field.ljust(width)}  {_sides(part)}"
@@ -296,8 +306,24 @@ def verdict(drift: Drift) -> str:
     if not drift.drifted:
         return "No drift in what was read." if drift.unread else "No drift."
     number = {what: sum(item.what == what for item in drift.found) for what in SIGNS}
-    said = (("different", "different"), ("missing", "not live"), ("undeclared", "not in the files"))
-    return f"Drift: {', '.join(f'{number[what]} {text}' for what, text in said if number[what])}."
+    said = [f"{number[what]} {text}" for what, text in _DECLARED if number[what]]
+    return f"Drift: {', '.join([*said, *_undeclared(drift)])}."
+
+
+def _undeclared(drift: Drift) -> Iterator[str]:
+    """What is not in the files: first how many things an apply would delete, then what stays."""
+    found = [item for item in drift.found if item.what == "undeclared"]
+    deleted = [item for item in found if not item.kept]
+    stays = len(found) - len(deleted)
+    if deleted:
+        yield DeleteCount(len(deleted), sum(item.along for item in deleted)).said("not in the files")
+    if stays:
+        yield f"{stays} more that no plan deletes" if deleted else f"{stays} not in the files"
+
+
+def along(item: Drifted) -> str:
+    """What goes with the delete of something undeclared; empty where nothing does."""
+    return DeleteCount(1, item.along).more
 
 
 def beside(drift: Drift) -> str:

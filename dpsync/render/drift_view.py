@@ -9,7 +9,7 @@ from dpsync.model.drift import Drifted, FieldDrift
 from dpsync.model.grouping import drifted_parts
 from dpsync.render import plan_words as words
 from dpsync.render.documents import DriftDocument
-from dpsync.render.drift_text import SIGNS, WHAT
+from dpsync.render.drift_text import SIGNS, WHAT, along
 from dpsync.render.plan_view import beside, refusals
 from dpsync.render.view import Block, Blocks, Entry, Field, Word
 from dpsync.render.visible import visible
@@ -81,7 +81,7 @@ def _gist(document: DriftDocument, item: Drifted) -> str:
     names = [part.field for part in item.fields] + (["place"] if item.place else [])
     text = {
         "missing": f"the {what} is not live",
-        "undeclared": f"the {what} is live and not in the files",
+        "undeclared": ", ".join(filter(None, (f"the {what} is live and not in the files", along(item)))),
         "different": f"{what} differs: {', '.join(names)}",
     }[item.what]
     why = words.why(document.drift, item.cause, WHAT[item.what])

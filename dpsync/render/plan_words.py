@@ -11,6 +11,7 @@ from typing import Final
 
 from dpsync.model.cause import Cause, What, said
 from dpsync.model.change import Action, Change
+from dpsync.model.delete_count import count_deletes
 from dpsync.model.drift import Drift
 from dpsync.model.grouping import parts
 from dpsync.model.plan import Origin, Plan
@@ -31,10 +32,8 @@ def gist(change: Change) -> str:
         inside = change.inside.rpartition("/")[2] if change.inside else None
         return f"new {noun(change.kind)} {label}" + (f" in {visible(inside)}" if inside else "")
     if change.action == "delete":
-        along = sum(effect.counts for effect in change.effects)
-        return f"DELETE {noun(change.kind)} {label}" + (
-            f", {along} more {'goes' if along == 1 else 'go'} with it" if along else ""
-        )
+        more = count_deletes([change]).more
+        return f"DELETE {noun(change.kind)} {label}" + (f", {more}" if more else "")
     words = [difference.field for difference in change.differences]
     if restored(change):
         words.insert(0, "brought back")
@@ -117,7 +116,7 @@ def asked(change: Change) -> Iterator[str]:
 
 def headline(plan: Plan) -> str:
     """Above the deletes."""
-    return f"DELETES: {counted(plan.deletes, 'thing')} will be gone"
+    return f"DELETES: {count_deletes(plan.changes).things('will be gone')}"
 
 
 def exposed_headline(plan: Plan) -> str:
@@ -142,7 +141,10 @@ def unmanaged(kept: Kept, most: int | None = None) -> str:
 
 
 def counts(plan: Plan) -> dict[str, int]:
-    """Changes by what they do. One that is both updated and moved counts as an update."""
+    """Changes by what they do, one per address. One that is both updated and moved counts as an update.
+
+    Of what goes along with a delete nothing is in it: `deletes` says how many things that takes away.
+    """
     return counted_changes(plan.changes)
 
 
@@ -163,7 +165,7 @@ def summary(plan: Plan) -> str:
         f"{found['create']} to create",
         f"{found['update']} to change",
         *([f"{found['move']} to move"] if found["move"] else []),
-        f"{found['delete']} TO DELETE" if found["delete"] else "0 to delete",
+        count_deletes(plan.changes).said("TO DELETE") if found["delete"] else "0 to delete",
         *([f"{len(plan.exposures)} EXPOSED"] if plan.exposures else []),
         *([f"{len(plan.blocked)} blocked"] if plan.blocked else []),
     ]
@@ -175,13 +177,13 @@ def divided(plan: Plan) -> list[str]:
     found = parts(plan)
     if len(found) < 2 and not any(part.group == "there already" for part in found):
         return []
-    words = {"create": "to create", "update": "to change", "move": "to move", "delete": "to delete"}
+    words = {"create": "to create", "update": "to change", "move": "to move"}
     texts = []
     for part in found:
         numbers = counted_changes(part.items)
-        texts.append(
-            f"{part.title}: {', '.join(f'{numbers[do]} {words[do]}' for do in words if numbers[do])}"
-        )
+        said = [f"{numbers[do]} {words[do]}" for do in words if numbers[do]]
+        said += [count_deletes(part.items).said("to delete")] if numbers["delete"] else []
+        texts.append(f"{part.title}: {', '.join(said)}")
     return texts
 
 

@@ -34,8 +34,8 @@ class Reading:
     base: Base
     ids: IdsFile = NO_IDS
 
-    def sides(self, desired: Desired, options: Options, closely: bool) -> Sides:
-        """Everything that a plan needs; `closely`: with what goes along with deletes.
+    def sides(self, desired: Desired, options: Options) -> Sides:
+        """Everything that a plan needs, with what goes along with deletes.
 
         Raises ClientError when reading failed, DiagnosticError for answers and patterns that say nothing, and
         when the configuration does not fit what is live.
@@ -52,7 +52,7 @@ class Reading:
             sides = Sides(self.registry, desired, snapshot, options, self.base, rewritten=lines)
         part = selection(sides)
         chosen = replace(sides, chosen=part.wanted) if part else sides
-        snapshot = self._looked_around(chosen, closely)
+        snapshot = self._looked_around(chosen)
         # What the sides have worked out by now is worked out once, where nothing more was read.
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
 
@@ -60,7 +60,7 @@ class Reading:
         """What is live of a configuration, and what was recognised. Raises as `sides` does."""
         return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.ids)
 
-    def _looked_around(self, sides: Sides, closely: bool) -> Snapshot:
+    def _looked_around(self, sides: Sides) -> Snapshot:
         """The snapshot with what goes along with deletes, and with what shows things that are transferred.
 
         What goes along may itself be named by other things, so that reading goes on until nothing is new.
@@ -70,8 +70,6 @@ class Reading:
             return sides.snapshot
         around = Surroundings(self.client, self.registry, sides.snapshot, self.parallelism)
         around.check([*to_delete.roots, *given])
-        if not closely:
-            return around.snapshot
         around.look_at_given(given)
         while around.look(to_delete.everything):
             seen = replace(sides, snapshot=around.snapshot)

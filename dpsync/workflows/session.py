@@ -76,10 +76,10 @@ class Session:
             before = replace(self.base, desired=supported(self.base.desired, self.registry))
             object.__setattr__(self, "base", before)
 
-    def plan(self, client: ReadClient, options: Options | None = None, closely: bool = True) -> Planned:
-        """Read, compare, plan; when deletes result, the lists that they rest on are read again.
+    def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
+        """Read, compare, plan. When deletes result, the lists that they rest on are read again, and what goes
+        along with them is read, too.
 
-        `closely`: what goes along with them is read, too. A plan that is to be applied or shown needs that.
         Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is
         live.
         """
@@ -88,7 +88,7 @@ class Session:
         try:
             reading = Reading(client, self.registry, self.parallelism, self.base, self.ids)
             with collector_paused():  # nearly all that is made in here is there until the plan is
-                sides = reading.sides(self.desired, asked, closely)
+                sides = reading.sides(self.desired, asked)
                 plan = make_plan(sides)
             return Planned(plan if asked.proof else asking.plan(plan), sides)
         except DiagnosticError as found:
@@ -108,7 +108,7 @@ class Session:
         `unwatched` all that no entry names is listed, with the lines that would watch it.
         """
         watching = replace(self, desired=replace(self.desired, watching=True))
-        planned = watching.plan(client, options, closely=False)
+        planned = watching.plan(client, options)
         sides = planned.sides
         drift = find_drift(sides, planned.plan, everything)
         if unwatched:

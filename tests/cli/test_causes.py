@@ -159,7 +159,7 @@ def test_what_was_merged_and_not_applied_is_not_blamed_on_anybody(
     assert '"public"  (changed outside)' in text
     assert 'the team "New" is not live  (not applied yet)' in text
     assert 'the team "Legacy" is not live  (deleted outside)' in text
-    assert 'the team "Sales" is live and not in the files  (not applied yet)' in text
+    assert 'the team "Sales" is live and not in the files, 2 more go with it  (not applied yet)' in text
     assert "What this change does" not in text
 
 

@@ -133,7 +133,8 @@ def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: Thr
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
     assert ended.code == 4
     assert ended.out.startswith(
-        "### Not applied. Plan: 1 to create, 1 to change, 4 TO DELETE. REFUSED, for 1 reason.\n"
+        "### Not applied. Plan: 1 to create, 1 to change, 9 TO DELETE (4, and 5 that go with them). "
+        "REFUSED, for 1 reason.\n"
     )
     assert "> **This plan may not be applied**" in ended.out
 

@@ -50,7 +50,7 @@ class World:
         with reading(self.server, "ada-token") as client:
             client.get("/user")  # the first answer names the world
             session = replace(self.session, ids=IdsFile({client.platform: self.ids}))
-            planned = session.plan(client, closely=False)
+            planned = session.plan(client)
         return planned.sides, find_drift(planned.sides, planned.plan)
 
 

@@ -97,7 +97,8 @@ def test_quiet_leaves_what_needs_a_person() -> None:
         assert needed in text
     for other in ("acme/teams/w", "is being processed", "unmanaged, kept", "renamed?", "cannot be compared"):
         assert other not in text
-    assert "1 to create, 1 to change, 1 TO DELETE, 1 blocked. REFUSED, for 1 reason." in text
+    deleted = "2 TO DELETE (1, and 1 that goes with it)"
+    assert f"1 to create, 1 to change, {deleted}, 1 blocked. REFUSED, for 1 reason." in text
 
 
 def test_quiet_and_summary_together_are_a_line_for_each_address_that_needs_a_person() -> None:

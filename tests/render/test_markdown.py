@@ -263,10 +263,10 @@ def test_what_a_reviewer_reads() -> None:
 
 
 GOLDEN = """\
-### Plan: 0 to create, 1 to change, 1 TO DELETE. REFUSED, for 1 reason.
+### Plan: 0 to create, 1 to change, 2 TO DELETE (1, and 1 that goes with it). REFUSED, for 1 reason.
 
 > [!CAUTION]
-> **DELETES: 2 things will be gone**
+> **DELETES: 2 things will be gone (1, and 1 that goes with it)**
 
 - `-` `acme/teams/[Old]` DELETE team "Old", 1 more goes with it
 

@@ -37,10 +37,10 @@ def delete(address: str, *effects: str) -> Change:
 def test_deletes_stand_last_with_what_goes_along_and_the_count_of_both() -> None:
     plan = Plan(changes=(delete("acme/teams/[A]", "acme/x", "acme/y"), change("acme/teams/z", "create")))
     text = render_plan(plan, PLAIN)
-    assert "DELETES: 3 things will be gone" in text
+    assert "DELETES: 3 things will be gone (1, and 2 that go with it)" in text
     assert text.index("+ acme/teams/z") < text.index("DELETES")
     assert text.index("acme/x: goes with it") > text.index("DELETES")
-    assert "1 TO DELETE" in text.splitlines()[-2]
+    assert "3 TO DELETE (1, and 2 that go with it)" in text.splitlines()[-2]
 
 
 def test_a_refused_plan_says_why_and_the_way_out() -> None:

@@ -1,0 +1,48 @@
+"""How many things deletes take away: one number leads wherever that is told, the rest explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dpsync.model.change import Change
+from dpsync.model.words import plural
+
+
+@dataclass(frozen=True)
+class DeleteCount:
+    """`own` things have a delete of their own, `along` others go with one of these."""
+
+    own: int = 0
+    along: int = 0
+
+    @property
+    def number(self) -> int:
+        """The number that leads everywhere, and that `--confirm "delete N"` wants."""
+        return self.own + self.along
+
+    def said(self, what: str) -> str:
+        """The number and what it counts, explained: `14 TO DELETE (3, and 11 that go with them)`."""
+        if not self.along:
+            return f"{self.number} {what}"
+        them = "it" if self.own == 1 else "them"
+        return f"{self.number} {what} ({self.own}, and {self.along} that {_go(self.along)} with {them})"
+
+    def things(self, what: str) -> str:
+        """The same with its noun: `1 thing would be deleted`."""
+        return self.said(f"{'thing' if self.number == 1 else plural('thing')} {what}")
+
+    @property
+    def more(self) -> str:
+        """Of one delete, what goes with it: `2 more go with it`; empty where nothing does."""
+        return f"{self.along} more {_go(self.along)} with it" if self.along else ""
+
+
+def count_deletes(changes: Iterable[Change]) -> DeleteCount:
+    """What the deletes among these changes take away."""
+    deletes = [change for change in changes if change.action == "delete"]
+    return DeleteCount(len(deletes), sum(effect.counts for change in deletes for effect in change.effects))
+
+
+def _go(number: int) -> str:
+    return "goes" if number == 1 else "go"

@@ -1,0 +1,239 @@
+"""How many things will be gone is one number: every output leads with the one that the answer wants."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from dpsync.api import Options
+from dpsync.client.client import ReadClient
+from dpsync.github.outputs import outputs
+from dpsync.model.delete_count import DeleteCount
+from dpsync.model.desired import Limits
+from dpsync.model.drift import Drift
+from dpsync.model.plan import Plan
+from dpsync.model.values import LiveId
+from dpsync.planner.drift import find_drift
+from dpsync.planner.plan import make_plan
+from dpsync.render.drift_text import verdict, ways_out
+from dpsync.render.formats import How, render
+from dpsync.render.markdown import render_markdown
+from dpsync.render.paint import Paint
+from dpsync.render.plan_text import render_plan
+from dpsync.render.plan_words import divided, summary
+from dpsync.render.to_document import drift_document, plan_document
+from dpsync.render.views import view
+from tests.direct import reading
+from tests.live.answers import Tape
+from tests.soak import examples
+
+from .lab import Lab, section, site, spaces
+from .stages import Case, Things
+
+PLAIN = Paint(on=False)
+NOTHING = Limits(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (DeleteCount(0, 0), "0 TO DELETE"),
+        (DeleteCount(3, 0), "3 TO DELETE"),
+        (DeleteCount(1, 1), "2 TO DELETE (1, and 1 that goes with it)"),
+        (DeleteCount(1, 2), "3 TO DELETE (1, and 2 that go with it)"),
+        (DeleteCount(3, 1), "4 TO DELETE (3, and 1 that goes with them)"),
+        (DeleteCount(3, 11), "14 TO DELETE (3, and 11 that go with them)"),
+    ],
+)
+def test_one_number_leads_and_the_rest_explains_it(found: DeleteCount, said: str) -> None:
+    assert found.said("TO DELETE") == said
+    assert found.things("TO DELETE") == said.replace(" TO", " things TO", 1)
+
+
+# Random plans.
+
+
+def random_case(random: Random) -> Case:
+    """Teams with people in them and sites with sections, of which some are not declared any more."""
+    live: dict[str, dict[str, dict[str, Any]]] = {
+        "member": {}, "team": {}, "team_member": {}, "site": {}, "section": {},
+        "space": {"s": {"title": "S"}}, "site_space": {},
+    }  # fmt: skip
+    for n in range(random.randrange(5)):
+        live["team"][f"t{n}"] = {"title": f"Team {n}"}
+        for name in random.sample(["ada", "bo", "cy"], random.randrange(4)):
+            live["member"][f"{name}@acme.example"] = {"role": "read"}
+            live["team_member"][f"t{n}/{name}@acme.example"] = {"role": "member"}
+    for n in range(random.randrange(3)):
+        live["site"][f"d{n}"] = {"title": f"Site {n}", "basename": f"d{n}"}
+        for m in range(random.randrange(1, 4)):
+            live["section"][f"d{n}/k{m}"] = {"title": f"Section {m}", "path": f"k{m}"}
+            live["site_space"][f"d{n}/k{m}/p"] = {"space": LiveId("space-s"), "path": "p"}
+    stays = {path for kind in ("team", "site") for path in live[kind] if random.random() < 0.5}
+    gone = {path for path in live["section"] if random.random() < 0.3}
+    wanted = {
+        kind: {
+            path: fields
+            for path, fields in things.items()
+            if kind in ("member", "space")
+            or (path.split("/")[0] in stays and not any(f"{path}/".startswith(f"{one}/") for one in gone))
+        }
+        for kind, things in live.items()
+    }
+    prune = ["teams", "teams/*/members", "sites", "sites/*/structure"]
+    new: Things = {"team": {**wanted["team"], "new": {"title": "New"}}} if random.random() < 0.5 else {}
+    outside = {path for path in live["team"] if path not in stays and random.random() < 0.5}
+    known = {
+        kind: {path: fields for path, fields in things.items() if path.split("/")[0] not in outside}
+        for kind, things in live.items()
+    }
+    base = known if random.random() < 0.5 else None
+    return Case({**wanted, **new}, live, prune=prune, limits=NOTHING, base=base)
+
+
+def answered(plan: Plan) -> int | None:
+    """The number that the question about the limits wants; None where nothing is asked."""
+    asked = {found for item in plan.refusals if item.code == "limits" for found in _confirm(item.way_out)}
+    assert len(asked) <= 1
+    return asked.pop() if asked else None
+
+
+def _confirm(text: str) -> list[int]:
+    return [int(found) for found in re.findall(r'--confirm "delete (\d+)"', text)]
+
+
+def leading(plan: Plan) -> Iterator[tuple[str, str]]:
+    """By output, the number of deletes that it leads with."""
+    document = plan_document(plan)
+    texts = {
+        "text": render_plan(plan, PLAIN),
+        "quiet": render_plan(plan, PLAIN, quiet=True),
+        "summary": summary(plan),
+        "GitHub's summary output": outputs(document, 0)["summary"],
+        "html": html.unescape(render(document, "html", How())),
+        "junit": html.unescape(render(document, "junit", How())),
+        "limits": "\n".join(item.message for item in plan.refusals if item.code == "limits"),
+        **{f"markdown of {limit}": render_markdown(view(document), limit) for limit in (60_000, 900, 300)},
+    }
+    patterns = (r"(\d+) TO DELETE", r"DELETES: (\d+) ", r"(\d+) things? would be deleted", r"delete (\d+)\"")
+    for name, text in texts.items():
+        found = [number for pattern in patterns for number in re.findall(pattern, text)]
+        assert found, name
+        yield from ((name, number) for number in found)
+    yield "GitHub's delete output", outputs(document, 0)["delete"]
+    yield "json", str(json.loads(render(document, "json", How()))["deletes"])
+    for name in ("sarif", "codequality"):
+        yield f"{name}, added up", str(_added_up(render(document, name, How())))
+    if parts := divided(plan):
+        found = [number for part in parts for number in re.findall(r"(\d+) to delete", part)]
+        yield "its parts, added up", str(sum(map(int, found)))
+
+
+def _added_up(text: str) -> int:
+    """Each delete of a format that has no headline says what goes with it."""
+    return text.count("DELETE ") + sum(map(int, re.findall(r"(\d+) more goe?s? with it", text)))
+
+
+def test_the_number_of_deletes_that_leads_is_the_one_that_the_answer_wants() -> None:
+    explained = in_parts = 0
+    for seed in range(examples(30, 2000)):
+        case = random_case(Random(seed))
+        plan = make_plan(case.sides())
+        number = answered(plan)
+        assert (number or 0) == plan.deletes, seed
+        if number is None:
+            assert "0 to delete" in summary(plan) or plan.empty
+            continue
+        assert {(name, found) for name, found in leading(plan) if found != str(number)} == set(), seed
+        case.confirm = [f"delete {number}"]
+        assert answered(make_plan(case.sides())) is None, seed
+        explained += "that go" in summary(plan)
+        in_parts += "that go" in "".join(divided(plan))
+    assert explained > 5
+    assert in_parts > 0
+
+
+def test_drift_leads_with_the_number_that_an_apply_asks_for() -> None:
+    for seed in range(examples(30, 2000)):
+        sides = random_case(Random(seed)).sides()
+        plan = make_plan(sides)
+        drift = find_drift(sides, plan)
+        document = drift_document(drift)
+        for text in (verdict(drift), view(document).title, render(document, "text", How())):
+            found = re.findall(r"Drift: .*?(\d+) not in the files", text)
+            assert set(found) == ({str(plan.deletes)} if plan.deletes else set()), seed
+        assert all(number == plan.deletes for item in drift.refusals for number in _confirm(item.way_out))
+
+
+# What only a platform can show.
+
+LIMITED = "{ prune: [teams, sites/docs/structure], limits: { deletes: 0 } }"
+KEPT = """
+teams: { a: { title: A } }
+sites: { docs: { title: Docs, structure: [
+  { type: section, key: a, title: Section a, path: a, children: [
+      { type: space, key: x, space: { id: x } } ] } ] } }
+"""
+NEW_ROOT = """
+sites: { docs: { title: Docs, structure: [ { type: space, key: x, space: { id: x }, path: x } ] } }
+"""
+
+
+def drift(lab: Lab, body: str, policy: str) -> Drift:
+    with reading(lab.server) as client:
+        return lab.session(body, policy).drift(client, Options())
+
+
+@pytest.fixture
+def crowded(lab: Lab) -> Lab:
+    """Of two teams and two sections one each is declared; members and a site space go with the others."""
+    members = [{"user": "bo", "role": "member"}, {"user": "cy", "role": "member"}]
+    teams = [{"id": "a", "title": "A"}, {"id": "b", "title": "B", "members": members}]
+    return lab.holds(
+        spaces=spaces("x", "y"), teams=teams, sites=[site(section("a", "x"), section("b", "y", "x"))]
+    )
+
+
+def test_drift_counts_what_goes_along_with_a_delete(crowded: Lab) -> None:
+    plan, found = crowded.plan(KEPT, LIMITED), drift(crowded, KEPT, LIMITED)
+    assert plan.deletes == 6
+    assert verdict(found) == "Drift: 6 not in the files (2, and 4 that go with them)."
+    assert {item.address: item.along for item in found.found} == {
+        "acme/sites/docs/structure/[Section b]": 2, "acme/teams/[B]": 2,
+    }  # fmt: skip
+    limits = [item for item in found.refusals if item.code == "limits"]
+    assert limits == [item for item in plan.refusals if item.code == "limits"] != []
+
+
+def test_what_cannot_be_deleted_unseen_is_drift_that_no_plan_deletes(crowded: Lab) -> None:
+    """The sign-in that may name a team cannot be read: nobody can tell what would go along with it."""
+    tape = Tape(crowded.server.url, "token", refused={"/orgs/acme/saml"})
+    with ReadClient(crowded.server.url, "token", transport=tape) as client:
+        found = crowded.session(KEPT, LIMITED).drift(client, Options())
+    assert (
+        verdict(found) == "Drift: 3 not in the files (1, and 2 that go with it), 1 more that no plan deletes."
+    )
+    (team,) = [item for item in found.found if item.kind == "team"]
+    assert (team.what, team.kept) == ("undeclared", True)
+    assert "use the token of somebody who may read that" in ways_out(found, team).platform
+
+
+def test_what_a_new_navigation_takes_away_is_in_the_number_and_not_held_against_the_limits(
+    crowded: Lab,
+) -> None:
+    """The sections go because that was agreed to; the team is asked about, with the number of everything."""
+    body = KEPT[: KEPT.index("sites:")] + NEW_ROOT
+    agreed_to = "restructure acme/sites/docs"
+    asked = crowded.plan(body, LIMITED, agreed_to)
+    (limits,) = asked.refusals
+    assert asked.deletes > 3
+    assert f"{asked.deletes} things would be deleted" in limits.message
+    assert "; 3 of them count here, " in limits.message
+    assert answered(asked) == asked.deletes
+    assert crowded.plan(body, LIMITED, agreed_to, f"delete {asked.deletes}").can_apply
