@@ -10,6 +10,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from dpsync.config.reader import DEFAULT_LIMITS, decode
@@ -61,12 +62,14 @@ def update(
     wanted: Iterable[Pattern],
     into: str | None = None,
     sharers: Sharers = lambda address, name, span: (),
+    perhaps: Mapping[Address, Diagnostic] = MappingProxyType({}),
 ) -> Updated:
     """Edit the files so that the fields of the wanted addresses have their live values. Writes nothing.
 
     `into` is the file that gets the values; without it each stays in its line, unless somebody shares that.
+    `perhaps` has, by entry that is not live, what is said where it could be something under another name.
     """
-    updating = _Updating(sides, into, sharers)
+    updating = _Updating(sides, into, sharers, perhaps)
     changes = {change.address: change for change in plan.changes}
     for pattern in wanted:
         updating.pattern(pattern, changes)
@@ -94,10 +97,17 @@ def _differing(plan: Plan) -> set[tuple[str, str]]:
 
 
 class _Updating:
-    def __init__(self, sides: Sides, into: str | None, sharers: Sharers) -> None:
+    def __init__(
+        self,
+        sides: Sides,
+        into: str | None,
+        sharers: Sharers,
+        perhaps: Mapping[Address, Diagnostic],
+    ) -> None:
         self.sides = sides
         self.into = into
         self.sharers = sharers
+        self.perhaps = perhaps
         self.inserted: list[tuple[list[Step], Any]] = []
         self.made = Updated()
         self.edits: dict[str, list[Edit]] = {}
@@ -134,10 +144,7 @@ class _Updating:
     def _change(self, resource: Resource, change: Change, only: str | None) -> None:
         live = self.sides.live(resource)
         if live is None or change.action != "update":
-            self.problem(
-                "not-live", "it is not live: there is nothing to take over", resource.address, resource.span,
-                "remove the entry if it is gone for good",
-            )  # fmt: skip
+            self._not_live(resource)
             return
         if change.moved is not None and only is None:
             self.moved.append(resource)
@@ -149,6 +156,15 @@ class _Updating:
                     self._add(resource, difference.field)
                     continue
                 self._field(resource, kind, kind.field(difference.field), live)
+
+    def _not_live(self, resource: Resource) -> None:
+        if resource.address in self.perhaps:
+            self.made.problems.append(self.perhaps[resource.address])
+            return
+        self.problem(
+            "not-live", "it is not live: there is nothing to take over", resource.address, resource.span,
+            "remove the entry if it is gone for good",
+        )  # fmt: skip
 
     def _order(self, resource: Resource, only: str | None) -> None:
         """The list by which an entry orders what is in it: in live order, without what has left."""

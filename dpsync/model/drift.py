@@ -38,6 +38,8 @@ class Renamed(Frozen):
     address: str
     id: str
     label: str
+    likely: bool = True
+    """Something speaks for it, and not only that it is there while the entry is not live."""
 
 
 class Drifted(Frozen):
@@ -54,7 +56,7 @@ class Drifted(Frozen):
     cause: Cause | None = None
     """Of what is missing, undeclared or elsewhere; None where nothing but fields differs."""
     renamed: tuple[Renamed, ...] = ()
-    """Of what is missing: what looks like it, the most alike first."""
+    """Of what is missing: what a plan asks about, or proposes, as what it could be; the likeliest first."""
     in_tree: bool = False
     """It is undeclared and a node of a navigation: a person must say where it belongs."""
     kept: bool = False

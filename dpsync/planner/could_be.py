@@ -31,6 +31,8 @@ REMOVED: Final = "its entry was removed"
 OTHERS: Final = ""
 GOING: Final = "it would be deleted in the same plan"
 UNSEEN: Final = "it has no line, and the commit that would tell what was there before is not in this clone"
+WEAK: Final = frozenset({OTHERS, GOING, UNSEEN})
+"""These say that an entry could be any of several, and nothing about one of them."""
 BY_BASE: Final = "the ids file of the git base says so"
 NO_LINES: Final = "the git base has this entry, and no line says which one it was"
 """Not where the base is HEAD: a project that was only just written looks the same there."""

@@ -16,21 +16,15 @@ from dpsync.model.desired import Policy
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plan import Plan
 from dpsync.model.remark import Kept
-from dpsync.model.snapshot import LiveObject
 from dpsync.planner.causes import Causes
 from dpsync.planner.content import unnamed
+from dpsync.planner.could_be import WEAK
 from dpsync.planner.decisions import decide
-from dpsync.planner.lookalikes import lookalikes
 from dpsync.planner.plan import make_plan
 from dpsync.planner.selection import selection
 from dpsync.planner.sides import Sides
+from dpsync.planner.unclear import perhaps_renamed
 from dpsync.planner.unwritten import with_unwritten
-
-
-def candidates(sides: Sides) -> dict[Address, tuple[LiveObject, ...]]:
-    """By entry that is not live, the live things that look like it and that no entry is: renamed, perhaps."""
-    found = lookalikes(sides, decide(sides).blocking)
-    return {one.resource.address: one.live for one in found if one.why == "looks"}
 
 
 def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
@@ -115,7 +109,7 @@ class _Witness:
         }
         moved = {Address.parse(change.address) for change in plan.changes if change.moved}
         self.causes = Causes(sides, frozenset(moved | self.out_of_place.keys()))
-        self.candidates = candidates(sides)
+        self.candidates = perhaps_renamed(self.decided)
 
     def each(self) -> Iterator[Drifted]:
         reported = set[Address]()
@@ -162,7 +156,7 @@ class _Witness:
 
     def _missing(self, address: Address, cause: Cause | None) -> Drifted:
         """An entry that is not live, with what it may be called now."""
-        live = self.candidates.get(address, ())
+        objects, could_be = self.sides.snapshot.objects, self.candidates.get(address, {})
         resource = self.sides.resources[address]
         return Drifted(
             address=str(address),
@@ -175,8 +169,9 @@ class _Witness:
                     address=str(self.sides.names.address(item.identity)),
                     id=item.id,
                     label=self.sides.names.label(item),
+                    likely=why not in WEAK,
                 )
-                for item in live
+                for item, why in ((objects[identity], why) for identity, why in could_be.items())
             ),
         )
 

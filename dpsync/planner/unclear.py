@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dpsync.identity.asking import meaning
+from dpsync.kinds.base import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Resource
 from dpsync.model.question import Candidate, Refusal, WayOut
@@ -19,9 +20,9 @@ from dpsync.model.snapshot import Identity
 from dpsync.model.values import live_ids
 from dpsync.model.words import counted
 from dpsync.planner.content import MayGo, may_go, unanswered
-from dpsync.planner.could_be import MOST, REMOVED, CouldBe, Open
+from dpsync.planner.could_be import LOOKS, MOST, PLACE, REMOVED, CouldBe, Open
 from dpsync.planner.decisions import Decisions
-from dpsync.planner.lookalikes import Lookalike, previous_name
+from dpsync.planner.lookalikes import Lookalike, lookalikes, previous_name
 from dpsync.planner.sides import Sides
 
 
@@ -37,9 +38,7 @@ def unclear(decided: Decisions, similar: Collection[Lookalike]) -> Iterator[Refu
         if not kind.mistakable:
             continue
         deleted = [one for one in deletions.everything if one[0] == kind.name]
-        open_ = found.of(kind, similar)
-        made = any(found.made(one.resource) for one in open_)
-        if open_ and (made or deleted):
+        if open_ := _asked_about(decided, found, kind, similar):
             showing = _showing(sides)
             to_delete = [identity for identity in unnamed if identity[0] == kind.name]
             may = may_go(decided, to_delete) if to_delete else None
@@ -48,6 +47,34 @@ def unclear(decided: Decisions, similar: Collection[Lookalike]) -> Iterator[Refu
             to_delete = [identity for identity in unnamed if identity[0] == kind.name]
             may = may_go(decided, to_delete) if to_delete else None
             yield from (_taken_over(sides, entry, lost, may) for entry in found.taken_over(kind))
+
+
+def _asked_about(
+    decided: Decisions, found: CouldBe, kind: Kind, similar: Collection[Lookalike]
+) -> list[Open]:
+    """The open entries of a kind, where the plan makes or deletes something of it."""
+    open_ = found.of(kind, similar)
+    deleted = any(one[0] == kind.name for one in decided.deletions.everything)
+    return open_ if deleted or any(found.made(one.resource) for one in open_) else []
+
+
+def perhaps_renamed(decided: Decisions) -> dict[Address, dict[Identity, str]]:
+    """By entry that is not live, what it is perhaps called now, with the reasons, the likeliest first.
+
+    That is what a plan asks about or, where that is no content, proposes.
+    """
+    sides, similar = decided.sides, lookalikes(decided.sides, decided.blocking)
+    reasons = {"looks": LOOKS, "place": PLACE, "removed": REMOVED}
+    perhaps = {
+        one.resource.address: {live.identity: reasons[one.why] for live in one.live}
+        for one in similar
+        if not one.kind.mistakable
+    }
+    found = CouldBe(sides, decided.blocking, unanswered(decided))
+    for kind in sides.registry.ordered:
+        for one in _asked_about(decided, found, kind, similar) if kind.mistakable else ():
+            perhaps[one.resource.address] = one.could_be
+    return perhaps
 
 
 def _refusal(

@@ -19,7 +19,7 @@ from dpsync.model.frozen import Frozen
 from dpsync.model.grouping import drifted_parts
 from dpsync.model.values import REF
 from dpsync.model.words import counted
-from dpsync.render.beside_text import render_beside, render_candidates
+from dpsync.render.beside_text import SHOWN, render_beside, render_candidates
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import in_trouble, why
@@ -45,10 +45,11 @@ class WaysOut(Frozen):
 
 def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     address, apply = visible(item.address), _apply(drift, item)
-    if item.what == "missing" and item.renamed:
-        pin = f"id: {visible(item.renamed[0].id)}"
+    likely = [one for one in item.renamed if one.likely]
+    if item.what == "missing" and likely:
+        pin = f"id: {visible(likely[0].id)}"
         back = f"write {pin}{_at(drift, item)}, then it gets the name of the file again by {apply}"
-        if len(item.renamed) == 1:
+        if len(likely) == 1:
             return _update(drift, item, back)
         return WaysOut(platform=back, by_hand=f"write its new name{_at(drift, item)}")
     blocked = {one.address: one for one in drift.blocked}
@@ -223,8 +224,10 @@ def _inside(drift: Drift, item: Drifted, paint: Paint) -> Iterator[str]:
     noun, label = item.kind.replace("_", " "), visible(item.label)
     if item.what == "missing":
         yield f'    the {noun} "{label}" is not live{_by(drift, item, paint)}'
-        for other in item.renamed:
+        for other in item.renamed[:SHOWN]:
             yield f'    renamed on the platform? live: "{visible(other.label)}" ({visible(other.id)})'
+        if (more := len(item.renamed) - SHOWN) > 0:
+            yield f"    and {more} more that it could be"
     elif item.what == "undeclared":
         said = ", ".join(filter(None, ("is live and not in the files", along(item))))
         yield f'    the {noun} "{label}" {said}{_by(drift, item, paint)}'

@@ -8,6 +8,7 @@ from dpsync.model.cause import Group
 from dpsync.model.drift import Drifted, FieldDrift
 from dpsync.model.grouping import drifted_parts
 from dpsync.render import plan_words as words
+from dpsync.render.beside_text import SHOWN
 from dpsync.render.documents import DriftDocument
 from dpsync.render.drift_text import SIGNS, WHAT, along
 from dpsync.render.plan_view import beside, refusals
@@ -67,7 +68,7 @@ def _label(document: DriftDocument, part: FieldDrift) -> str:
 
 
 def _words(document: DriftDocument, item: Drifted) -> Iterator[Word]:
-    for one in item.renamed:
+    for one in item.renamed[:SHOWN]:
         yield Word(f'"{visible(one.label)}" ({visible(one.id)})', "renamed on the platform")
     if item.place:
         yield Word(f"file: {visible(item.place)}, live: elsewhere")

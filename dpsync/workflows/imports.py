@@ -159,11 +159,12 @@ def update(
     from dpsync.importing.update import update as edit
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
-    planned, files = renamed(session.plan(client), patterns), Directory(root)
+    (planned, perhaps), files = renamed(session.plan(client), patterns), Directory(root)
     before = session.differences(planned)
     sharing = Sharing.of(session.desired, files, session.registry.whole, variables, layers or Layers())
     sides = Sides(session.registry, session.desired, planned.snapshot, files)
-    made = edit(sides, before, patterns, into, sharing.of_field if _chosen(layers) else Sharing({}).of_field)
+    sharers = sharing.of_field if _chosen(layers) else Sharing({}).of_field
+    made = edit(sides, before, patterns, into, sharers, perhaps)
     if made.files:
         edited = InFront(files, made.files)
         desired, wrong = load_from(edited, session.registry.whole, variables, layers)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dpsync.model.address import Address, Pattern
 from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.snapshot import LiveObject, Match
-from dpsync.planner.drift import candidates
+from dpsync.model.snapshot import Identity, LiveObject, Match
+from dpsync.planner.could_be import LOOKS, WEAK
+from dpsync.planner.decisions import decide
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
+from dpsync.planner.unclear import candidate, it_is, perhaps_renamed, said
 from dpsync.workflows.session import Planned
 
 
@@ -39,16 +42,58 @@ def undeclared(
     return found, problems
 
 
-def renamed(planned: Planned, patterns: Sequence[Pattern]) -> Planned:
-    """The plan with each named entry that is not live taken for the one live thing that looks like it."""
+def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Mapping[Address, Diagnostic]]:
+    """The plan with each named entry that is not live taken for the one live thing that it must be.
+
+    Also, by address, what is said of those that could be several, or are perhaps new. What looks like an
+    entry is taken where nothing speaks for another one; what else could be it only for an address without
+    wildcards.
+    """
     sides = planned.sides
-    taken: dict[Address, Match] = {}
-    for address, live in candidates(sides).items():
-        named = any(pattern.covers(address) or pattern.matches(address) for pattern in patterns)
-        if named and len(live) == 1 and live[0].id not in {match.id for match in taken.values()}:
-            taken[address] = Match(live[0].id, "looks", first=False)
+    perhaps: dict[Address, Mapping[Identity, str]] = {}
+    meant: dict[Identity, list[Address]] = defaultdict(list)
+    for address, could_be in perhaps_renamed(decide(sides)).items():
+        if not any(pattern.covers(address) or pattern.matches(address) for pattern in patterns):
+            continue
+        perhaps[address] = could_be
+        exactly = any("*" not in pattern.text and pattern.matches(address) for pattern in patterns)
+        if (one := _the_one(could_be, exactly)) is not None:
+            meant[one].append(address)
+    taken = {
+        addresses[0]: Match(sides.snapshot.objects[identity].id, "looks", first=False)
+        for identity, addresses in meant.items()
+        if len(addresses) == 1
+    }
+    left = {
+        address: _not_taken(sides, address, could_be)
+        for address, could_be in perhaps.items()
+        if could_be and address not in taken
+    }
     if not taken:
-        return planned
+        return planned, left
     snapshot = replace(sides.snapshot, matches={**sides.snapshot.matches, **taken})
     again = Sides(sides.registry, sides.desired, snapshot, sides.options, sides.base)
-    return Planned(make_plan(again), again)
+    return Planned(make_plan(again), again), left
+
+
+def _not_taken(sides: Sides, address: Address, could_be: Mapping[Identity, str]) -> Diagnostic:
+    candidates = tuple(candidate(sides, identity, why) for identity, why in could_be.items())
+    pin = said(sides, address, candidates[0].id)
+    return Diagnostic(
+        "not-live",
+        "it is not live, and nothing tells whether it is one of these under another name",
+        sides.desired.resources[address].span,
+        str(address),
+        f"{pin} if it is that one, or remove the entry if it is gone for good",
+        candidates=candidates,
+        answers=it_is(sides, address, candidates),
+    )
+
+
+def _the_one(could_be: Mapping[Identity, str], exactly: bool) -> Identity | None:
+    """What an entry is that could be any of these, if that can be told."""
+    strong = [identity for identity, why in could_be.items() if why not in WEAK]
+    likely = strong or list(could_be)
+    if len(likely) != 1:
+        return None
+    return likely[0] if exactly or could_be[likely[0]] == LOOKS else None

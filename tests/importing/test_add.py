@@ -210,3 +210,22 @@ def test_a_name_that_could_be_several_is_not_taken_over(
     assert ended.code == 3
     assert read(directory) == TEAMS
     assert "keep: write its new name at teams.yaml:6" in run("drift", "-C", str(directory)).out
+
+
+def test_a_name_is_taken_over_under_another_key_when_its_entry_is_named(
+    platform: ThreadedServer, run: Run, directory: Path
+) -> None:
+    """The ids file knows the entry that is gone; the title of the new one looks like nothing that is live."""
+    assert run("ids", "-C", str(directory)).code == 0
+    edited = TEAMS.replace("writers: { title: Technical writers }", "scribes: { title: Scribes }")
+    (directory / "teams.yaml").write_text(edited, encoding="utf-8")
+    address = "acme/teams/scribes"
+    drift = run("drift", "-C", str(directory)).out
+    assert 'renamed on the platform? live: "Technical writers" (writers)' in drift
+    ended = run("import", "-C", str(directory), "--force", "--update", "acme/teams/*")
+    assert (ended.code, read(directory)) == (3, edited)
+    assert "add id: writers if it is that one" in ended.out + ended.err
+    ended = run("import", "-C", str(directory), "--force", "--update", address)
+    assert ended.code == 0, ended.out + ended.err
+    assert "scribes: { title: Technical writers }" in read(directory)
+    settled(run, directory)

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.model.plan import Plan
+from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options, Sides
 from tests.soak import examples
@@ -124,6 +125,20 @@ def test_what_left_and_what_came_are_asked_about(
         assert could_be - (others if prune and options.delete else set()) == gone
         said = {one.add for one in item.answers if one.address == item.address}
         assert said == {"new: true", *(f"id: {id}" for id in could_be)}
+
+
+@settings(max_examples=examples(40, 2000))
+@given(history=histories(), how=st.sampled_from(["lines", "base", "both"]), prune=st.booleans())
+def test_drift_names_the_same_candidates(history: History, how: str, prune: bool) -> None:
+    kind, leave, come, stay, strange = history
+    live = things(kind, [*leave, *stay, *strange])
+    both = sides(kind, things(kind, [*come, *stay]), live, [*leave, *stay], how, prune)
+    plan = make_plan(both)
+    asked = {
+        item.address: [one.id for one in item.candidates] for item in plan.refusals if item.code == "unclear"
+    }
+    found = find_drift(both, plan).found
+    assert {item.address: [one.id for one in item.renamed] for item in found if item.renamed} == asked
 
 
 @settings(max_examples=examples(40, 2000))

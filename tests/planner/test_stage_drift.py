@@ -17,7 +17,8 @@ from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options
 from dpsync.planner.unwatched import unwatched, unwatched_fields, unwatched_places
 from dpsync.planner.unwritten import with_unwritten
-from dpsync.render.drift_text import ways_out
+from dpsync.render.drift_text import render_drift, ways_out
+from dpsync.render.paint import Paint
 
 from .lab import REGISTRY
 from .stages import SPAN, Case, Things
@@ -318,3 +319,27 @@ def test_what_is_ignored_whole_is_watched_by_nobody_on_purpose() -> None:
     assert (before.things - after.things, before.fields - after.fields) == (1, len(fields))
     assert before.places - after.places == len(places)
     assert {"title", "emoji"}.isdisjoint(field.name for field in fields)
+
+
+def test_of_many_candidates_some_are_named_and_the_others_counted() -> None:
+    was = {word.lower(): {"title": word} for word in ("Ash", "Birch", "Cedar", "Elm", "Fir", "Oak", "Yew")}
+    new: Things = {"team": {"new": {"title": "Quite another"}}}
+    case = Case(new, {"team": was}, lines=[("team", key) for key in was])
+    sides = case.sides()
+    found = find_drift(sides, make_plan(sides))
+    (item,) = found.found
+    assert len(item.renamed) == 7
+    text = render_drift(found, Paint(on=False))
+    assert text.count("renamed on the platform?") == 5
+    assert "and 2 more that it could be" in text
+
+
+def test_what_merely_is_there_is_named_and_changes_no_way_out() -> None:
+    """Nothing speaks for it but that it would be deleted while another one is made."""
+    live: Things = {"team": {"old": {"title": "Ash"}}}
+    case = Case({"team": {"new": {"title": "Quite another"}}}, live, prune=["teams"], agreed=False)
+    sides = case.sides()
+    found = find_drift(sides, make_plan(sides))
+    (item,) = [one for one in found.found if one.what == "missing"]
+    assert [(one.id, one.likely) for one in item.renamed] == [("team-old", False)]
+    assert (ways_out(found, item).by_hand or "").startswith("remove the entry")
