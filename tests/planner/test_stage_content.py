@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
+from dpsync.model.address import Address
 from dpsync.model.base import Base
 from dpsync.model.desired import Limits
+from dpsync.model.ids import Line
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
+from dpsync.model.snapshot import Match, Records
 from dpsync.planner.plan import make_plan
 
 from .stages import Case as Staged
@@ -95,6 +98,37 @@ def test_a_title_that_several_bear_names_none_of_them() -> None:
     refusal = refused(case)
     assert refusal is not None
     assert refusal.answers[-1].add == '--confirm "delete content 2"'
+
+
+BETA = Address.root("beta")
+
+
+def in_two_organizations(pattern: str) -> list[str]:
+    """The spaces that a line lets go, where each of two organizations had one at that address."""
+    sides = Case(removed=[pattern], lines=[("space", "old")]).sides()
+    place, (old, acme) = BETA.child("spaces"), (("space", "space-old"), ("organization", "acme"))
+    objects, resources = sides.snapshot.objects, sides.desired.resources
+    beta = replace(objects[acme], id="beta")
+    other = replace(objects[old], id="space-other", parent=beta.identity)
+    root = replace(resources[Address.root("acme")], address=BETA, key="beta")
+    lines = (*sides.snapshot.records.lines.values(), Line(place.child("old"), "space-other"))
+    snapshot = replace(
+        sides.snapshot,
+        objects={**objects, beta.identity: beta, other.identity: other},
+        matches={**sides.snapshot.matches, BETA: Match("beta", "pin")},
+        scopes={**sides.snapshot.scopes, place: (other.identity,)},
+        records=Records({line.address: line for line in lines}),
+    )
+    both = replace(
+        sides, desired=replace(sides.desired, resources={**resources, BETA: root}), snapshot=snapshot
+    )
+    return [id for kind, id in (old, other.identity) if both.policy.removed((kind, id))]
+
+
+def test_an_address_that_two_organizations_have_names_neither_of_them() -> None:
+    assert in_two_organizations("spaces/old") == []
+    assert in_two_organizations("acme/spaces/old") == ["space-old"]
+    assert in_two_organizations("beta/spaces/old") == ["space-other"]
 
 
 def test_a_line_that_names_another_object_now_names_that_one() -> None:
