@@ -24,6 +24,8 @@ _LARGEST: Final = DEFAULT_LIMITS.bytes + 1
 """Bytes of a file that are worth fetching: one more than are ever read."""
 _FAR: Final = 500
 """How many commits back it is looked for those that have changed a file."""
+_NAMES: Final = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
+"""What git is asked for the names of the files that commits have changed."""
 _LINKS: Final = 10
 """How many symbolic links may lead to one file."""
 
@@ -73,17 +75,8 @@ class Repository:
         pairs = [f"{one} {before}\n" for one, before in pairwise(line)]
         pairs += [f"{line[-1]}\n"] if 0 < len(line) <= _FAR else []
         prefix = f"{directory}/" if directory else ""
-        asked = (
-            "--stdin",
-            "--root",
-            "-r",
-            "-z",
-            "--name-only",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-        )
-        diff = self.git.run("diff-tree", *asked, "--", directory or ".", given="".join(pairs).encode()).stdout
+        asked = (*_NAMES, "--stdin", "--root", "--", directory or ".")
+        diff = self.git.run(*asked, given="".join(pairs).encode()).stdout
         commits, found = {one.encode() for one in line}, list[tuple[str, set[str]]]()
         for text in diff.split(b"\0"):
             if text in commits:
@@ -94,17 +87,7 @@ class Repository:
 
     def changed(self, base: str) -> frozenset[str]:
         """The files that differ between a commit and HEAD, by their names from the top."""
-        names = self.git.run(
-            "diff-tree",
-            "-r",
-            "-z",
-            "--name-only",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            base,
-            "HEAD",
-        ).stdout
+        names = self.git.run(*_NAMES, base, "HEAD").stdout
         return frozenset(os.fsdecode(name) for name in names.split(b"\0") if name)
 
     @property

@@ -16,6 +16,7 @@ from dpsync.model.desired import Policy
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plan import Plan
 from dpsync.model.remark import Kept
+from dpsync.model.snapshot import Identity
 from dpsync.planner.causes import Causes
 from dpsync.planner.content import unnamed
 from dpsync.planner.could_be import WEAK
@@ -177,18 +178,21 @@ class _Witness:
 
     def _unseen(self) -> Iterator[Drifted]:
         """What is undeclared and no plan deletes, since nobody can see what would go along."""
-        for identity in sorted(self.decided.deletions.unseen):
-            live = self.sides.snapshot.objects[identity]
-            yield Drifted(
-                address=str(self.sides.names.address(identity)),
-                kind=live.kind,
-                what="undeclared",
-                label=self.sides.names.label(live),
-                id=live.id,
-                cause=self.causes.removed(identity),
-                in_tree=self.sides.registry[live.kind].in_tree,
-                kept=True,
-            )
+        yield from map(self._kept, sorted(self.decided.deletions.unseen))
+
+    def _kept(self, identity: Identity) -> Drifted:
+        """What is undeclared and stays."""
+        live = self.sides.snapshot.objects[identity]
+        return Drifted(
+            address=str(self.sides.names.address(identity)),
+            kind=live.kind,
+            what="undeclared",
+            label=self.sides.names.label(live),
+            id=live.id,
+            cause=self.causes.removed(identity),
+            in_tree=self.sides.registry[live.kind].in_tree,
+            kept=True,
+        )
 
     def _undeclared(self, change: Change) -> Drifted:
         root = self.decided.deletions.addresses[Address.parse(change.address)]
@@ -214,19 +218,8 @@ class _Witness:
             if not any(pattern.matches(place) for pattern in watch):
                 continue
             for identity in self.sides.snapshot.scopes[place]:
-                address = str(self.sides.names.address(identity))
-                if address in kept.addresses:
-                    live = self.sides.snapshot.objects[identity]
-                    yield Drifted(
-                        address=address,
-                        kind=live.kind,
-                        what="undeclared",
-                        label=self.sides.names.label(live),
-                        id=live.id,
-                        cause=self.causes.removed(identity),
-                        in_tree=self.sides.registry[live.kind].in_tree,
-                        kept=True,
-                    )
+                if str(self.sides.names.address(identity)) in kept.addresses:
+                    yield self._kept(identity)
 
     def _different(self, change: Change) -> Drifted:
         address = Address.parse(change.address)
