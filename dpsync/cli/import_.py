@@ -69,9 +69,9 @@ def command(
     Reads the organizations, writes dpsync.yaml and the files that it includes into the directory, and plans
     them at once: that plan is empty, or the command says what is not and ends with exit code 3. Where a
     dpsync.yaml is there already, it keeps what its files say and puts only live values and new entries into
-    them; with --force it starts anew. What a new
-    thing has anyway is left out, but for the fields by which something becomes more visible or more powerful
-    (visibility, roles, permissions, who signs in how): what no file names, drift does not see.
+    them; with --force it starts anew. What a new thing has anyway is left out, but for the fields by which
+    something becomes more visible or more powerful (visibility, roles, permissions, who signs in how): what
+    no file names, drift does not see.
 
     With --update and addresses (acme/teams, acme/sites/docs#title) the live values are written into the lines
     of the configuration that is there; everything else in its files stays as it is. With --add entries are
@@ -85,9 +85,7 @@ def command(
         raise click.UsageError("--update and --add are two different things")
     editing = updating or adding
     again = not (editing or force or navigation) and has_root(directory)
-    _usage(addresses, files, organizations, editing, navigation, full, base, again)
-    if into is not None and not editing:
-        raise click.UsageError("--into belongs to --update and --add")
+    _usage(addresses, files, organizations, editing, navigation, into, full, base, again)
     if editing and not directory.is_dir():
         raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
     if navigation is not None:
@@ -137,7 +135,7 @@ def _file_of(place: Place, desired: Desired, directory: Path, into: Path) -> str
 
 def _usage(
     addresses: tuple[str, ...], files: tuple[str, ...], organizations: tuple[str, ...], updating: bool,
-    navigation: Path | None, full: bool, base: str | None, again: bool,
+    navigation: Path | None, into: Path | None, full: bool, base: str | None, again: bool,
 ) -> None:  # fmt: skip
     """Refuse what has no meaning together."""
     if updating and navigation is not None:
@@ -160,6 +158,8 @@ def _usage(
         )
     if navigation is not None and len(organizations) != 1:
         raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
+    if into is not None and not updating:
+        raise click.UsageError("--into belongs to --update and --add")
 
 
 def _there(out: Output, place: Place) -> Desired:

@@ -94,7 +94,8 @@ def unnamed(decided: Decisions) -> list[Identity]:
     """
     sides = decided.sides
     agreed = answered(sides, decided.restructuring)
-    asked_by_name = formerly(sides)
+    content = [one for one in decided.deletions.everything if sides.registry[one[0]].content]
+    asked_by_name = formerly(sides) if content else {}
     named: dict[Identity, bool] = {}
 
     def is_named(identity: Identity) -> bool:
@@ -107,9 +108,8 @@ def unnamed(decided: Decisions) -> list[Identity]:
 
     found = [
         identity
-        for identity in decided.deletions.everything
-        if sides.registry[identity[0]].content
-        and not any(sides.names.address(identity).is_in(place) for place in agreed)
+        for identity in content
+        if not any(sides.names.address(identity).is_in(place) for place in agreed)
         and identity not in asked_by_name
         and not is_named(identity)
     ]
