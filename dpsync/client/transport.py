@@ -2,8 +2,6 @@
 
 Behind the three methods of `Transport` another library can be put. What can go wrong is told as `NotSent`
 (the request certainly did nothing) or `Unknown` (it left), and the token is in no repr and no exception.
-
-A long file: all that a network can do wrong is told apart here.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Knows the top level of the format and nothing below it. Whatever is empty, missing or given twice is an error:
 what is absent here may be deleted there.
-
-A long file: all that the top level of files may say is put together here.
 """
 
 from __future__ import annotations

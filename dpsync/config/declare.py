@@ -1,7 +1,7 @@
 """First pass over the configuration: which entries there are, under which addresses, with which keys.
 
 Knows the shapes of kinds (entries, singles, nodes), not their fields' types: those are read in resolve.py,
-once every address is known. One pass over one tree: that makes the file a long one.
+once every address is known.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ program. The command line says the same once more, for whatever a git does by de
 
 The repository is the one whose `.git` is found from a directory upwards. A directory that only looks like a
 bare repository is none, since any commit can hold one.
-
-It is a long file because finding a repository, reading its HEAD and starting git rest on the same rules.
 """
 
 from __future__ import annotations

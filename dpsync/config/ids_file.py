@@ -7,8 +7,6 @@
 
 Reading it collects every finding and never raises. Writing it gives the same bytes for the same lines: they
 are sorted, and one entry is one line, so that a merge conflict is about the lines that really differ.
-
-A long file: reading, merging and writing lines rest on the same shape.
 """
 
 from __future__ import annotations

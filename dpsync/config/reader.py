@@ -1,7 +1,7 @@
 """One YAML file → a tree of nodes with positions, and every problem in it.
 
 Built from the parser's event stream under limits; YAML never constructs an object, nothing recurses, and no
-input may take long or crash the process. A long file, because one loop over events has all of its cases here.
+input may take long or crash the process.
 """
 
 from __future__ import annotations

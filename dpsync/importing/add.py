@@ -1,8 +1,6 @@
 """Entries for what was made on the platform and no file declares, in the file where their siblings are.
 
 One line for each, with what import would write. The lines are planned before anything is written.
-
-A long file: where an entry can come is decided for every way in which its siblings can stand.
 """
 
 from __future__ import annotations

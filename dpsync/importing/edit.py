@@ -1,8 +1,7 @@
 """Puts a value into the text of a YAML file where it stands, and leaves every other character as it is.
 
 What is a value on one line is replaced in that line. Where entries come or go in a block of lines,
-ruamel.yaml writes these lines anew: it keeps their comments, anchors, quotes and order. The file is
-long because all ways in which a value can stand in a text are looked at together.
+ruamel.yaml writes these lines anew: it keeps their comments, anchors, quotes and order.
 """
 
 from __future__ import annotations

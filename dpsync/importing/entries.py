@@ -4,8 +4,6 @@ Defaults are left out, but not where something becomes more visible or more powe
 not see what no file names.
 
 The same decisions as resources, so that the matcher itself says which entries need a pin.
-
-A long file: what is written and what must be pinned are decided on the same entries.
 """
 
 from __future__ import annotations

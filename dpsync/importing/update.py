@@ -1,8 +1,6 @@
 """Live values back into the files of a configuration: which fields, what is written, and where.
 
 The planner has said which declared fields differ; each gets the live value, in the form that the file has it.
-
-A long file: each way in which a field cannot be taken over has its sentence here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The vocabulary of a kind: words only, no behaviour.
 
-Every layer reads these words; none knows a kind by name. The file is as long as the vocabulary.
+Every layer reads these words; none knows a kind by name.
 
 Templates. In paths: `{organization}` and other kinds' names are ids of ancestors, `{parent}` is the parent's
 own URL, `{id}` the object's id, `{value}` and `{old}` the ids a field refers to. In bodies: "$fields" is

@@ -6,8 +6,6 @@ configuration nothing is known here but the keys of its organizations.
 Words used here: a *spot* is a kind of place in the tree of all addresses. An *object spot* stands for one
 object (a team), a *list spot* for what holds such objects (the teams of an organization). An address is a
 walk from spot to spot, one segment at a time; a pattern is a walk that may take several ways at once.
-
-A long file: walking, saying what is wrong and suggesting the nearest pattern go along the same edges.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Only what the configuration asks for is read. Identity is needed between reads (a site must be recognised
 before its navigation can be read), so kinds are read and matched in the registry's order. What this token may
-not read is noted and never taken for absence. A long file: reading and matching take turns and share a state.
+not read is noted and never taken for absence.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 What the base's entries are live was worked out for identity and protection (Names.remembered): it is the same
 here. Nothing is read for this but commits, and those only where live is not as the base says.
-
-A long file: each sort of difference has a way to its cause.
 """
 
 from __future__ import annotations

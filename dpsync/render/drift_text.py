@@ -1,8 +1,6 @@
 """Drift for people: what is live instead of what the files say, and the two ways out of each difference.
 
 Reads the drift and nothing else. Every foreign text passes visible().
-
-A long file: every part of the output and the ways out of each difference are here.
 """
 
 from __future__ import annotations

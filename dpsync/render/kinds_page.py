@@ -3,7 +3,6 @@
     python -m dpsync.render.kinds_page > docs/kinds.md
 
 Says nothing that a declaration does not say. What a declaration is made of is explained at its end.
-The file is as long as the page has parts.
 """
 
 from __future__ import annotations

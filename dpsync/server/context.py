@@ -5,8 +5,7 @@ ApiError; one that made what was absent, where it might have updated, says so in
 are the only way to an organization or to anything inside one: what the caller may not view is not found
 (404), what they may view but not do is refused (403). The role that an operation needs, it needs on the
 innermost organization, space, collection or site that its path names. Removing and transferring are the
-families' (`family`), what outlasts a request is in `remembered`. A long file: it has all that handlers may
-ask for.
+families' (`family`), what outlasts a request is in `remembered`.
 """
 
 from collections.abc import Callable, Hashable, Iterator

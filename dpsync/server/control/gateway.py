@@ -1,8 +1,7 @@
 """What a request passes on its way to the API: the log, latency, the rate limit, and the fault it meets.
 
 Faults are real: a reset is an RST on the socket, a cut body ends the connection. What a fault does after the
-request was carried out happens after the commit. The file is a long one because a passage is one story: each
-fault acts on the same request, answer and log entry.
+request was carried out happens after the commit.
 """
 
 import asyncio
