@@ -30,7 +30,7 @@ from dpsync.model.edits import Edits
 from dpsync.model.ids import IdsFile
 from dpsync.model.loopback import is_loopback
 from dpsync.planner.edits import edits as compare_files
-from dpsync.planner.sides import Options
+from dpsync.planner.inputs.sides import Options
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
 from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
 from dpsync.workflows.session import Planned, Session

@@ -12,8 +12,8 @@ from benchmarks.slopes import planning
 from dpsync.collector import collector_paused
 from dpsync.config.reader import read
 from dpsync.model.plan import Plan
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.sides import Sides
 
 
 def reads_a_file() -> object:

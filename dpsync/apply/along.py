@@ -28,8 +28,8 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
-from dpsync.planner.cascade import Cascade, Lost, cascade, named_ids
-from dpsync.planner.sides import Sides
+from dpsync.planner.decide.cascade import Cascade, Lost, cascade, named_ids
+from dpsync.planner.inputs.sides import Sides
 
 BATCH: Final = 100
 """How many deletes one reading of the lists that they share is good for; more, where there are more lists."""

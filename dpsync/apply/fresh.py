@@ -23,7 +23,7 @@ from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.desired import Desired, Resource
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
-from dpsync.planner.compare import object_digest
+from dpsync.planner.decide.compare import object_digest
 
 Read = dict[Identity, LiveObject]
 

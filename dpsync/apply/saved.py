@@ -18,7 +18,7 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.frozen import Frozen
 from dpsync.model.json_text import json_text
 from dpsync.model.plan import Part, Plan
-from dpsync.planner.sides import Options
+from dpsync.planner.inputs.sides import Options
 
 LARGEST = 100_000_000
 """Bytes of a file that may be a saved plan."""

@@ -17,15 +17,15 @@ from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plan import Plan
 from dpsync.model.remark import Kept
 from dpsync.model.snapshot import Identity
-from dpsync.planner.causes import Causes
-from dpsync.planner.content import unnamed
-from dpsync.planner.could_be import WEAK
-from dpsync.planner.decisions import decide
+from dpsync.planner.decide.decisions import decide
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
+from dpsync.planner.questions.candidates import WEAK
+from dpsync.planner.questions.content import unnamed
+from dpsync.planner.questions.identity import perhaps_renamed
 from dpsync.planner.selection import selection
-from dpsync.planner.sides import Sides
-from dpsync.planner.unclear import perhaps_renamed
-from dpsync.planner.unwritten import with_unwritten
+from dpsync.planner.unplanned import with_unwritten
+from dpsync.planner.why.causes import Causes
 
 
 def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:

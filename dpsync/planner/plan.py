@@ -14,33 +14,33 @@ from dpsync.model.address import Address
 from dpsync.model.plan import Also, Organization, Origin, Part, Plan
 from dpsync.model.question import Refusal
 from dpsync.model.remark import Blocked, Note
-from dpsync.planner import transfers
-from dpsync.planner.afterwards import trees
-from dpsync.planner.answers import IDLE
-from dpsync.planner.causes import Causes
-from dpsync.planner.changes import changes
-from dpsync.planner.decisions import Decisions, decide
-from dpsync.planner.deletions import unseen
-from dpsync.planner.edges import edges
-from dpsync.planner.exchanged import exchanged
-from dpsync.planner.exposures import exposures
-from dpsync.planner.guards import refusals
-from dpsync.planner.lanes import lanes
-from dpsync.planner.lookalikes import lookalikes, proposals
-from dpsync.planner.moments import moments
-from dpsync.planner.navigation import navigation_changes
-from dpsync.planner.past import past_notes
-from dpsync.planner.remade import remade
+from dpsync.planner.decide import transfers
+from dpsync.planner.decide.decisions import Decisions, decide
+from dpsync.planner.decide.deletions import unseen
+from dpsync.planner.effects.exposures import exposures
+from dpsync.planner.effects.moments import moments
+from dpsync.planner.effects.navigation import navigation_changes
+from dpsync.planner.effects.outcome import trees
+from dpsync.planner.effects.urls import url_impacts
+from dpsync.planner.inputs.answers import IDLE
+from dpsync.planner.inputs.sides import Options, Sides
+from dpsync.planner.questions.exchanged import exchanged
+from dpsync.planner.questions.guards import refusals
+from dpsync.planner.questions.identity import unclear
+from dpsync.planner.questions.lookalikes import lookalikes, proposals
 from dpsync.planner.selection import dependencies, selection
-from dpsync.planner.sides import Options, Sides
-from dpsync.planner.stepset import Edges, PlannedSteps
-from dpsync.planner.unclear import unclear
-from dpsync.planner.unique import unique_values
-from dpsync.planner.unmatched import unmatched, where
-from dpsync.planner.unwatched import unwatched
-from dpsync.planner.urls import url_impacts
-from dpsync.planner.widened import widened
-from dpsync.planner.writing import hidden, write_steps
+from dpsync.planner.steps.edges import edges
+from dpsync.planner.steps.lanes import lanes
+from dpsync.planner.steps.stepset import Edges, PlannedSteps
+from dpsync.planner.steps.unique import unique_values
+from dpsync.planner.steps.writes import hidden, write_steps
+from dpsync.planner.why.causes import Causes
+from dpsync.planner.why.changes import changes
+from dpsync.planner.why.coverage import unwatched
+from dpsync.planner.why.past import past_notes
+from dpsync.planner.why.remade import remade
+from dpsync.planner.why.unmatched import unmatched, where
+from dpsync.planner.why.widened import widened
 
 
 class CircularPlan(Exception):

@@ -18,8 +18,8 @@ from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Desired, Resource
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.values import references
-from dpsync.planner.sides import Sides
-from dpsync.planner.stepset import PlannedSteps, StepDraft
+from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.steps.stepset import PlannedSteps, StepDraft
 
 NEAREST: Final = 3
 

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from dpsync.model.impact import NavigationChange, NavigationNode
 from dpsync.model.plan import Plan
-from dpsync.planner.order import longest_increasing
+from dpsync.planner.steps.order import longest_increasing
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 

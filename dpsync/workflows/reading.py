@@ -16,12 +16,12 @@ from dpsync.model.base import Base
 from dpsync.model.desired import Desired
 from dpsync.model.ids import NO_IDS, IdsFile, rewritten
 from dpsync.model.snapshot import Snapshot
-from dpsync.planner.answers import parse_all
-from dpsync.planner.deletions import deletions
-from dpsync.planner.restructuring import recognised, restructuring, settled
+from dpsync.planner.decide.deletions import deletions
+from dpsync.planner.decide.restructuring import recognised, restructuring, settled
+from dpsync.planner.decide.transfers import transfers
+from dpsync.planner.inputs.answers import parse_all
+from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.selection import patterns, selection
-from dpsync.planner.sides import Options, Sides
-from dpsync.planner.transfers import transfers
 
 
 @dataclass(frozen=True)

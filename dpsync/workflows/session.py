@@ -26,11 +26,11 @@ from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner.drift import find_drift
+from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.selection import selection
-from dpsync.planner.sides import Options, Sides
-from dpsync.planner.unwatched import each_unwatched
-from dpsync.planner.unwritten import with_unwritten
+from dpsync.planner.unplanned import with_unwritten
+from dpsync.planner.why.coverage import each_unwatched
 from dpsync.workflows.asking import Asking
 from dpsync.workflows.reading import Reading
 

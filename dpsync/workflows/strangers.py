@@ -9,11 +9,11 @@ from dataclasses import replace
 from dpsync.model.address import Address, Pattern
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.snapshot import Identity, LiveObject, Match
-from dpsync.planner.could_be import LOOKS, WEAK
-from dpsync.planner.decisions import decide
+from dpsync.planner.decide.decisions import decide
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.sides import Sides
-from dpsync.planner.unclear import candidate, it_is, perhaps_renamed, said
+from dpsync.planner.questions.candidates import LOOKS, WEAK
+from dpsync.planner.questions.identity import candidate, it_is, perhaps_renamed, said
 from dpsync.workflows.session import Planned
 
 

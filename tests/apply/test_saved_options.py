@@ -10,7 +10,7 @@ from dpsync.apply import saved
 from dpsync.apply.saved import Saved
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Part, Plan
-from dpsync.planner.sides import Options
+from dpsync.planner.inputs.sides import Options
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 from dpsync.model.base import Base
 from dpsync.model.ids import IdsFile
 from dpsync.model.plan import Plan
-from dpsync.planner import lookalikes
-from dpsync.planner.could_be import BY_BASE, NO_LINES
+from dpsync.planner.questions import lookalikes
+from dpsync.planner.questions.candidates import BY_BASE, NO_LINES
 
 from .past import Project
 from .test_git_base import did, docs

@@ -13,8 +13,8 @@ from dpsync.model.address import Address
 from dpsync.model.base import Base
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, Line, rewritten
-from dpsync.planner.decisions import decide
-from dpsync.planner.past import past_notes
+from dpsync.planner.decide.decisions import decide
+from dpsync.planner.why.past import past_notes
 from tests.identity.past import configuration, git
 from tests.planner.stages import Case
 

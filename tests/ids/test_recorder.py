@@ -16,8 +16,8 @@ from dpsync.model.ids import NO_IDS, Edits, IdsFile, Line
 from dpsync.model.journal import Outcome
 from dpsync.model.remark import Blocked
 from dpsync.model.step import Gives, Step
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.sides import Sides
 from tests.planner.stages import REGISTRY, Case
 
 from .test_file import HERE, ids_of, line

@@ -24,8 +24,8 @@ from dpsync.model.desired import Desired, Resource
 from dpsync.model.drift import Drift
 from dpsync.model.values import LiveId, Value
 from dpsync.planner.drift import find_drift
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.sides import Sides
 from dpsync.render.drift_text import ways_out
 from dpsync.server.app import build
 from dpsync.server.store import open_store

@@ -22,7 +22,7 @@ from dpsync.kinds.base import Field, Kind, ListOrder
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
-from dpsync.planner.compare import unread
+from dpsync.planner.decide.compare import unread
 from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.thread import ThreadedServer

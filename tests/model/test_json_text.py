@@ -114,7 +114,7 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
         "model/mask.py": "how a secret may be written, to find it",
         "model/plan.py": "what a digest is made of",
         "model/values.py": "what a digest is made of",
-        "planner/lookalikes.py": "a part of a message, which visible() passes",
+        "planner/questions/lookalikes.py": "a part of a message, which visible() passes",
         "render/value_text.py": "how many bytes a value has",
     }
     names = {"to_json", "model_dump_json", "dumps", "dump"}

@@ -16,14 +16,14 @@ from dpsync.model.ids import Line
 from dpsync.model.snapshot import Identity, LiveObject, Match, Records, Snapshot
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.content import unnamed
-from dpsync.planner.decisions import Decisions, decide
-from dpsync.planner.edges import edges
-from dpsync.planner.lanes import Lanes, lanes
-from dpsync.planner.sides import Options, Sides
-from dpsync.planner.stepset import Edge, Edges, PlannedSteps, StepSet
-from dpsync.planner.unique import unique_values
-from dpsync.planner.writing import write_steps
+from dpsync.planner.decide.decisions import Decisions, decide
+from dpsync.planner.inputs.sides import Options, Sides
+from dpsync.planner.questions.content import unnamed
+from dpsync.planner.steps.edges import edges
+from dpsync.planner.steps.lanes import Lanes, lanes
+from dpsync.planner.steps.stepset import Edge, Edges, PlannedSteps, StepSet
+from dpsync.planner.steps.unique import unique_values
+from dpsync.planner.steps.writes import write_steps
 
 from .lab import REGISTRY
 

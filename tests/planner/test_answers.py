@@ -7,7 +7,7 @@ import pytest
 from dpsync.kinds.registry import load
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.plan import Plan
-from dpsync.planner.answers import Answer, Answers, forms, parse
+from dpsync.planner.inputs.answers import Answer, Answers, forms, parse
 
 from .lab import Lab, site, spaces
 

@@ -16,8 +16,8 @@ from dpsync.kinds.types.texts import Certificate, Markdown
 from dpsync.model.address import Address
 from dpsync.model.cause import Cause, group, said, together
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.cause import UNKNOWN, UNSAID, of_field, of_places, ranks
-from dpsync.planner.order import moves
+from dpsync.planner.steps.order import moves
+from dpsync.planner.why.cause import UNKNOWN, UNSAID, of_field, of_places, ranks
 from tests.soak import examples
 
 EDITED: Final = "edited here"

@@ -14,8 +14,8 @@ from dpsync.model.plan import Plan
 from dpsync.model.span import Span
 from dpsync.model.values import LiveId, Secret
 from dpsync.planner.drift import find_drift
+from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan
-from dpsync.planner.sides import Options
 from dpsync.render.plan_words import WHOLE
 
 from .stages import SPAN, Case, Things

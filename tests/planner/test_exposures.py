@@ -13,8 +13,8 @@ from dpsync.model.desired import Limits
 from dpsync.model.impact import Exposure
 from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId, Ref
+from dpsync.planner.decide.escalation import raises
 from dpsync.planner.plan import make_plan
-from dpsync.planner.raising import raises
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 

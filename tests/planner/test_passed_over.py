@@ -10,8 +10,8 @@ from dpsync.model.address import Pattern
 from dpsync.model.ids import Line
 from dpsync.model.plan import Plan
 from dpsync.model.question import Refusal
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.sides import Sides
 
 from .lab import REGISTRY
 from .stages import Case, Things

@@ -8,10 +8,10 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Limits
 from dpsync.model.question import Refusal
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.changes import changes
-from dpsync.planner.guards import refusals
-from dpsync.planner.stepset import Edges, PlannedSteps
-from dpsync.planner.writing import write_steps
+from dpsync.planner.questions.guards import refusals
+from dpsync.planner.steps.stepset import Edges, PlannedSteps
+from dpsync.planner.steps.writes import write_steps
+from dpsync.planner.why.changes import changes
 
 from .stages import ACME, Case
 

@@ -13,10 +13,10 @@ from dpsync.model.drift import Drifted
 from dpsync.model.snapshot import Missing
 from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
+from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan
-from dpsync.planner.sides import Options
-from dpsync.planner.unwatched import unwatched, unwatched_fields, unwatched_places
-from dpsync.planner.unwritten import with_unwritten
+from dpsync.planner.unplanned import with_unwritten
+from dpsync.planner.why.coverage import unwatched, unwatched_fields, unwatched_places
 from dpsync.render.drift_text import render_drift, ways_out
 from dpsync.render.paint import Paint
 

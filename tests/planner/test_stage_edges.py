@@ -9,11 +9,11 @@ import pytest
 
 from dpsync.identity.temporary_name import temporary
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.edges import edges
-from dpsync.planner.nesting import Nesting, own_places
+from dpsync.planner.decide.nesting import Nesting, own_places
 from dpsync.planner.plan import make_plan
-from dpsync.planner.unique import unique_values
-from dpsync.planner.writing import write_steps
+from dpsync.planner.steps.edges import edges
+from dpsync.planner.steps.unique import unique_values
+from dpsync.planner.steps.writes import write_steps
 
 from .stages import ACME, Case, Things, before
 

@@ -12,10 +12,10 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Organization, Plan
 from dpsync.model.snapshot import Evidence, Match
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.could_be import PLACE
+from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import CircularPlan, _check_circles, make_plan
-from dpsync.planner.sides import Options, Sides
-from dpsync.planner.stepset import Edge, Edges, PlannedSteps
+from dpsync.planner.questions.candidates import PLACE
+from dpsync.planner.steps.stepset import Edge, Edges, PlannedSteps
 
 from .stages import ACME, SPAN, Case, Things
 

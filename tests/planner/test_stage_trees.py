@@ -12,12 +12,12 @@ from dpsync.kinds.registry import load
 from dpsync.model.change import Change
 from dpsync.model.snapshot import Identity, Match
 from dpsync.model.values import LiveId
-from dpsync.planner.cascade import INSIDE, Cascade, cascade
-from dpsync.planner.decisions import decide
+from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade
+from dpsync.planner.decide.decisions import decide
+from dpsync.planner.decide.restructuring import BY_CONTENT
+from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.restructuring import BY_CONTENT
-from dpsync.planner.sides import Options, Sides
-from dpsync.planner.stepset import PlannedSteps
+from dpsync.planner.steps.stepset import PlannedSteps
 
 from .stages import ACME, Case, Things, before
 

@@ -11,9 +11,19 @@ import pytest
 from dpsync.model.ids import Line
 from dpsync.model.snapshot import Match
 from dpsync.model.values import LiveId
-from dpsync.planner.could_be import BY_BASE, GOING, LOOKS, MOST, NO_LINES, OTHERS, PLACE, REMOVED, UNSEEN
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.sides import Sides
+from dpsync.planner.questions.candidates import (
+    BY_BASE,
+    GOING,
+    LOOKS,
+    MOST,
+    NO_LINES,
+    OTHERS,
+    PLACE,
+    REMOVED,
+    UNSEEN,
+)
 
 from .stages import ACME, Case, Things
 

@@ -1,0 +1,265 @@
+"""What cannot be done: entries a person must make, and everything that would need them.
+
+An entry that cannot be made blocks what it is part of; a field that names it blocks only that field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync.identity.asking import pin
+from dpsync.kinds.base import ByHand, Call, Field
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource, Unserved
+from dpsync.model.remark import Blocked
+from dpsync.model.values import references
+from dpsync.planner.decide.concealment import at_first
+from dpsync.planner.decide.escalation import direction
+from dpsync.planner.decide.restructuring import Restructure, Restructuring, begins
+from dpsync.planner.inputs.answers import NEW, Answer
+from dpsync.planner.inputs.sides import Sides
+
+_LATER = "apply again when the platform has made it"
+_BACK = "apply again when it is back"
+_ANEW = "restore it on the platform, or take the entry away"
+_IGNORED = "create it on the platform, or take it out of policy.ignore"
+
+
+def _left_alone(address: Address) -> str:
+    return f"it needs {address}, which is not live and which the policy ignores"
+
+
+def _not_yet(address: Address) -> str:
+    return f"it names what comes out of {address}, which is not there yet"
+
+
+def _unserved(address: str, item: Unserved) -> Blocked:
+    return Blocked(address=address, reason=item.reason, todo=item.todo, because=item.because)
+
+
+class Blocking:
+    """The blocked entries and fields. Entries are settled at the start, fields as the planner meets them."""
+
+    def __init__(self, sides: Sides, decided: Restructuring) -> None:
+        self._sides = sides
+        self._entries: dict[Address, Blocked] = {
+            address: _unserved(str(address), item) for address, item in sides.desired.unserved.items()
+        }
+        self._fields: dict[tuple[Address, str], Blocked] = {}
+        self.first: dict[Address, Address] = {}
+        """By navigation that is restructured: the one entry of it that is created first."""
+        self._entries |= dict(self._missing())
+        self._entries |= dict(self._cannot_hide())
+        self._settle()
+        for item in decided.agreed:
+            if not item.alone:
+                self._hold(item)
+        for address, owner in decided.replaced.items():
+            reason = f"what it names goes with it before the new navigation of {owner} is built"
+            self._entries[address] = Blocked(
+                address=str(address), reason=reason, todo="apply again: it is made anew"
+            )
+        if self.first:
+            self._settle()
+
+    def _missing(self) -> Iterator[tuple[Address, Blocked]]:
+        """Content whose recorded object is deleted, or not for this token to see: never just made anew."""
+        sides = self._sides
+        for address, missing in sides.snapshot.missing.items():
+            entry = sides.resources.get(address)
+            if entry is None or not sides.kind(entry).content or sides.live(address) is not None:
+                continue
+            anew = Answer(NEW, str(address))
+            if sides.answers.agree(anew) or sides.policy.ignored(address):
+                continue
+            what = "was deleted" if missing.restorable else "is not live, or this token may not see it"
+            back = pin(missing.id, bool(sides.desired.environments))
+            back = f"{back} brings it back; " if missing.restorable else ""
+            yield (
+                address,
+                Blocked(
+                    address=str(address),
+                    reason=f"the {sides.kind(entry).noun} {missing.id} that it is {what}",
+                    todo=f"{back}{anew.flag} makes another one in its place",
+                ),
+            )
+
+    def _cannot_hide(self) -> Iterator[tuple[Address, Blocked]]:
+        """What is declared to be hidden, where no request hides it: it is not made for everybody to see."""
+        sides = self._sides
+        for address, entry in sides.resources.items():
+            kind = sides.kind(entry)
+            if (
+                not kind.unsupported_fields
+                or sides.live(address) is not None
+                or sides.policy.ignored(address)
+            ):
+                continue
+            for item in kind.fields:
+                value = entry.fields.get(item.name)
+                if value is None or item.name not in kind.unsupported_fields:
+                    continue
+                less = direction(item, at_first(item), value) == "withdraw"
+                if less and item.setting(value) is None and not sides.policy.ignored(address, item.name):
+                    said = str(value).lower() if isinstance(value, bool) else value
+                    reason = sides.registry.profile.lacks(f"setting {item.name} to {said}")
+                    todo = f"make it on the platform, or take {item.name} off the entry: then people see it"
+                    yield address, Blocked(address=str(address), reason=reason, todo=todo)
+
+    def _settle(self) -> None:
+        grown = -1
+        while grown != len(self._entries):
+            grown = len(self._entries)
+            for resource in self._sides.resources.values():
+                address = resource.address
+                known = address in self._entries or address in self.first.values()
+                if not known and self._sides.live(address) is None:
+                    self._consider(resource)
+
+    def _hold(self, item: Restructure) -> None:
+        """Block all of a navigation but the entry that is created first; the rest is planned afterwards."""
+        nodes = [
+            address
+            for address in self._sides.lineage.below(item.scope.address)
+            if address not in self._entries
+        ]
+        first = begins(self._sides, item, nodes)
+        if first is not None:
+            self.first[item.scope.address] = first
+        reason = f"{item.scope.parent} gets its first section before, and the platform moves what it has now"
+        todo = f"apply again, with the same {item.question.flag}"
+        for address in nodes:
+            if address != first:
+                self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
+
+    def _consider(self, resource: Resource) -> None:
+        kind = self._sides.kind(resource)
+        address = str(resource.address)
+        if self._sides.policy.ignored(resource.address):
+            return
+        around = self._sides.live(resource.parent) if resource.parent is not None else None
+        if around is not None and around.deleted:
+            reason = f"what is in {resource.parent} comes back with it, and is seen then"
+            self._entries[resource.address] = Blocked(address=address, reason=reason, todo=_BACK)
+            return
+        if kind.of_output and resource.parent is not None:
+            made = self._sides.values.known_id(resource.parent) is not None
+            reason = f"what {resource.parent} makes is {'gone' if made else 'not there yet'}"
+            self._entries[resource.address] = Blocked(
+                address=address, reason=reason, todo=_ANEW if made else _LATER
+            )
+            return
+        create = kind.creating(resource.pin, resource.fields)
+        if isinstance(create, ByHand) or (create is None and not kind.comes_along):
+            todo = create.todo.format(key=resource.key) if isinstance(create, ByHand) else ""
+            reason = f"{kind.one} cannot be created by dpsync"
+            if "create" in kind.unsupported:
+                reason = self._sides.registry.profile.lacks(f"creating {kind.one}")
+            self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
+            return
+        named = self._for_creating(resource)
+        for other in sorted(named):
+            if self._not_put_out(other) and not self._will_be(other):
+                self._entries[resource.address] = Blocked(
+                    address=address, reason=_not_yet(other), todo=_LATER
+                )
+                return
+        needed = {resource.parent, resource.holder} | named
+        for other in sorted(item for item in needed if item is not None):
+            if self._never_made(other):
+                self._entries[resource.address] = Blocked(
+                    address=address, reason=_left_alone(other), todo=_IGNORED
+                )
+                return
+            if other in self._entries:
+                cause = self._entries[other]
+                reason = f"it needs {other}"
+                self._entries[resource.address] = Blocked(
+                    address=address, reason=reason, because=cause.because or cause.address
+                )
+                return
+
+    def _for_creating(self, resource: Resource) -> set[Address]:
+        kind = self._sides.kind(resource)
+        needed: set[Address] = set()
+        for item in kind.fields:
+            if item.on in ("create", "both") or item.name == kind.natural:
+                needed |= references(resource.fields.get(item.name))
+        if isinstance(kind.create, Call) and kind.create.also_creates and resource.children:
+            needed |= self._for_creating(self._sides.resources[resource.children[0]])
+        return needed - {resource.address}
+
+    def _never_made(self, address: Address) -> bool:
+        """Whether an entry is not live and is not created either, since the policy ignores it."""
+        declared = address in self._sides.resources
+        ignored = declared and self._sides.desired.policy.ignores(address)
+        return ignored and self._sides.live(address) is None
+
+    def _not_put_out(self, address: Address) -> bool:
+        """Whether a reference means something that the platform makes, and has not made yet."""
+        resource = self._sides.resources.get(address)
+        puts_out = resource is not None and self._sides.kind(resource).platform.outputs is not None
+        return puts_out and self._sides.values.known_id(address) is None
+
+    def _will_be(self, address: Address) -> bool:
+        """Whether the platform is at work on it, or will be as soon as this plan makes what puts it out."""
+        resource = self._sides.resources[address]
+        kind, live = self._sides.kind(resource), self._sides.live(address)
+        if kind.platform.busy is None:
+            return False
+        if live is None:
+            return not self._sides.policy.ignored(address)
+        if any(self._sides.answers.agree(Answer(word, str(address))) for word in kind.platform.acts):
+            return True
+        return live.fields.get(kind.platform.busy.field) in kind.platform.busy.values
+
+    def entry(self, address: Address) -> bool:
+        return address in self._entries
+
+    def field(self, resource: Resource, item: Field) -> bool:
+        """Whether this field names something that cannot be made; noted when it does."""
+        for other in sorted(references(resource.fields.get(item.name))):
+            if other in self._entries:
+                self.note(resource, item, f"it names {other}", because=str(other))
+                return True
+            if self._never_made(other):
+                self.note(resource, item, _left_alone(other), _IGNORED)
+                return True
+            if self._not_put_out(other) and not self._will_be(other):
+                self.note(resource, item, _not_yet(other), _LATER)
+                return True
+        return False
+
+    def note(
+        self, resource: Resource, item: Field, reason: str, todo: str = "", because: str | None = None
+    ) -> None:
+        name = f"{resource.address}#{item.name}"
+        self._fields[resource.address, item.name] = Blocked(
+            address=name, reason=reason, todo=todo, because=because
+        )
+
+    def noted(self, address: Address, item: Field) -> bool:
+        return (address, item.name) in self._fields
+
+    def _settled(self) -> Iterator[Blocked]:
+        for address, blocked in self._entries.items():
+            if address not in self._sides.desired.unserved or not self._sides.policy.ignored(address):
+                yield blocked
+
+    def _unserved_fields(self) -> Iterator[Blocked]:
+        for (address, name), item in self._sides.desired.unserved_fields.items():
+            if not self._sides.policy.ignored(address, name):
+                yield _unserved(f"{address}#{name}", item)
+
+    def _undeletable(self) -> Iterator[Blocked]:
+        """Pruned places in which it is not known what is undeclared."""
+        sides = self._sides
+        for address, item in sides.snapshot.unsettled.items():
+            pruned = sides.options.delete and sides.desired.pruned(address)
+            if pruned and address in sides.desired.scopes and not sides.policy.ignored(address):
+                yield _unserved(str(address), item)
+
+    def all(self) -> tuple[Blocked, ...]:
+        found = [*self._settled(), *self._fields.values(), *self._unserved_fields()]
+        found += self._undeletable()
+        return tuple(sorted(found, key=lambda item: item.address))

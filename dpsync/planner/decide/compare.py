@@ -1,0 +1,140 @@
+"""What differs between an entry and its live object: declared, readable fields, both sides normalised."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from dpsync.kinds.base import Field, ListOrder
+from dpsync.kinds.types import Flag
+from dpsync.model.cause import Cause
+from dpsync.model.change import Difference
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import Value, canonical, digest
+from dpsync.planner.inputs.answers import SEND, Answer
+from dpsync.planner.inputs.sides import Sides
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A field that must be written: the wanted value and the live one, both in their normal form."""
+
+    field: Field
+    after: Value
+    before: Value
+
+    def difference(self, sides: Sides, resource: Resource, cause: Cause) -> Difference:
+        return Difference(
+            field=self.field.name,
+            before=sides.values.display(
+                self.field, self.field.type.narrow(self.before, self.after), resource
+            ),
+            after=sides.values.display(self.field, self.after, resource),
+            known=self.field.source is not None,
+            cause=cause,
+        )
+
+
+def managed(sides: Sides, resource: Resource) -> Iterator[Field]:
+    """The fields that this entry declares and that some call can write."""
+    kind = sides.kind(resource)
+    match = sides.snapshot.matches.get(resource.address)
+    renamed = match is not None and match.by == "previously"
+    for field in kind.fields:
+        fixed = field.name == kind.natural and not renamed
+        if field.name in resource.fields and not fixed and field.on != "neither":
+            yield field
+
+
+def changed(sides: Sides, resource: Resource, live: LiveObject) -> list[Changed]:
+    """The fields of a live object that are not as wanted."""
+    found = []
+    for field in managed(sides, resource):
+        after = sides.values.normal(field, resource.fields[field.name], resource)
+        before = sides.values.normal(field, live.fields.get(field.name), live)
+        readable = field.source is not None
+        if (readable and not same(field, after, before)) or _unread_changed(sides, resource, field, live):
+            found.append(Changed(field, after, before))
+    return found
+
+
+def unread(field: Field, value: Value) -> Value:
+    """The part of a field's value that the platform never gives back, None when there is none."""
+    if value is None or isinstance(field, ListOrder):
+        return None
+    return value if field.source is None else field.type.unread(value)
+
+
+def not_known(sides: Sides, field: Field, value: Value, live: LiveObject) -> Value:
+    """The part of an entry's value that cannot be read back, None when there is none.
+
+    A part with a request of its own is known where that was answered. While the platform is at work on it,
+    what it will answer is not known, and it is not compared with anything else either.
+    """
+    hidden = unread(field, value)
+    if not field.own_read or not isinstance(hidden, dict):
+        return hidden
+    known = live.fields.get(field.name)
+    answered = known.keys() if isinstance(known, dict) else set()
+    busy = sides.kind(live).is_busy(live.fields)
+    left = {
+        name: part
+        for name, part in hidden.items()
+        if name not in field.own_read or not (busy or name in answered)
+    }
+    return left or None
+
+
+def in_base(sides: Sides, resource: Resource, live: LiveObject) -> Resource | None:
+    """The entry that the git base has for a live object."""
+    if sides.base.desired is None:
+        return None
+    address = sides.names.earlier_addresses.get(live.identity, resource.address)
+    return sides.base.desired.resources.get(address)
+
+
+def differs_from_base(sides: Sides, resource: Resource, field: Field, live: LiveObject) -> bool:
+    """Whether a value that cannot be read back differs from that of the git base.
+
+    An entry that the base does not have was sent when it was made, or is somebody else's work: either way
+    nothing says that it changed.
+    """
+    value = sides.desired.resources[resource.address].fields[field.name]
+    hidden, earlier = not_known(sides, field, value, live), in_base(sides, resource, live)
+    if hidden is None or earlier is None:
+        return False
+    return canonical(unread(field, earlier.fields.get(field.name))) != canonical(hidden)
+
+
+def _unread_changed(sides: Sides, resource: Resource, field: Field, live: LiveObject) -> bool:
+    """Whether a value that cannot be read back is sent: it differs from the git base, or was asked for."""
+    address = resource.address
+    hidden = unread(field, sides.desired.resources[address].fields[field.name])
+    if sides.options.proof or hidden is None:
+        return False
+    asked = sides.answers.agree(Answer(SEND, f"{address}#{field.name}"))
+    return asked or differs_from_base(sides, resource, field, live)
+
+
+def wanted_anew(sides: Sides, resource: Resource) -> list[Changed]:
+    """The fields of an entry that is to be created, without those that a new object has anyway."""
+    found = []
+    for field in managed(sides, resource):
+        after = sides.values.normal(field, resource.fields[field.name], resource)
+        has_anyway = after is None or (isinstance(field.type, Flag) and after == field.absent)
+        if not has_anyway:
+            found.append(Changed(field, after, None))
+    return found
+
+
+def same(field: Field, after: Value, before: Value) -> bool:
+    if after is None or before is None:
+        return after is None and (before is None or before == field.absent)
+    return field.type.same(after, before)
+
+
+def object_digest(live: LiveObject, names: Collection[str]) -> str:
+    """Digest of a live object: kind, id, parent and the named fields."""
+    fields = {name: value for name, value in live.fields.items() if name in names}
+    return digest([live.kind, live.id, live.parent, live.holder, fields])

@@ -1,0 +1,229 @@
+"""How new things are made so that nobody sees them before they are as declared.
+
+Some of what hides a thing is taken by the request that makes it (`draft`), the rest only by a later one
+(`condition`, `hidden`). A new thing that needs such a later request, in a place that people see, is *held
+back*: it is made hidden by the field that its kind hides by, and the request that sets the rest shows it.
+What is made along with another one is held back by a request of its own, while that other one is. Where a
+server has no such field, the thing is public *for a moment*: a plan says so and asks.
+
+A live thing that is hidden without saying so, and that lacks what it declares to hide it, was left like this
+by an apply that was stopped: the request that sets the rest shows it, too. Nothing else ever shows what does
+not declare to be visible. What the git base says otherwise was not left by an apply, and stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpsync.kinds.base import Call, Field, Kind
+from dpsync.kinds.supported import SupportedKind
+from dpsync.kinds.types import Flag
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+from dpsync.planner.decide.compare import Changed, in_base
+from dpsync.planner.decide.escalation import direction
+from dpsync.planner.inputs.sides import Sides
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What is held back, and what cannot be. `adopted`: entries that are made along with their parent."""
+
+    sides: Sides
+    adopted: frozenset[Address]
+
+    def held(self, resource: Resource) -> Field | None:
+        """The field by which a new entry is held back; None where it need not be, or cannot."""
+        field = self._can_hold(resource)
+        if field is None or self._covered(resource):
+            return None
+        if resource.address in self.adopted:
+            maker = self.sides.resources[resource.holder or resource.address]
+            return field if self.later(resource) and self.held(maker) is not None else None
+        if resource.fields.get(field.name) in hidden_by(field):
+            return None
+        child = self.child(resource)
+        waits = self.later(resource) or (child is not None and self.later(child))
+        return field if waits else None
+
+    def momentary(self, resource: Resource) -> tuple[Field, ...]:
+        """The fields that hide a new entry only after people could see it for a moment."""
+        if self._covered(resource) or self.held(resource) is not None:
+            return ()
+        return self.later(resource)
+
+    def later(self, resource: Resource) -> tuple[Field, ...]:
+        """What hides a new entry and is not set by the request that makes it."""
+        made_with = self.made_with(resource)
+        found = (item for item in self._hiding(resource) if item.name not in made_with)
+        if resource.address not in self.adopted and any(
+            item.name in made_with and item.name in self.sides.kind(resource).seen
+            for item in self._hiding(resource)
+        ):
+            return ()
+        return tuple(found)
+
+    def made_with(self, resource: Resource) -> frozenset[str]:
+        """The fields that the request sends which makes an entry."""
+        kind = self.sides.kind(resource)
+        if resource.address in self.adopted and resource.holder is not None:
+            maker = self.sides.kind(self.sides.resources[resource.holder])
+            assert isinstance(maker.create, Call)
+            return frozenset(_child_fields(maker.create.body))
+        add = kind.lifecycle.add
+        if add is not None and resource.pin is not None:  # that call takes nothing but the id
+            return frozenset((add.field,))
+        return frozenset(item.name for item in kind.fields if item.on in ("create", "both"))
+
+    def child(self, resource: Resource) -> Resource | None:
+        """What is made along with an entry, by its request."""
+        first = self.sides.lineage.first_child(resource)
+        return first if first is not None and first.address in self.adopted else None
+
+    # What an apply has left behind.
+
+    def unfinished(self, resource: Resource, live: LiveObject) -> Field | None:
+        """The field that hides a live entry which an apply made and could not finish."""
+        field = self._can_hold(resource)
+        if (
+            field is None
+            or field.name in resource.fields
+            or live.fields.get(field.name) not in hidden_by(field)
+        ):
+            return None
+        first = self._made_along(resource)
+        lacking = self._lacks(resource, live) or (first is not None and self._keeps_back(*first, field))
+        return field if lacking else None
+
+    def left(self, resource: Resource, live: LiveObject) -> Field | None:
+        """The field that hides what was made along with such an entry until that one is shown."""
+        around = self.sides.resources.get(resource.holder) if resource.holder is not None else None
+        maker = self.sides.live(around.address) if around is not None else None
+        if around is None or maker is None or self.unfinished(around, maker) is None:
+            return None
+        first, field = self._made_along(around), self._can_hold(resource)
+        if field is None or first is None or first[0] is not resource or not self._lacks(resource, live):
+            return None
+        known = (resource.fields.get(field.name), live.fields.get(field.name))
+        return None if any(value in hidden_by(field) for value in known) else field
+
+    def _made_along(self, resource: Resource) -> tuple[Resource, LiveObject] | None:
+        along = getattr(self.sides.kind(resource).create, "also_creates", None)
+        first = self.sides.lineage.first_child(resource) if along else None
+        live = self.sides.live(first.address) if first is not None else None
+        return (first, live) if first is not None and live is not None else None
+
+    def _keeps_back(self, first: Resource, live: LiveObject, field: Field) -> bool:
+        """Whether what was made along with an entry was not finished, or is hidden itself."""
+        hidden = live.fields.get(field.name) in hidden_by(field)
+        return self._lacks(first, live) or (hidden and first.fields.get(field.name) in hidden_by(field))
+
+    def _lacks(self, resource: Resource, live: LiveObject) -> bool:
+        """Whether something that hides an entry was never set: it is as it was made."""
+        earlier = in_base(self.sides, resource, live)
+        return any(
+            live.fields.get(item.name) in (None, item.absent)
+            and (earlier is None or earlier.fields.get(item.name) == resource.fields[item.name])
+            for item in self._hiding(resource)
+        )
+
+    # What hides.
+
+    def _hiding(self, resource: Resource) -> Iterator[Field]:
+        """The fields by which an entry is less visible than one that says nothing."""
+        for item in self.sides.kind(resource).fields:
+            value = resource.fields.get(item.name)
+            if value is None or self.sides.policy.ignored(resource.address, item.name):
+                continue
+            if direction(item, at_first(item), value) == "withdraw":
+                yield item
+
+    def _can_hold(self, resource: Resource) -> Field | None:
+        """The field that hides one, where the server takes it when one is made, and when it is shown."""
+        kind = self.sides.kind(resource)
+        field = kind.hides
+        if (
+            field is None
+            or field.name in kind.unsupported_fields
+            or field.via is not None
+            or field.on != "both"
+        ):
+            return None
+        return None if self.sides.policy.ignored(resource.address, field.name) else field
+
+    def _covered(self, resource: Resource) -> bool:
+        """Whether nobody sees an entry, or what it is in, before everything in it is as declared."""
+        kind = self.sides.kind(resource)
+        if any(
+            kind.field(name).absent not in right for name, right in kind.seen.items() if _flag(kind, name)
+        ):
+            return True
+        around = resource.holder or resource.parent
+        while around is not None:
+            above = self.sides.resources[around]
+            if self._is_hidden(above):
+                return True
+            around = above.holder or above.parent
+        return False
+
+    def _is_hidden(self, above: Resource) -> bool:
+        """Whether something is hidden now, is made hidden, or is hidden before anything in it is written."""
+        kind, live = self.sides.kind(above), self.sides.live(above.address)
+        if hides_itself(kind, live.fields if live is not None else {}):
+            return True
+        return any(self._declares(kind, kind.field(name), above) for name in kind.seen if _flag(kind, name))
+
+    def _declares(self, kind: SupportedKind, item: Field, above: Resource) -> bool:
+        """Whether an entry says that it hides itself by this flag, and that can be done at once."""
+        if item.name not in above.fields or above.fields[item.name] in kind.seen[item.name]:
+            return False
+        if item.name in kind.unsupported_fields or self.sides.policy.ignored(above.address, item.name):
+            return False
+        return self.sides.live(above.address) is not None or item.name in self.made_with(above)
+
+
+def at_first(field: Field) -> Any:
+    """What a new thing has that says nothing."""
+    return field.platform_default if field.absent is None else field.absent
+
+
+def hides_itself(kind: Kind, fields: Mapping[str, Any]) -> bool:
+    """Whether nobody sees a thing with these fields, nor what is in it, by a flag of its own."""
+    for name, right in kind.seen.items():
+        value = fields.get(name)
+        if _flag(kind, name) and (kind.field(name).absent if value is None else value) not in right:
+            return True
+    return False
+
+
+def _flag(kind: Kind, name: str) -> bool:
+    return isinstance(kind.field(name).type, Flag)
+
+
+def hiding(field: Field) -> Changed:
+    """What holds an entry back."""
+    return Changed(field, hidden_by(field)[0], field.absent)
+
+
+def showing(resource: Resource, field: Field) -> tuple[Changed, ...]:
+    """What shows an entry that was held back; nothing where it is declared to stay hidden."""
+    after = resource.fields.get(field.name, field.absent)
+    return () if after in hidden_by(field) else (Changed(field, after, hidden_by(field)[0]),)
+
+
+def hidden_by(field: Field) -> tuple[Any, ...]:
+    """The one value by which such a field hides."""
+    assert isinstance(field.exposure, tuple)
+    return field.exposure[:1]
+
+
+def _child_fields(body: Any) -> Iterator[str]:
+    """The fields of the first child that a template names."""
+    if isinstance(body, dict):
+        for part in body.values():
+            yield from _child_fields(part)
+    elif isinstance(body, str) and body.startswith("$child."):
+        yield body.removeprefix("$child.")

@@ -1,0 +1,270 @@
+"""What becomes of each thing: made, changed, deleted, kept or blocked, before a single request is thought of.
+
+The stage between both sides and the steps. Everything that later stages ask is decided here once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from dpsync.kinds.base import Field
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.remark import Note, PlatformTrouble, Waiting
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import REF, Value
+from dpsync.planner.decide.blocks import Blocking
+from dpsync.planner.decide.compare import Changed, changed, differs_from_base, in_base, not_known, wanted_anew
+from dpsync.planner.decide.concealment import Holding, showing
+from dpsync.planner.decide.deletions import Deletions, deletions
+from dpsync.planner.decide.exclusive import Exclusive
+from dpsync.planner.decide.restructuring import Restructuring, restructuring
+from dpsync.planner.decide.transfers import Transfers, transfers
+from dpsync.planner.inputs.answers import SEND, Answer
+from dpsync.planner.inputs.sides import Sides
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What becomes of one entry that is neither blocked nor left alone."""
+
+    resource: Resource
+    live: LiveObject | None
+    """What it is now; None when it is made."""
+    display: tuple[Changed, ...] = ()
+    """The differences that people see."""
+    written: tuple[Changed, ...] = ()
+    """Those that have requests of their own: of what is made, what its creation does not take."""
+    created: bool = False
+    """Whether a request of its own makes it: it does not come along with something else."""
+    held: Field | None = None
+    """The field by which it is hidden at first, until a later request sets the rest and shows it."""
+    unfinished: bool = False
+    """Whether it is live and still hidden: by an apply that was stopped, or while what it is in is shown."""
+    acts: tuple[str, ...] = ()
+    """What it is told to do."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """All that is decided about one pair of sides."""
+
+    sides: Sides
+    restructuring: Restructuring
+    transfers: Transfers
+    deletions: Deletions
+    blocking: Blocking
+    exclusive: Exclusive
+    entries: Mapping[Address, Entry]
+    """In the order in which they are made: parents first, otherwise by address."""
+    compared: Mapping[Address, tuple[Changed, ...]]
+    """By entry that is live: every declared field that is not as wanted, also where nothing can be done."""
+    holding: Holding
+    adopted: frozenset[Address] = frozenset()
+    """Entries that are made along with their parent, by its request."""
+    notes: tuple[Note, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    trouble: tuple[PlatformTrouble, ...] = ()
+    unproven: tuple[str, ...] = ()
+    """Fields that cannot be read back and that the git base has otherwise."""
+
+
+def decide(sides: Sides) -> Decisions:
+    """Decide about everything. Pure: the same two sides give the same decisions."""
+    return _Decider(sides).decisions()
+
+
+def _adopted(sides: Sides) -> Iterator[Address]:
+    for resource in sides.resources.values():
+        also_creates = getattr(sides.kind(resource).create, "also_creates", None)
+        if also_creates and resource.children and sides.live(resource.address) is None:
+            yield resource.children[0]
+
+
+class _Decider:
+    def __init__(self, sides: Sides) -> None:
+        self.sides = sides
+        self.restructuring = restructuring(sides)
+        self.blocking = Blocking(sides, self.restructuring)
+        self.deletions = deletions(sides, self.restructuring)
+        self.adopted = frozenset(_adopted(sides))
+        self.holding = Holding(sides, self.adopted)
+        self.compared: dict[Address, tuple[Changed, ...]] = {}
+        self.notes: list[Note] = []
+        self.waiting: list[Waiting] = []
+        self.trouble: list[PlatformTrouble] = []
+        self.unproven: list[str] = []
+
+    def decisions(self) -> Decisions:
+        entries = {entry.resource.address: entry for entry in self._entries()}
+        exclusive = Exclusive(
+            self.sides, self.deletions.covers, lambda entry: self.blocking.entry(entry.address)
+        )
+        for resource, flag in exclusive.unwilling():
+            self._always_one(resource, flag)
+        return Decisions(
+            sides=self.sides,
+            restructuring=self.restructuring,
+            transfers=transfers(self.sides),
+            deletions=self.deletions,
+            blocking=self.blocking,
+            exclusive=exclusive,
+            entries=entries,
+            compared=self.compared,
+            holding=self.holding,
+            adopted=self.adopted,
+            notes=tuple(self.notes),
+            waiting=tuple(self.waiting),
+            trouble=tuple(self.trouble),
+            unproven=tuple(self.unproven),
+        )
+
+    def _entries(self) -> Iterator[Entry]:
+        rank = {kind.name: index for index, kind in enumerate(self.sides.registry.ordered)}
+        resources = self.sides.resources.values()
+        first = set(self.blocking.first.values())
+        for resource in sorted(resources, key=lambda item: (rank[item.kind], item.address)):
+            live = self.sides.live(resource.address)
+            if resource.address in first:
+                # What it will be in is not there yet.
+                alone = replace(resource, fields=dict(self._without_place(resource)))
+                anew, held = tuple(wanted_anew(self.sides, resource)), self.holding.held(resource)
+                yield Entry(alone, None, anew, created=True, held=held)
+                continue
+            if self.sides.policy.ignored(resource.address):
+                continue
+            if live is not None:
+                self.compared[resource.address] = tuple(changed(self.sides, resource, live))
+            if not self.blocking.entry(resource.address):
+                yield self._new(resource) if live is None else self._existing(resource, live)
+
+    def _without_place(self, resource: Resource) -> Iterator[tuple[str, Value]]:
+        kind = self.sides.kind(resource)
+        return ((name, value) for name, value in resource.fields.items() if not kind.field(name).nest)
+
+    def _new(self, resource: Resource) -> Entry:
+        wanted, kind = wanted_anew(self.sides, resource), self.sides.kind(resource)
+        sent, held = self.holding.made_with(resource), self.holding.held(resource)
+        later = [item for item in wanted if item.field.on != "create" and item.field.name not in sent]
+        free = [item for item in later if not self.blocking.field(resource, item.field)]
+        written = [item for item in free if item.field.via is None or self._has_call(resource, item)]
+        created = resource.address not in self.adopted and not kind.comes_along
+        if held is not None:
+            written = [item for item in written if item.field is not held]
+            written += showing(resource, held)
+        return Entry(resource, None, tuple(wanted), tuple(written), created, held)
+
+    def _existing(self, resource: Resource, live: LiveObject) -> Entry:
+        self._cannot_compare(resource, live)
+        self._busy(resource, live)
+        compared = self.compared[resource.address]
+        found = [item for item in compared if self._can_write(resource, item)]
+        unfinished, held = self.holding.unfinished(resource, live), self.holding.left(resource, live)
+        if unfinished is not None:
+            found += showing(resource, unfinished)
+        more = showing(resource, held) if held is not None else ()
+        return Entry(
+            resource,
+            live,
+            tuple(found),
+            (*found, *more),
+            acts=tuple(self._acts(resource)),
+            held=held,
+            unfinished=unfinished is not None or held is not None,
+        )
+
+    def _acts(self, resource: Resource) -> Iterator[str]:
+        """What somebody asks for this once, after all that is changed about it."""
+        for word in self.sides.kind(resource).platform.acts:
+            agreed = self.sides.answers.agree(Answer(word, str(resource.address)))
+            if agreed and not self.sides.options.proof:
+                yield word
+
+    def _busy(self, resource: Resource, live: LiveObject) -> None:
+        """What the platform is at work on is told, not waited for; and what it reports as wrong."""
+        kind = self.sides.kind(resource)
+        if kind.platform.busy is not None and kind.is_busy(live.fields):
+            what = f"the platform is at work on it ({live.fields[kind.platform.busy.field]})"
+            self.waiting.append(Waiting(address=str(resource.address), what=what))
+        if (wrong := kind.trouble(live.fields)) is not None:
+            self.trouble.append(PlatformTrouble(address=str(resource.address), what=wrong))
+
+    # What can be written.
+
+    def _can_write(self, resource: Resource, item: Changed) -> bool:
+        """Whether the field can be written at all: notes what is blocked, drops what happens by itself."""
+        field = item.field
+        if self.blocking.field(resource, field):
+            return False
+        if field.on == "create" and field.via is None:
+            return False  # refused by a guard
+        if field.one_per and item.after is not True:
+            if not self._somebody_else(resource, field.name, field.one_per):
+                self._always_one(resource, field)
+            return False
+        if item.after is None and field.null == "by hand":
+            todo = f"take its {field.name} away on the platform, or take {field.name} off the entry"
+            self.blocking.note(resource, field, "no request takes it away", todo)
+            return False
+        return field.via is None or self._has_call(resource, item)
+
+    def _somebody_else(self, resource: Resource, name: str, scope: str) -> bool:
+        """Whether another entry in the same place says that it has the flag."""
+        around = self.sides.lineage.ancestor(resource, scope)
+        return (resource.kind, name, around) in self._flagged
+
+    @cached_property
+    def _flagged(self) -> set[tuple[str, str, Address | None]]:
+        """Every exclusive flag that an entry says it has: its kind, the flag and its place."""
+        return {
+            (other.kind, item.name, self.sides.lineage.ancestor(other, item.one_per))
+            for other in self.sides.resources.values()
+            for item in self.sides.kind(other).fields
+            if item.one_per is not None and other.fields.get(item.name) is True
+            if not self.sides.policy.left_out(other.address)
+        }
+
+    def _always_one(self, resource: Resource, item: Field) -> None:
+        noun = self.sides.kind(resource).noun
+        reason = f"the platform always has a {item.name}"
+        self.blocking.note(resource, item, reason, f"set {item.name}: true on another {noun}")
+
+    def _has_call(self, resource: Resource, item: Changed) -> bool:
+        """Whether a call gives the field this value; noted as blocked when none does."""
+        if item.field.setting(item.after) is not None:
+            return True
+        name, value = item.field.name, self.sides.values.display(item.field, item.after, resource)
+        if isinstance(value, dict) and set(value) == {REF}:
+            value = value[REF]
+        display = str(value).lower() if isinstance(value, bool) else value or "nothing"
+        reason = f"no request sets {name} to {display}"
+        if name in self.sides.kind(resource).unsupported_fields:
+            reason = self.sides.registry.profile.lacks(f"setting {name} to {display}")
+        todo = "change it on the platform, or take it off the entry"
+        self.blocking.note(resource, item.field, reason, todo)
+        return False
+
+    # What cannot be compared.
+
+    def _cannot_compare(self, resource: Resource, live: LiveObject) -> None:
+        kind = self.sides.kind(resource)
+        for item in kind.fields:
+            hidden = not_known(self.sides, item, resource.fields.get(item.name), live)
+            if hidden is not None:
+                address = f"{resource.address}#{item.name}"
+                known = in_base(self.sides, resource, live) is not None
+                text = self._not_compared(address, known)
+                self.notes.append(Note(address=address, text=text, permanent=True))
+                if self.sides.options.proof and differs_from_base(self.sides, resource, item, live):
+                    self.unproven.append(address)
+
+    def _not_compared(self, address: str, known: bool) -> str:
+        if known:
+            return "compared with the git base only: the platform does not say what it is"
+        nobody = "the platform does not say what it is"
+        if self.sides.base.desired is not None:
+            nobody = "neither the platform nor the git base says what it is"
+        again = f"{Answer(SEND, address).flag} sends it again"
+        return f"it cannot be compared: {nobody}; {again}"

@@ -1,0 +1,156 @@
+"""What goes: undeclared things where `prune` covers their place, with what goes along; and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dpsync.kinds.base import Call, Field
+from dpsync.model.address import Address
+from dpsync.model.change import Effect
+from dpsync.model.remark import Blocked, Kept
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade
+from dpsync.planner.decide.restructuring import Restructuring
+from dpsync.planner.inputs.sides import Sides
+
+_WAY_OUT = "use the token of somebody who may read that, or declare it to keep it"
+
+
+@dataclass
+class Deletions:
+    """`roots` get a delete of their own; what is in `cascade` goes along with one of them."""
+
+    roots: dict[Identity, LiveObject] = field(default_factory=dict)
+    addresses: dict[Address, Identity] = field(default_factory=dict)
+    """The same by address."""
+    cascade: Cascade = field(default_factory=lambda: Cascade(frozenset()))
+    kept: list[Kept] = field(default_factory=list)
+    unseen: dict[Identity, str] = field(default_factory=dict)
+    """What would be deleted, if a list could be read that says what goes along with it."""
+
+    def covers(self, identity: Identity) -> bool:
+        """Whether an object is deleted or goes along."""
+        return identity in self.roots or self.cascade.covers(identity)
+
+    @property
+    def everything(self) -> list[Identity]:
+        """What is deleted and what goes along."""
+        return [*self.roots, *self.cascade.objects]
+
+    @property
+    def inside(self) -> dict[Identity, Identity]:
+        """What is deleted and what lies in it, each with the delete that it goes with."""
+        own = {root: root for root in self.roots}
+        inside = (item for item, why in self.cascade.objects.items() if why == INSIDE)
+        return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
+
+
+def unseen(sides: Sides, found: Deletions) -> Iterator[Blocked]:
+    """What is not deleted because nobody can see what would go along."""
+    for identity, url in found.unseen.items():
+        reason = f"it would be deleted, and what goes along cannot be seen: GET {url} is not allowed (403)"
+        yield Blocked(address=str(sides.names.address(identity)), reason=reason, todo=_WAY_OUT)
+
+
+def deletions(sides: Sides, decided: Restructuring) -> Deletions:
+    """Decide for every undeclared object in a declared place; parents come before their children."""
+    found = Deletions()
+    objects = sides.snapshot.objects
+    kept: dict[str, list[Identity]] = {}
+    inside: set[Identity] = set()
+    rebuilt = {item.scope.address: item.alone for item in decided.agreed}
+    left_over = set(decided.left_over) if sides.options.delete else set()
+    for address in sorted(sides.snapshot.scopes):
+        if rebuilt.get(address) is False:
+            continue  # what becomes of it is seen when the first section is there
+        if address in sides.snapshot.unsettled:
+            continue  # nobody can tell what is undeclared there
+        strangers = [
+            identity
+            for identity in sides.snapshot.scopes[address]
+            if identity not in sides.names.declared
+            and not sides.policy.ignored(sides.names.address(identity))
+            and not sides.policy.forgotten(identity)
+        ]
+        if not strangers:
+            continue
+        pruned = address in sides.desired.scopes and sides.desired.pruned(address)
+        if not ((pruned or address in rebuilt) and sides.options.delete):
+            to_delete = {item for item in strangers if {item, objects[item].parent} & left_over}
+            kept[str(address)] = [item for item in strangers if item not in to_delete]
+            strangers = [item for item in strangers if item in to_delete]
+        unnamed = {identity for identity in strangers if _cannot_be_declared(sides, objects[identity])}
+        kept.setdefault(str(address), []).extend(unnamed)
+        for identity in strangers:
+            if identity in unnamed:
+                continue
+            live = objects[identity]
+            if not isinstance(sides.kind(live).delete, Call):
+                continue
+            if live.parent not in inside:  # else it goes with its parent
+                found.roots[identity] = live
+            inside.add(identity)
+    found.cascade = planned_cascade(sides, found.roots, decided)
+    _leave_the_unseen(sides, found, decided)
+    found.addresses = {sides.names.address(root): root for root in found.roots}
+    for place, items in kept.items():
+        names = sorted(str(sides.names.address(item)) for item in items if not found.cascade.covers(item))
+        if names:
+            found.kept.append(Kept(place=place, addresses=tuple(names)))
+    return found
+
+
+def _leave_the_unseen(sides: Sides, found: Deletions, decided: Restructuring) -> None:
+    """Take out what would take things along that cannot be seen; a navigation is built anew whole or not."""
+    rebuilt = [item.scope.address for item in decided.agreed if item.alone]
+    while True:
+        left = {}
+        for identity, url in sides.snapshot.evidence.unseen.items():
+            causes = found.cascade.causes.get((identity, ""), frozenset())
+            for root in {identity, *causes} & found.roots.keys():
+                if not any(sides.names.address(root).is_in(place) for place in rebuilt):
+                    left[root] = url
+        if not left:
+            return
+        found.unseen |= left
+        found.roots = {root: live for root, live in found.roots.items() if root not in left}
+        found.cascade = planned_cascade(sides, found.roots, decided)
+
+
+def _cannot_be_declared(sides: Sides, live: LiveObject) -> bool:
+    """Whether the platform does not say what its entry would be called: then none could be written."""
+    natural = sides.kind(live).natural
+    return natural is not None and live.fields.get(natural) is None
+
+
+def planned_cascade(sides: Sides, roots: dict[Identity, LiveObject], decided: Restructuring) -> Cascade:
+    """What goes along, when everything else of the plan has been done by then."""
+    new = {
+        resource.holder
+        for address, resource in sides.resources.items()
+        if resource.holder is not None and sides.live(address) is None and not sides.policy.ignored(address)
+    }
+
+    def written(live: LiveObject, item: Field) -> bool:
+        address = sides.names.declared.get(live.identity)
+        if address not in sides.resources or sides.policy.ignored(address) or address in decided.replaced:
+            return False
+        return item.name in sides.resources[address].fields
+
+    def arrives(live: LiveObject) -> bool:
+        return sides.names.declared.get(live.identity) in new
+
+    return cascade(sides, roots, written, arrives)
+
+
+def effects(sides: Sides, found: Cascade, root: Identity) -> tuple[Effect, ...]:
+    """What goes or changes along with one delete. What goes with several is named once."""
+    found_effects = []
+    for identity, name in found.by_root.get(root, ()):
+        address = str(sides.names.address(identity))
+        if name:
+            found_effects.append(Effect(address=f"{address}#{name}", what=f"names it as {name}"))
+        else:
+            found_effects.append(Effect(address=address, what=found.objects[identity]))
+    return tuple(sorted(found_effects, key=lambda effect: effect.address))

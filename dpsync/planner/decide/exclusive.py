@@ -1,0 +1,115 @@
+"""Flags of which the platform always has exactly one in a place, as the default among siblings.
+
+When the one that has it goes and nobody declares another one, the platform chooses. What it will choose is
+not predicted, with one exception: when everything that is left is declared not to be the one, then one of it
+will have to be, and that is told before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from dpsync.kinds.base import Field, Kind
+from dpsync.model.change import Effect
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.inputs.sides import Sides
+
+
+@dataclass
+class _Place:
+    """What may have one flag in one place, when the plan has been carried out."""
+
+    had_by: list[Identity] = field(default_factory=list)
+    """Live objects that have the flag now."""
+    staying: list[LiveObject] = field(default_factory=list)
+    arriving: list[Resource] = field(default_factory=list)
+    chosen: bool = False
+    """Whether an entry says that it has the flag."""
+
+
+_Key = tuple[str, str, Identity]
+"""Kind, name of the flag, and what the place belongs to; of what is not live its address."""
+
+
+class Exclusive:
+    """The places of all such flags. `deleted`: what is deleted or goes along; `blocked`: what is not made."""
+
+    def __init__(
+        self, sides: Sides, deleted: Callable[[Identity], bool], blocked: Callable[[Resource], bool]
+    ) -> None:
+        self.sides = sides
+        self._deleted = deleted
+        self._flags = [
+            (kind, item, item.one_per)
+            for kind in sides.registry.ordered
+            for item in kind.fields
+            if item.one_per is not None
+        ]
+        self._places: dict[_Key, _Place] = defaultdict(_Place)
+        self._had_by: dict[Identity, list[_Key]] = defaultdict(list)
+        kinds = {kind.name for kind, _, _ in self._flags}
+        for live in sides.snapshot.objects.values():
+            if live.kind in kinds:
+                self._live(live)
+        for resource in sides.resources.values():
+            if (
+                resource.kind in kinds
+                and not sides.policy.ignored(resource.address)
+                and not blocked(resource)
+            ):
+                self._entry(resource)
+
+    def _live(self, live: LiveObject) -> None:
+        for kind, item, place_kind in self._of(live.kind):
+            around = self.sides.lineage.live_ancestor(live, place_kind)
+            if around is None or self._deleted(around):
+                continue
+            key = kind.name, item.name, around
+            place = self._places[key]
+            if live.fields.get(item.name) is True:
+                place.had_by.append(live.identity)
+                self._had_by[live.identity].append(key)
+            if not self._deleted(live.identity):
+                place.staying.append(live)
+
+    def _entry(self, resource: Resource) -> None:
+        for kind, item, place_kind in self._of(resource.kind):
+            address = self.sides.lineage.ancestor(resource, place_kind)
+            if address is None:
+                continue
+            around = self.sides.live(address)
+            place = self._places[kind.name, item.name, around.identity if around else ("", str(address))]
+            place.chosen |= resource.fields.get(item.name) is True
+            if self.sides.live(resource.address) is None:
+                place.arriving.append(resource)
+
+    def _of(self, name: str) -> list[tuple[Kind, Field, str]]:
+        return [(kind, item, place_kind) for kind, item, place_kind in self._flags if kind.name == name]
+
+    def unwilling(self) -> Iterator[tuple[Resource, Field]]:
+        """Entries that will have a flag although they are declared not to: nothing else is left for it."""
+        for (name, flag, _), place in sorted(self._places.items()):
+            new = not place.had_by and not place.staying
+            lost = bool(place.had_by) and all(self._deleted(identity) for identity in place.had_by)
+            if place.chosen or not (new or lost):
+                continue
+            addresses = [self.sides.names.declared.get(live.identity) for live in place.staying]
+            entries = [self.sides.resources.get(address) if address else None for address in addresses]
+            left = [*entries, *place.arriving]
+            refusing = [entry for entry in left if entry is not None and entry.fields.get(flag) is False]
+            if refusing and len(refusing) == len(left):
+                yield refusing[0], self.sides.registry[name].field(flag)
+
+    def chosen_by_the_platform(self, deleted: list[Identity]) -> tuple[Effect, ...]:
+        """Where the platform chooses another one because these go: shown, and not counted as a delete."""
+        found: dict[str, Effect] = {}
+        for key in (key for identity in deleted for key in self._had_by.get(identity, ())):
+            (_, flag, around), place = key, self._places[key]
+            if not place.chosen and (place.staying or place.arriving):
+                address = str(self.sides.names.address(around))
+                what = f"the platform chooses another {flag}"
+                found[address] = Effect(address=address, what=what, counts=False)
+        return tuple(found[address] for address in sorted(found))

@@ -1,0 +1,280 @@
+"""A navigation that changes its kind: from nodes that stand alone at the root to others, or back.
+
+It is done only when somebody says so. Towards sections the platform itself decides what becomes of what is at
+the root: so one section is made, the rest is planned anew from what is there then (`settling` recognises it).
+Back again everything is deleted first, unseen, and the new root is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from dataclasses import field as _field
+
+from dpsync.identity.likeness import folded
+from dpsync.kinds.base import Call, Field, Kind
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Resource, Scope
+from dpsync.model.question import Refusal
+from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
+from dpsync.model.values import canonical, live_ids, references
+from dpsync.planner.inputs.answers import RESTRUCTURE, Answer
+from dpsync.planner.inputs.sides import Sides
+
+BY_CONTENT = "what is in it"
+
+
+@dataclass(frozen=True)
+class Restructure:
+    """One tree whose root changes its kind."""
+
+    scope: Scope
+    owner: LiveObject
+    alone: bool
+    """Whether the root will have nodes that stand alone."""
+
+    @property
+    def question(self) -> Answer:
+        """What has to be confirmed."""
+        return question(self.scope.parent)
+
+
+def question(owner: Address) -> Answer:
+    """What has to be confirmed before the tree of `owner` changes its kind."""
+    return Answer(RESTRUCTURE, str(owner))
+
+
+@dataclass(frozen=True)
+class Restructuring:
+    """What is decided about the navigations of one pair of sides."""
+
+    found: tuple[Restructure, ...] = ()
+    """Every tree that would change its kind, in the order of addresses."""
+    agreed: tuple[Restructure, ...] = ()
+    """Those that were agreed to. With --no-delete, none that needs deletes."""
+    replaced: Mapping[Address, Address] = _field(default_factory=dict)
+    """Entries that name a node of a navigation which goes, and are to name one of that built instead.
+
+    They cannot be changed before the new node is there, and by then they went with the old one. With each
+    comes the owner of the navigation.
+    """
+    pins: Mapping[Address, str] = _field(default_factory=dict)
+    """After the first section was made: entries that turned out to be what the platform made, with its id."""
+    left_over: tuple[Identity, ...] = ()
+    """Sections that the platform made and no entry wants: each bears the title of the site."""
+
+
+def restructuring(sides: Sides) -> Restructuring:
+    """Decide it from both sides and the answers."""
+    found = tuple(_found(sides))
+    agreed = tuple(_agreed(sides, found))
+    pins, left_over = _settling(sides, found)
+    return Restructuring(found, agreed, _replaced(sides, agreed), pins, tuple(left_over))
+
+
+def _found(sides: Sides) -> Iterator[Restructure]:
+    for address in sorted(sides.desired.scopes):
+        scope = sides.desired.scopes[address]
+        owner = sides.live(scope.parent)
+        if sides.chosen is not None and not any(item.is_in(address) for item in sides.chosen):
+            continue
+        if owner is None or not any(stands_alone(sides.registry[name]) for name in scope.kinds):
+            continue
+        lane = sides.snapshot.lanes.get(owner.identity, ())
+        live = {stands_alone(sides.registry[kind]) for kind, _ in lane}
+        children = sides.desired.resources[scope.parent].children
+        wanted = {stands_alone(sides.registry[sides.resources[child].kind]) for child in children}
+        if live and wanted and live != wanted:
+            yield Restructure(scope, owner, alone=True in wanted)
+
+
+def _agreed(sides: Sides, found: Iterable[Restructure]) -> Iterator[Restructure]:
+    if sides.answers.any(RESTRUCTURE):
+        for item in found:
+            if sides.answers.agree(item.question) and (sides.options.delete or not item.alone):
+                yield item
+
+
+def _replaced(sides: Sides, agreed: Iterable[Restructure]) -> dict[Address, Address]:
+    found: dict[Address, Address] = {}
+    for item in agreed:
+        old = set(sides.snapshot.scopes[item.scope.address]) if item.alone else set()
+        for address, resource in sides.resources.items() if old else ():
+            live = sides.live(address)
+            if live is None or address.is_in(item.scope.address) or sides.policy.ignored(address):
+                continue
+            for its in sides.kind(resource).fields:
+                ids = live_ids(live.fields.get(its.name))
+                named = {sides.names.named(live, kind, id) for kind in its.type.refers for id in ids}
+                wanted = references(resource.fields.get(its.name))
+                if named & old and any(other.is_in(item.scope.address) for other in wanted):
+                    found[address] = item.scope.parent
+    return found
+
+
+def stands_alone(kind: Kind) -> bool:
+    return isinstance(kind.shape, NodeShape) and kind.shape.alone
+
+
+def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
+    """What was not agreed to, and what would stay hidden because no entry says that it is to be seen."""
+    agreed = {item.scope.address for item in decided.agreed}
+    for item in decided.found:
+        owner = item.scope.parent
+        if item.scope.address not in agreed:
+            now, then = ("sections", "spaces") if item.alone else ("spaces", "sections")
+            yield Refusal(
+                code="restructure",
+                address=str(owner),
+                message=f"its navigation has {now} at the root and would get {then}: every URL would change",
+                way_out=f"if that is wanted: {item.question.flag}",
+            )
+        elif not item.alone and begins(sides, item, sides.lineage.below(item.scope.address)) is None:
+            yield Refusal(
+                code="restructure",
+                address=str(owner),
+                message="nothing in its new navigation shows anything, so that it cannot begin",
+                way_out="declare a section that shows a space",
+            )
+        elif item.alone:
+            yield from _stays_seen(sides, item)
+
+
+def _stays_seen(sides: Sides, item: Restructure) -> Iterator[Refusal]:
+    """The site is hidden on the way: only `published` in its entry tells the next run that it was seen."""
+    owner = item.scope.parent
+    for field in shown_by(sides, item):
+        if _can_hide(field) and field.name in sides.resources[owner].fields:
+            continue
+        way_out = f"declare {field.name}: what it shall be in the end"
+        yield Refusal(
+            code="restructure",
+            address=str(owner),
+            message=f"{field.name} is true, and has to be false while its navigation is built anew",
+            way_out=way_out if _can_hide(field) else f"set {field.name} to false on the platform first",
+        )
+
+
+def shown_by(sides: Sides, item: Restructure) -> list[Field]:
+    """The flags by which the owner is seen now."""
+    kind = sides.kind(item.owner)
+    return [
+        field
+        for field in kind.fields
+        if field.exposure == (False, True) and item.owner.fields.get(field.name) is True
+    ]
+
+
+def _can_hide(field: Field) -> bool:
+    return isinstance(field.via, Mapping) and {False, True} <= field.via.keys()
+
+
+# Towards sections.
+
+
+def begins(sides: Sides, item: Restructure, among: Iterable[Address]) -> Address | None:
+    """The entry that is made first: one whose creation also makes its first child.
+
+    It wants the least of what is at the root now, since that may become another entry of its kind. Nor has it
+    a name that the platform may give to what it makes of the root: the two could not be told apart then.
+    """
+    lane = sides.snapshot.lanes.get(item.owner.identity, ())
+    entries = [sides.resources[address] for address in among]
+    able = [
+        (_named_like(sides, entry, item.owner), _wants(sides, entry, lane), entry.address)
+        for entry in entries
+        if _with_child(sides, entry)
+    ]
+    return min(able)[2] if able else None
+
+
+def _named_like(sides: Sides, entry: Resource, owner: LiveObject) -> bool:
+    names = (entry.fields.get(name) for name in sides.kind(entry).identity_fields)
+    return any(folded(name) == folded(sides.names.label(owner)) for name in names if isinstance(name, str))
+
+
+def _with_child(sides: Sides, resource: Resource) -> bool:
+    create = sides.kind(resource).create
+    return isinstance(create, Call) and create.also_creates is not None and bool(resource.children)
+
+
+def _wants(sides: Sides, entry: Resource, inside: Iterable[Identity]) -> int:
+    """How many of these live objects an entry is to hold."""
+    live = [sides.snapshot.objects[identity] for identity in inside]
+    return sum(any(_is(sides, child, other) for other in live) for child in entry.children)
+
+
+def _settling(sides: Sides, found: Iterable[Restructure]) -> tuple[dict[Address, str], list[Identity]]:
+    changing = {item.scope.address for item in found}
+    pins: dict[Address, str] = {}
+    left: list[Identity] = []
+    for address, scope in sorted(sides.desired.scopes.items()):
+        if not sides.answers.gives(question(scope.parent)):
+            continue
+        owner = sides.live(scope.parent)
+        if owner is None:
+            continue
+        if address in changing:
+            continue
+        for identity in sides.snapshot.lanes.get(owner.identity, ()):
+            live = sides.snapshot.objects[identity]
+            if identity in sides.names.declared or not sides.snapshot.lanes.get(identity):
+                continue
+            entry = _who_wants(sides, scope, live, set(pins))
+            if entry is not None:
+                pins[entry.address] = live.id
+            elif sides.names.label(live) == sides.names.label(owner):
+                left.append(identity)
+        settled_by_now = any(
+            match.by == BY_CONTENT and entry.is_in(address) for entry, match in sides.snapshot.matches.items()
+        )
+        if settled_by_now or pins or left:
+            sides.answers.agree(question(scope.parent))
+    return pins, left
+
+
+def settled(desired: Desired, pins: Mapping[Address, str]) -> Desired:
+    """The configuration with these entries pinned."""
+    resources = {
+        address: replace(item, pin=pins[address]) if address in pins else item
+        for address, item in desired.resources.items()
+    }
+    return replace(desired, resources=resources)
+
+
+def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
+    """The same with what they were really recognised by, since nobody has pinned them."""
+    by = {address: Match(id, BY_CONTENT, first=False) for address, id in pins.items()}
+    return replace(snapshot, matches={**snapshot.matches, **by})
+
+
+def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]) -> Resource | None:
+    """The new entry of the same kind that holds the most of what this object holds."""
+    inside = sides.snapshot.lanes.get(live.identity, ())
+    able = [
+        (-_wants(sides, entry, inside), address)
+        for address, entry in sides.resources.items()
+        if entry.kind == live.kind and address.is_in(scope.address) and address not in taken
+        if sides.live(address) is None and entry.pin is None
+    ]
+    number, best = min(able, default=(0, None))
+    return sides.resources[best] if best is not None and number < 0 else None
+
+
+def _is(sides: Sides, child: Address, live: LiveObject) -> bool:
+    """Whether an entry names the same things as a live object of its kind."""
+    entry = sides.resources[child]
+    return entry.kind == live.kind and shows(sides, entry) == shows(sides, live)
+
+
+def answered(sides: Sides, decided: Restructuring) -> list[Address]:
+    """The places and things whose deletion was agreed to with the answer, by name."""
+    left = [sides.names.address(identity) for identity in decided.left_over]
+    return [*(item.scope.address for item in decided.agreed), *left]
+
+
+def shows(sides: Sides, item: Resource | LiveObject) -> tuple[bytes, ...]:
+    """The required references of an entry or object, in their normal form: what a site space shows."""
+    named = [its for its in sides.kind(item).fields if its.type.refers and its.required]
+    return tuple(canonical(sides.values.normal(its, item.fields.get(its.name), item)) for its in named)

@@ -1,0 +1,121 @@
+"""What is given to another organization: one call, with everything in it; never deleted and made anew.
+
+The platform does not give away what a site shows. What lies in something that is given goes along with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dpsync.model.address import Address
+from dpsync.model.cause import Cause
+from dpsync.model.change import Difference
+from dpsync.model.question import Refusal
+from dpsync.model.remark import Note
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.inputs.sides import Sides
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """What is given away in one plan."""
+
+    given: Mapping[Identity, Address]
+    """Every object that is given away, with the entry that it is."""
+    inside: Mapping[Identity, tuple[LiveObject, ...]]
+    """By object that is given away: everything that lies in it."""
+    calls: tuple[Address, ...]
+    """The entries that need a call of their own: not those that go along with another one."""
+
+    def along(self, identity: Identity) -> list[Address]:
+        """The entries that are given along with one."""
+        return [self.given[item.identity] for item in self.inside[identity] if item.identity in self.given]
+
+    @property
+    def everything(self) -> list[Identity]:
+        """What must be known not to be shown anywhere."""
+        along = {live.identity for items in self.inside.values() for live in items}
+        return sorted({*self.given} | along)
+
+
+def transfers(sides: Sides) -> Transfers:
+    """Decide it: what was read below another parent than its entry has."""
+    given = {
+        live.identity: address
+        for address in sorted(sides.snapshot.transferred)
+        if (live := sides.live(address)) is not None and not sides.policy.ignored(address)
+    }
+    inside = {identity: tuple(sides.lineage.inside(identity)) for identity in given}
+    along = {
+        live.identity
+        for identity, address in given.items()
+        for live in inside[identity]
+        if live.identity in given and _owner(sides, given[live.identity]) == _owner(sides, address)
+    }
+    calls = tuple(address for identity, address in given.items() if identity not in along)
+    return Transfers(given, inside, calls)
+
+
+def _owner(sides: Sides, address: Address) -> Address | None:
+    return sides.resources[address].parent
+
+
+def difference(sides: Sides, address: Address, cause: Cause) -> Difference:
+    """Whose it is and whose it will be."""
+    live, resource = sides.live(address), sides.resources[address]
+    assert live is not None
+    assert live.parent is not None
+    assert resource.parent is not None
+    before, after = sides.names.address(live.parent), resource.parent
+    return Difference(field=live.parent[0], before=str(before), after=str(after), cause=cause)
+
+
+def refused(sides: Sides, decided: Transfers) -> Iterator[Refusal]:
+    """What the platform would not give away, and what would go along although it is to stay."""
+    for identity, address in decided.given.items():
+        yield from _displayed(sides, identity, address)
+        for live in decided.inside[identity]:
+            stays = _stays(sides, live.identity)
+            if stays is None:
+                yield from _displayed(sides, live.identity, address)
+                continue
+            yield Refusal(
+                code="goes-along",
+                address=str(address),
+                message=f"{stays} is in it and would be given to {_owner(sides, address)} with it",
+                way_out="move that one out of it first and apply, or declare it there, too",
+            )
+
+
+def _stays(sides: Sides, identity: Identity) -> Address | None:
+    """The entry that an object is where it lies now."""
+    address = sides.names.declared.get(identity)
+    return address if address not in sides.snapshot.transferred else None
+
+
+def _displayed(sides: Sides, identity: Identity, address: Address) -> Iterator[Refusal]:
+    for shown_in, title in sides.snapshot.evidence.shown_in.get(identity, ()):
+        where = sides.names.declared.get(shown_in) or title
+        yield Refusal(
+            code="shown",
+            address=str(address),
+            message=f"{where} shows {sides.names.address(identity)}, which cannot be given away then",
+            way_out="take it out of that site first and apply, then move the entry",
+        )
+
+
+def notes(sides: Sides, decided: Transfers) -> Iterator[Note]:
+    """What goes along and is declared nowhere; and what is lost on the way."""
+    for identity, address in decided.given.items():
+        for live in decided.inside[identity]:
+            given = sides.names.declared.get(live.identity)
+            if given is None:
+                text = f"{sides.names.address(live.identity)} is in it and goes along"
+                yield Note(address=str(address), text=text, consequence=True)
+            elif given in sides.snapshot.transferred:
+                text = f"it is in {address} and goes along with it"
+                yield Note(address=str(given), text=text, consequence=True)
+    for address in decided.calls:
+        text = "roles that were given on it are lost; those declared are given anew"
+        yield Note(address=str(address), text=text, consequence=True)

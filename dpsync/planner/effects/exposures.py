@@ -1,0 +1,189 @@
+"""What becomes more visible or more powerful, as the declarations of the kinds say it (`raised`, `security`).
+
+Only what raises something counts; the same change the other way does not. What a scale cannot tell (a level
+that is inherited) counts, since it may be more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dpsync.kinds.base import Field, Kind, Lifted
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.impact import Exposure
+from dpsync.model.values import Value, leaves, to_plain
+from dpsync.planner.decide.decisions import Decisions, Entry
+from dpsync.planner.decide.escalation import added, host_of, linked, opening, raises
+from dpsync.planner.effects.publications import published
+from dpsync.planner.effects.tree import Tree
+
+_SHORT = 60
+"""Characters of a value in a sentence."""
+
+
+def exposures(decided: Decisions, changes: Iterable[Change], trees: Iterable[Tree]) -> tuple[Exposure, ...]:
+    """All of a plan: by its changes in order, then what is published, then what is lost by deletes."""
+    found: list[Exposure] = []
+    for change in changes:
+        if change.action == "update" and not change.differences:
+            continue
+        entry = decided.entries.get(Address.parse(change.address))
+        if entry is not None and change.action == "create":
+            found += _new(decided, entry)
+        elif entry is not None:
+            found += _raised(decided, entry, change)
+            found += _given(decided, change)
+    return (*found, *published(decided, trees, found), *_opened(decided))
+
+
+# What is changed.
+
+
+def _raised(decided: Decisions, entry: Entry, change: Change) -> Iterator[Exposure]:
+    kind = decided.sides.kind(entry.resource)
+    differences = {item.field: item for item in change.differences}
+    for item in entry.display:
+        known = item.field.source is not None
+        before = item.before if known else None
+        displayed = differences.get(item.field.name)
+        if displayed is None or not raises(item.field, before, item.after):
+            continue
+        if item.field.exposes == "linked" and not _foreign(decided, linked(before, item.after)):
+            continue
+        yield Exposure(
+            address=change.address,
+            field=item.field.name,
+            before=displayed.before if known else None,
+            after=displayed.after,
+            words=_how(kind, item.field, displayed.before, displayed.after),
+        )
+
+
+def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
+    if field.exposes == "added":
+        return f"{field.name}: {', '.join(_short(item) for item in added(before, after))} added"
+    if field.exposes == "linked":
+        return f"{field.name} leads to {', '.join(_short(url) for url in linked(before, after))}"
+    if field.exposes == "set" and isinstance(after, dict):
+        return f"{field.name} changed"  # it may hold what nobody should read
+    if isinstance(field.exposes, Lifted) and after is not None:
+        words = sorted(opening(field.exposes, after) - opening(field.exposes, before))
+        return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may bind less"
+    if field.exposes == "moved":
+        return f"{field.name} may give more: {_said(field, before)} → {_said(field, after)}"
+    if not isinstance(field.exposes, tuple):
+        if after is None:
+            return f"{field.name} lifted"
+        return f"{field.name} changed: {_said(field, before)} → {_said(field, after)}"
+    held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == after
+    unclear = before not in field.exposes or after not in field.exposes
+    verb = " may be more" if unclear and before is not None else " raised"
+    how = "" if isinstance(after, bool) else verb
+    new = f", a new {after}" if held else ""
+    return f"{field.name}{how}: {_short(before)} → {_short(after)}{new}"
+
+
+def _foreign(decided: Decisions, urls: Iterable[str]) -> bool:
+    """Whether one of these leads to where no site of anybody here is."""
+    own = {host_of(live.url) for live in decided.sides.snapshot.objects.values() if live.url is not None}
+    return any(host_of(url) not in own for url in urls)
+
+
+def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
+    """What lies in something that is given away is for other people to see."""
+    if Address.parse(change.address) not in decided.sides.snapshot.transferred:
+        return
+    *_, found = change.differences
+    words = f"given from {found.before} to {found.after}, whose members can see it"
+    yield Exposure(
+        address=change.address, field=found.field, before=found.before, after=found.after, words=words
+    )
+
+
+# What is new.
+
+
+def _new(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
+    """What a new thing has more than the least; one for all of it where one more of its kind counts."""
+    sides, resource = decided.sides, entry.resource
+    kind, address = sides.kind(resource), str(resource.address)
+    found = []
+    for field in kind.fields:
+        value = _at_first(decided, entry, field)
+        leads = field.exposes == "linked" and _foreign(decided, linked(None, value))
+        if not leads and not (field.security and _more_than_least(field, value)):
+            continue
+        displayed = sides.values.display(field, value, resource)
+        how = (
+            f"leads to {', '.join(map(_short, linked(None, displayed)))}"
+            if leads
+            else _said(field, displayed)
+        )
+        found.append((field, displayed, f"new, with {field.name} {how}"))
+    if not kind.security:
+        for field, displayed, words in found:
+            yield Exposure(address=address, field=field.name, after=displayed, words=words)
+    elif found:
+        said = [one for one in found if one[0].name in resource.fields] or found
+        all_ = ", ".join(f"{field.name} {_said(field, displayed)}" for field, displayed, _ in said)
+        field, displayed, _ = found[0]
+        held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == displayed
+        one = f"a new {displayed}" if held else f"a new {kind.noun}"
+        yield Exposure(address=address, field=field.name, after=displayed, words=f"{one}: {all_}")
+    else:
+        yield Exposure(address=address, words=f"a new {kind.noun}")
+
+
+def _at_first(decided: Decisions, entry: Entry, field: Field) -> Value:
+    """What a new thing has in a field: as it is declared, else what the platform gives it."""
+    address = entry.resource.address
+    if field.name in entry.resource.fields and not decided.blocking.noted(address, field):
+        return entry.resource.fields[field.name]
+    return field.absent if field.platform_default is None else field.platform_default
+
+
+def _more_than_least(field: Field, value: Value) -> bool:
+    default = value in (field.absent, field.platform_default) and not _on_scale(field, value)
+    if value is None or default or field.exposes == "moved":
+        return False
+    if isinstance(field.exposes, Lifted):
+        return bool(opening(field.exposes, value))
+    if field.exposes == "added":
+        return bool(value)
+    if isinstance(field.exposes, tuple):
+        return bool(value != field.exposes[0])
+    return True
+
+
+def _on_scale(field: Field, value: Value) -> bool:
+    return isinstance(field.exposes, tuple) and value in field.exposes
+
+
+def _said(field: Field, value: Any) -> str:
+    """A value in a sentence: of one with parts what they say, of a text of many lines that it is set."""
+    if isinstance(field.exposes, tuple):
+        return _short(value)
+    text = ", ".join(map(_short, leaves(value)))
+    return (text or "nothing") if len(text) <= 2 * _SHORT and "\n" not in text else "set"
+
+
+# What is deleted.
+
+
+def _opened(decided: Decisions) -> Iterator[Exposure]:
+    sides = decided.sides
+    for identity in decided.deletions.everything:
+        kind = sides.registry[identity[0]]
+        if kind.keeps_out:
+            words = f"{kind.one} goes: nobody signs in by it any more"
+            yield Exposure(address=str(sides.names.address(identity)), words=words)
+
+
+def _short(value: Any) -> str:
+    plain = to_plain(value)
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    text = "nothing" if plain is None else str(plain)
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"

@@ -1,0 +1,234 @@
+"""The trees of things as they are now, and as they will be when a plan has been carried out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from dpsync.kinds.base import Kind
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Ref, Value
+from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.effects.flagged import with_flags
+from dpsync.planner.effects.tree import UNKNOWN, Branch, Tree
+from dpsync.planner.steps.order import after_moves, moves
+
+
+def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[Tree]:
+    """Of every live or declared owner of a tree that a change touches, by address."""
+    changes = list(changes)
+    if not changes:
+        return
+    reader = _Trees(decided)
+    inside = _touched(changes)
+    inside |= {str(address) for address in reader.naming({change.id for change in changes if change.id})}
+    changing = {change.address for change in changes}
+    for address, live in reader.owners():
+        touched = str(address) in inside
+        if touched or not changing.isdisjoint(map(str, address.upward())):
+            yield reader.tree(address, live, touched)
+
+
+def current(decided: Decisions) -> Iterator[Branch]:
+    """Every tree as it is now, by address."""
+    reader = _Trees(decided)
+    return (reader.before(live) for _, live in reader.owners() if live is not None)
+
+
+def _touched(changes: Iterable[Change]) -> set[str]:
+    """The addresses of everything in which something changes."""
+    names = {change.address for change in changes}
+    names |= {effect.address.partition("#")[0] for change in changes for effect in change.effects}
+    around: set[str] = set()
+    for name in names:
+        while name and name not in around:
+            around.add(name)
+            name = name.rpartition("/")[0]
+    return around
+
+
+@dataclass(frozen=True)
+class _Trees:
+    decided: Decisions
+    _new: dict[Address | None, list[Address]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        sides = self.decided.sides
+        for address, resource in sides.resources.items():
+            if sides.kind(resource).in_tree and sides.live(address) is None and self._made(address):
+                self._new[resource.holder or resource.parent].append(address)
+
+    def owners(self) -> Iterator[tuple[Address, LiveObject | None]]:
+        sides = self.decided.sides
+        kinds = {sides.registry.tree_owner(kind) for kind in sides.registry.ordered if kind.in_tree}
+        found: dict[Address, LiveObject | None] = {
+            address: sides.live(address)
+            for address, resource in sides.resources.items()
+            if resource.kind in kinds and (sides.live(address) is not None or self._made(address))
+        }
+        for identity, live in sides.snapshot.objects.items():
+            if live.kind in kinds and not live.deleted:
+                found.setdefault(sides.names.address(identity), live)
+        yield from sorted(found.items(), key=lambda item: item[0])
+
+    def naming(self, ids: Container[str]) -> Iterator[Address]:
+        """What has a node that shows one of these objects."""
+        sides = self.decided.sides
+        for live in self._strangers.values():
+            content = (live.fields.get(item.name) for item in sides.kind(live).fields if item.required)
+            if any(isinstance(value, LiveId) and value.id in ids for value in content):
+                yield from (sides.names.address(around) for around in sides.snapshot.above(live))
+
+    def tree(self, address: Address, live: LiveObject | None, touched: bool) -> Tree:
+        sides = self.decided.sides
+        kind = sides.registry[live.kind] if live is not None else sides.kind(sides.resources[address])
+        places = [address.child(*word.split(".")) for word in sides.registry.places(kind.name)]
+        read = live is None or any(
+            place in sides.snapshot.scopes and sides.registry[scope.kinds[0]].in_tree
+            for place in places
+            if (scope := sides.desired.scopes.get(place)) is not None
+        )
+        deleted = live is not None and self.decided.deletions.covers(live.identity)
+        agreed = {item.scope.parent: item.alone for item in self.decided.restructuring.agreed}
+        found = {item.scope.parent for item in self.decided.restructuring.found}
+        return Tree(
+            address,
+            self.before(live) if live is not None else None,
+            None if deleted else self._after(address, kind, live),
+            read or deleted,
+            touched,
+            certain=address not in found or agreed.get(address) is True,
+        )
+
+    def before(self, live: LiveObject) -> Branch:
+        sides = self.decided.sides
+        nodes = tuple(self.before(one) for one in self._inside(live))
+        kind = sides.registry[live.kind]
+        fields = {item.name: self._live(item.name, kind, live) for item in kind.fields}
+        return Branch(sides.names.address(live.identity), kind, fields, nodes, live.url, live.identity)
+
+    def _inside(self, live: LiveObject) -> list[LiveObject]:
+        """What is in it now, in order where that was read."""
+        sides = self.decided.sides
+        lane = sides.snapshot.lanes.get(live.identity)
+        if lane is None:
+            return self._held.get(live.identity, [])
+        return [sides.snapshot.objects[one] for one in lane if sides.registry[one[0]].in_tree]
+
+    @cached_property
+    def _held(self) -> dict[Identity, list[LiveObject]]:
+        """The nodes of trees by what they are in, as they were read."""
+        found: dict[Identity, list[LiveObject]] = defaultdict(list)
+        for live in self._strangers.values():
+            if (around := live.holder or live.parent) is not None:
+                found[around].append(live)
+        return found
+
+    def _live(self, name: str, kind: Kind, live: LiveObject) -> Value:
+        return self.decided.sides.values.normal(kind.field(name), live.fields.get(name), live)
+
+    # Afterwards.
+
+    def _after(self, address: Address, kind: Kind, live: LiveObject | None) -> Branch:
+        return with_flags(self.decided, self._branch(address, kind, live))
+
+    def _branch(self, address: Address, kind: Kind, live: LiveObject | None) -> Branch:
+        sides = self.decided.sides
+        fields = {item.name: self._then(address, item.name, kind, live) for item in kind.fields}
+        inside = tuple(
+            self._branch(one, sides.registry[self._kind(one)], self._object(one))
+            for one in self._children(address, live)
+        )
+        if live is None:
+            return Branch(address, kind, fields, inside)
+        return Branch(address, kind, fields, inside, live.url, live.identity)
+
+    def _kind(self, address: Address) -> str:
+        known = self.decided.sides.resources.get(address)
+        return known.kind if known is not None else self._strangers[address].kind
+
+    def _object(self, address: Address) -> LiveObject | None:
+        return self.decided.sides.live(address) or self._strangers.get(address)
+
+    @cached_property
+    def _strangers(self) -> dict[Address, LiveObject]:
+        sides = self.decided.sides
+        return {
+            sides.names.address(identity): live
+            for identity, live in sides.snapshot.objects.items()
+            if sides.registry[live.kind].in_tree
+        }
+
+    def _then(self, address: Address, name: str, kind: Kind, live: LiveObject | None) -> Any:
+        """What a field will be."""
+        entry = self.decided.entries.get(address)
+        field = kind.field(name)
+        if live is not None:
+            for item in entry.written if entry is not None else ():
+                if item.field.name == name:
+                    return item.after
+            return self._live(name, kind, live)
+        resource = self.decided.sides.resources[address]
+        if name in resource.fields and not self.decided.blocking.noted(address, field):
+            return resource.fields[name]
+        return field.absent if field.absent is not None else UNKNOWN
+
+    def _made(self, address: Address) -> bool:
+        """Whether an entry that is not live will be."""
+        return address in self.decided.entries
+
+    def _children(self, address: Address, live: LiveObject | None) -> list[Address]:
+        """What will be in a thing, in the order that it will have."""
+        sides = self.decided.sides
+        stay = [
+            sides.names.address(one)
+            for one in (sides.snapshot.lanes.get(live.identity, ()) if live is not None else ())
+            if sides.registry[one[0]].in_tree
+            and not self.decided.deletions.covers(one)
+            and self._holder(one) == address
+        ]
+        come = [*self._new.get(address, ()), *self._moved.get(address, ())]
+        resource = sides.resources.get(address)
+        order = list(resource.children) if resource is not None else []
+        here = set(stay)
+        come = sorted((one for one in come if one not in here), key=_place(order))
+        then = [*stay, *come]
+        there = set(then)
+        wanted = [one for one in order if one in there and not sides.policy.left_out(one)]
+        return after_moves(then, moves(then, wanted))
+
+    def _holder(self, identity: Identity) -> Address | None:
+        """What a live node will be in."""
+        sides = self.decided.sides
+        live = sides.snapshot.objects[identity]
+        entry = self.decided.entries.get(sides.names.address(identity))
+        for item in entry.written if entry is not None else ():
+            if item.field.nest:
+                if isinstance(item.after, Ref):
+                    return item.after.address
+                return sides.names.address(live.parent) if live.parent is not None else None
+        around = live.holder or live.parent
+        return sides.names.address(around) if around is not None else None
+
+    @cached_property
+    def _moved(self) -> dict[Address | None, list[Address]]:
+        """Live nodes that come into another thing, by that thing."""
+        sides = self.decided.sides
+        found: dict[Address | None, list[Address]] = defaultdict(list)
+        for address, live in self._strangers.items():
+            around = live.holder or live.parent
+            if around is None or self.decided.deletions.covers(live.identity):
+                continue
+            if (holder := self._holder(live.identity)) != sides.names.address(around):
+                found[holder].append(address)
+        return found
+
+
+def _place(order: list[Address]) -> Callable[[Address], tuple[int, Address]]:
+    places = {address: number for number, address in enumerate(order)}
+    return lambda one: (places.get(one, len(order)), one)

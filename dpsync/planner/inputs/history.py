@@ -1,0 +1,164 @@
+"""What live objects were called before: by the ids file, the git base, and commits before that.
+
+A pattern of the policy may name an object by the address of an entry that is gone. Two questions are answered
+here. What did an address mean? The first of these sources that knows it says so, since what is allowed by
+that must not fall to another object. What was an object ever called? All of them count, since what is
+protected by one name must not be lost under another.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from dpsync.identity.remember import remember
+from dpsync.kinds.places import Places
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address, Pattern
+from dpsync.model.base import Base
+from dpsync.model.desired import Desired
+from dpsync.model.ids import Line
+from dpsync.model.snapshot import Identity, Snapshot
+from dpsync.planner.inputs.names import Names
+
+
+@dataclass(frozen=True)
+class FormerNames:
+    """The earlier names of what is live. Commits before the base are read only where they are needed."""
+
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+    base: Base
+    names: Names
+    _known: dict[Identity, frozenset[Address]] = field(default_factory=dict)
+    _commits: dict[int, Mapping[Address, Identity]] = field(default_factory=dict)
+
+    # What an address meant.
+
+    def meant(self, address: Address) -> frozenset[Identity] | None:
+        """The live object that an address meant: empty when that is gone, None when nothing knows it."""
+        records = self.snapshot.records
+        for lines in (records.lines, records.earlier):
+            if (line := lines.get(address)) is not None:
+                return frozenset(self._of_line(line))
+        if address in self.names.remembered:
+            return frozenset({self.names.remembered[address]})
+        for number, then in enumerate(self.base.earlier):
+            if address in then.resources and address in (found := self._of_commit(number, then)):
+                return frozenset({found[address]})
+        return None
+
+    def named(self, pattern: Pattern) -> frozenset[Identity]:
+        """The undeclared objects that a pattern without wildcards means.
+
+        `[Title]` means none where several bear that title.
+        """
+        if pattern.segments[-1].startswith("["):
+            found = {
+                identity
+                for identity in self.snapshot.objects
+                if identity not in self.names.declared and any(map(pattern.matches, self.of(identity)))
+            }
+        else:
+            found = set().union(*(self.meant(address) or () for address in self.everywhere(pattern)))
+        return frozenset(identity for identity in found if identity not in self.names.declared)
+
+    def knows(self, pattern: Pattern) -> bool:
+        """Whether a pattern fits anything: an entry, a line, something live, or something that was an entry.
+
+        What a line names counts also where that is gone: then it is known what it was.
+        """
+        records, desired = self.snapshot.records, self.desired
+        known = (desired.resources, desired.unserved, desired.lookups, records.lines, records.earlier)
+        if any(pattern.matches(address) for places in known for address in places):
+            return True
+        if any(pattern.matches(name) for identity in self.snapshot.objects for name in self.of(identity)):
+            return True
+        return any(self.meant(address) for address in self.everywhere(pattern))
+
+    def everywhere(self, pattern: Pattern) -> Iterator[Address]:
+        """The address that a pattern names, in each organization where it begins with the word of a kind."""
+        organization, *rest = pattern.segments
+        if organization != "*":
+            yield Address(pattern.segments)
+            return
+        root = self.registry.root.name
+        for address, entry in self.desired.resources.items():
+            if entry.kind == root:
+                yield Address((*address.segments, *rest))
+
+    # What an object was called.
+
+    def of(self, identity: Identity) -> frozenset[Address]:
+        """Every address of an object, now and before, but those that only commits before the base had."""
+        if identity not in self._known:
+            self._known[identity] = frozenset(self._each(identity))
+        return self._known[identity]
+
+    def before(self, identity: Identity, wanted: Callable[[Address], bool]) -> frozenset[Address]:
+        """Those that it had in commits before the base which had an entry at a `wanted` address."""
+        found: set[Address] = set()
+        for number, then in enumerate(self.base.earlier):
+            if any(map(wanted, then.resources)):
+                found |= {at for at, one in self._of_commit(number, then).items() if one == identity}
+        return frozenset(found)
+
+    def _each(self, identity: Identity) -> Iterator[Address]:
+        item, now = self.snapshot.objects[identity], self.names.address(identity)
+        yield now
+        yield from self._by_lines.get(identity, ())
+        if identity in self.names.earlier_addresses:
+            yield self.names.earlier_addresses[identity]
+        if identity in self.names.declared:
+            return
+        place = Address(now.segments[:-1])
+        yield self.exactly(identity)
+        kind = self.registry[item.kind]
+        natural = item.fields.get(kind.natural) if kind.natural is not None else None
+        if isinstance(natural, str):
+            yield place.child(self.registry.folded(kind, natural))
+        if item.parent is not None and item.parent in self.snapshot.objects:
+            around = self.names.address(item.parent)
+            inside = now.segments[len(around.segments) :]
+            if inside and now.is_in(around):
+                yield from (Address((*name.segments, *inside)) for name in self.of(item.parent))
+
+    def exactly(self, identity: Identity) -> Address:
+        """The address of an undeclared object with its id: it will never mean another one."""
+        item, now = self.snapshot.objects[identity], self.names.address(identity)
+        return Address(now.segments[:-1]).unmanaged(self.names.label(item), item.id)
+
+    # By lines and commits.
+
+    @cached_property
+    def _by_lines(self) -> Mapping[Identity, set[Address]]:
+        found: dict[Identity, set[Address]] = defaultdict(set)
+        records = self.snapshot.records
+        for line in (*records.earlier.values(), *records.lines.values()):
+            for identity in self._of_line(line):
+                found[identity].add(line.address)
+        return found
+
+    def _of_line(self, line: Line) -> Iterator[Identity]:
+        if line.id in self._by_id:
+            kinds = {kind.name for kind in self._places.kinds(line.address)}
+            yield from (identity for identity in self._by_id[line.id] if identity[0] in kinds)
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, list[Identity]]:
+        found: dict[str, list[Identity]] = defaultdict(list)
+        for identity, item in self.snapshot.objects.items():
+            found[item.id].append(identity)
+        return found
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.registry)
+
+    def _of_commit(self, number: int, then: Desired) -> Mapping[Address, Identity]:
+        if number not in self._commits:
+            self._commits[number] = remember(self.registry, then, self.desired, self.snapshot)
+        return self._commits[number]

@@ -1,0 +1,110 @@
+"""Both sides of a plan, under one set of names: what is wanted, and what is live.
+
+Live references are turned into addresses where the object is declared, so that the two sides compare as they
+are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.supported import SupportedKind
+from dpsync.model.address import Address
+from dpsync.model.base import NOT_ASKED, Base
+from dpsync.model.desired import Desired, Resource
+from dpsync.model.ids import Line
+from dpsync.model.snapshot import LiveObject, Snapshot
+from dpsync.planner.inputs.answers import Answers, parse_all
+from dpsync.planner.inputs.history import FormerNames
+from dpsync.planner.inputs.lineage import Lineage
+from dpsync.planner.inputs.names import Names
+from dpsync.planner.inputs.policies import Policies
+from dpsync.planner.inputs.values import Values
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the person asked for beside the configuration."""
+
+    confirm: tuple[str, ...] = ()
+    """Answers to what a plan asks, as they were typed (planner/inputs/answers.py)."""
+    delete: bool = True
+    proof: bool = False
+    """Whether this only proves what was done: what cannot be read back is then taken as it is."""
+    select: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    """Address patterns: only the selected part is planned, with what it needs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Desired and live, with the options of this run and the git base."""
+
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+    options: Options = field(default_factory=Options)
+    base: Base = NOT_ASKED
+    chosen: frozenset[Address] | None = None
+    """The part that is planned, where that is not everything."""
+    rewritten: tuple[tuple[Line, Line], ...] = ()
+    """Lines of the ids file that are others in the git base: then and now. Only shown."""
+
+    def __post_init__(self) -> None:
+        """What this token may not read is left out, like what the server does not serve."""
+        readable = self.desired.without(self.snapshot.unread, self.snapshot.unread_fields)
+        object.__setattr__(self, "desired", readable)
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        return Lineage(self.registry, self.desired, self.snapshot)
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.registry, self.desired, self.snapshot, self.base, self.lineage)
+
+    @cached_property
+    def former(self) -> FormerNames:
+        return FormerNames(self.registry, self.desired, self.snapshot, self.base, self.names)
+
+    @cached_property
+    def policy(self) -> Policies:
+        return Policies(self.desired.policy, self.base, self.names, self.former, self.chosen)
+
+    @cached_property
+    def values(self) -> Values:
+        return Values(self.registry, self.desired, self.snapshot, self.names)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The answers that were given, and the questions that rules ask while they read these sides.
+
+        Raises DiagnosticError (exit 64) for a text that is no answer.
+        """
+        return Answers(parse_all(self.options.confirm, self.registry))
+
+    @cached_property
+    def resources(self) -> dict[Address, Resource]:
+        """The entries in their order and in their normal form, without the fields that are ignored."""
+        edited: dict[Address, Resource] = {}
+        for address in sorted(self.desired.resources):
+            resource = self.desired.resources[address]
+            kind = self.kind(resource)
+            fields = {
+                name: self.values.normal(kind.field(name), value, resource)
+                for name, value in resource.fields.items()
+                if not self.desired.policy.ignores(address, name)
+            }
+            edited[address] = replace(resource, fields=fields)
+        return edited
+
+    def live(self, address: Address) -> LiveObject | None:
+        """The live object that an entry is, None when there is none."""
+        resource = self.desired.resources.get(address)
+        identity = self.names.identity(address, resource) if resource else None
+        return None if identity is None else self.snapshot.objects.get(identity)
+
+    def kind(self, item: Resource | LiveObject) -> SupportedKind:
+        return self.registry[item.kind]

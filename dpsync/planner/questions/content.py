@@ -1,0 +1,192 @@
+"""What holds content goes only where somebody named it: in the policy's `removed`, or by an answer.
+
+`prune` says that undeclared things are deleted, and not which: an entry may be missing because a file is no
+longer included. So everything that holds content is held against `removed`, also what goes along with a
+delete. The limits are asked about as well, whatever is named.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from dpsync.model.json_text import json_text
+from dpsync.model.question import Refusal, WayOut
+from dpsync.model.snapshot import Identity
+from dpsync.model.words import FEW, counted, some
+from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.decide.restructuring import answered
+from dpsync.planner.inputs.answers import DELETE_CONTENT, DELETE_ONE, Answer
+from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.questions.rebinds import formerly
+
+
+def unnamed_content(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:
+    """One refusal for everything that holds content, would go and is not named.
+
+    Of kinds that are asked about anyway (planner/questions/identity.py) it is a part of that question.
+    """
+    sides = decided.sides
+    everything = unanswered(decided)
+    to_delete = [identity for identity in everything if identity[0] not in asked]
+    if not to_delete:
+        return
+    asked_for = may_go(decided, to_delete)
+    yield Refusal(
+        code="content",
+        address=str(sides.names.address(to_delete[0])),
+        message=asked_for.said,
+        way_out=asked_for.way_out,
+        answers=asked_for.answers,
+    )
+
+
+def unanswered(decided: Decisions) -> list[Identity]:
+    """The same without what the answer with the number is for."""
+    to_delete = unnamed(decided)
+    agreed = to_delete and decided.sides.answers.agree(Answer(DELETE_CONTENT, str(len(to_delete))))
+    return [] if agreed else to_delete
+
+
+@dataclass(frozen=True)
+class MayGo:
+    """That content would be deleted: what is said of it, the way out in words, and the answers."""
+
+    said: str
+    way_out: str
+    answers: tuple[WayOut, ...]
+
+
+def may_go(decided: Decisions, to_delete: Sequence[Identity]) -> MayGo:
+    """The question whether some of the unnamed content may go. An answer's number is that of all of it."""
+    sides = decided.sides
+    everything = unnamed(decided)
+    question = Answer(DELETE_CONTENT, str(len(everything)))
+    names = [str(sides.names.address(identity)) for identity in to_delete]
+    lines = _lines(sides, to_delete)
+    left_out = _not_included(sides, to_delete)
+    first = "".join(f"{_said(sides, file, items)}. " for file, items in left_out.items())
+    it, them = ("it", "it") if len(to_delete) == 1 else ("all of it", "them")
+    once = it if len(everything) == len(to_delete) else f"all {len(everything)} that have content"
+    include = f"include {' and '.join(left_out)} again; or, " if left_out else ""
+    return MayGo(
+        said=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "
+        f"and nobody has named {them}: {some(names)}{_strangers(sides, to_delete)}",
+        way_out=f"{include}if {it} may go, add to policy {_short(lines)} or say {question.flag}",
+        answers=(
+            *(
+                WayOut(address="include", add=file, means="its entries belong to the configuration")
+                for file in left_out
+            ),
+            WayOut(address="policy", add=f"removed: [{', '.join(lines)}]", means=f"{it} may go"),
+            WayOut(address=names[0], add=question.flag, means=f"{once} may go, this once"),
+        ),
+    )
+
+
+def unnamed(decided: Decisions) -> list[Identity]:
+    """What holds content and would go, without what is named, and what goes with an answered navigation.
+
+    What a line of the ids file has passed over is asked about by its name (planner/questions/rebinds.py).
+
+    Who names a thing names what lies in it: that has no address of its own beside it.
+    """
+    sides = decided.sides
+    agreed = answered(sides, decided.restructuring)
+    content = [one for one in decided.deletions.everything if sides.registry[one[0]].content]
+    asked_by_name = formerly(sides) if content else {}
+    named: dict[Identity, bool] = {}
+
+    def is_named(identity: Identity) -> bool:
+        if identity not in named:
+            around = sides.snapshot.objects[identity].parent
+            named[identity] = _names(sides, identity) or (
+                around is not None and decided.deletions.covers(around) and is_named(around)
+            )
+        return named[identity]
+
+    found = [
+        identity
+        for identity in content
+        if not any(sides.names.address(identity).is_in(place) for place in agreed)
+        and identity not in asked_by_name
+        and not is_named(identity)
+    ]
+    return sorted(found, key=sides.names.address)
+
+
+def _names(sides: Sides, identity: Identity) -> bool:
+    """Whether the policy or an answer names an object."""
+    own = Answer(DELETE_ONE, str(sides.names.address(identity)))
+    return sides.policy.removed(identity) or (sides.answers.gives(own) and sides.answers.agree(own))
+
+
+def _lines(sides: Sides, to_delete: Collection[Identity]) -> list[str]:
+    """What to write into `removed`; a line for a thing is one for what lies in it as well."""
+    those = set(to_delete)
+    outermost = (
+        identity
+        for identity in to_delete
+        if not those & {*sides.snapshot.above(sides.snapshot.objects[identity])}
+    )
+    return [_quoted(_line(sides, identity)) for identity in outermost]
+
+
+def _line(sides: Sides, identity: Identity) -> str:
+    """The address that an object had, where that means it and nothing else; otherwise its title and id."""
+    known = sides.desired.resources.keys() | sides.desired.unserved.keys()
+    for address in sorted(sides.former.of(identity)):
+        free = address not in known and not address.segments[-1].startswith("[")
+        if free and sides.former.meant(address) == frozenset({identity}):
+            return str(address)
+    return str(sides.former.exactly(identity))
+
+
+def _quoted(address: str) -> str:
+    """An address as an item of a YAML list between brackets."""
+    plain = address.isascii() and all(letter.isalnum() or letter in "/._-@" for letter in address)
+    return address if plain else json_text(address)
+
+
+def _short(lines: list[str]) -> str:
+    """The line to add, as far as it can be read in a sentence."""
+    if len(lines) <= FEW:
+        return f"removed: [{', '.join(lines)}]"
+    return f"removed: [{', '.join(lines[:FEW])}, …] with all {len(lines)} of them"
+
+
+def _not_included(sides: Sides, to_delete: Collection[Identity]) -> dict[str, list[Identity]]:
+    """By file that is no part of the configuration, what goes that has an entry in it."""
+    found: dict[str, list[Identity]] = defaultdict(list)
+    for file in sides.desired.beside:
+        for identity in to_delete:
+            names = sides.former.of(identity)
+            if (
+                names & file.entries
+                or sides.former.before(identity, file.entries.__contains__) & file.entries
+            ):
+                found[file.file].append(identity)
+    return found
+
+
+def _said(sides: Sides, file: str, items: Collection[Identity]) -> str:
+    names = [str(sides.names.address(identity)) for identity in items]
+    return f"{file} declares {some(names)}, and nothing includes it"
+
+
+def _strangers(sides: Sides, to_delete: Collection[Identity]) -> str:
+    """What is said of those that were never declared here, as far as anybody knows."""
+    records = sides.snapshot.records
+    lines = (*records.lines.values(), *records.earlier.values())
+    known = {id for line in lines for id in (line.id, line.also)}
+    names = [
+        str(sides.names.address(identity))
+        for identity in to_delete
+        if sides.snapshot.objects[identity].id not in known and identity not in sides.names.earlier_addresses
+    ]
+    if not names:
+        return ""
+    whose = "them" if len(names) == len(to_delete) and len(names) > 1 else some(names)
+    whose = "it" if len(names) == len(to_delete) == 1 else whose
+    return f"; neither the ids file nor the git base has an entry for {whose}: somebody else may rely on it"

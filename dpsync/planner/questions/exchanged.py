@@ -1,0 +1,103 @@
+"""Names that may have gone round by hand: entries that only their names were found by.
+
+When two collections exchange their titles, everything that lies in them seems to want to move, and when two
+spaces do, every site seems to show the wrong one. Without a line of the ids file or an answer nobody can
+tell that from things that were really exchanged. So it is asked, instead of dealing them out anew.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.question import Refusal
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import live_ids, references
+from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.questions.candidates import found_by_name
+from dpsync.planner.questions.identity import candidate, it_is, said
+
+BY_NAME = "it has its name"
+BY_PLACE = "it is what is found where this one is named"
+
+
+def exchanged(sides: Sides) -> Iterator[Refusal]:
+    """A refusal for each entry of a ring: all that names one of them names the object of the next one now."""
+    standing = _standing(sides)
+    ring_of = _rings(standing)
+    for address in sorted(ring_of):
+        if not all(sides.policy.ignored(one) for one in ring_of[address]):
+            yield _refusal(sides, address, standing[address])
+
+
+def _standing(sides: Sides) -> Mapping[Address, Address]:
+    """By entry that was found by its name, the one whose object stands everywhere in its place."""
+    found: dict[Address, set[Address | None]] = defaultdict(set)
+    by_name = {
+        address
+        for address, entry in sides.resources.items()
+        if sides.kind(entry).mistakable and found_by_name(sides, address) and sides.live(address) is not None
+    }
+    for address, entry in sides.resources.items() if by_name else ():
+        live = sides.live(address)
+        for name, value in entry.fields.items() if live is not None else ():
+            wanted = references(value)
+            if len(wanted) != 1 or wanted.isdisjoint(by_name) or _edited(sides, entry, name):
+                continue
+            assert live is not None
+            found[next(iter(wanted))].add(_named(sides, live, name))
+    only = {address: next(iter(now)) for address, now in found.items() if len(now) == 1}
+    return {address: now for address, now in only.items() if now in by_name and now != address}
+
+
+def _edited(sides: Sides, entry: Resource, name: str) -> bool:
+    """Whether the git base has the field otherwise: then somebody wants what stands there to change."""
+    before = sides.base.desired.resources.get(entry.address) if sides.base.desired is not None else None
+    return before is not None and before.fields.get(name) != entry.fields[name]
+
+
+def _named(sides: Sides, live: LiveObject, name: str) -> Address | None:
+    """The entry whose object a field names now, where it names one thing."""
+    ids = live_ids(live.fields.get(name))
+    if len(ids) != 1:
+        return None
+    (id,) = ids
+    kinds = sides.kind(live).field(name).type.refers
+    known = (sides.names.declared.get(sides.names.named(live, kind, id)) for kind in kinds)
+    return next((address for address in known if address is not None), None)
+
+
+def _rings(standing: Mapping[Address, Address]) -> dict[Address, tuple[Address, ...]]:
+    """By entry of a ring, all that are in it."""
+    found: dict[Address, tuple[Address, ...]] = {}
+    done: set[Address] = set()
+    for start in standing:
+        way: dict[Address, int] = {}
+        at: Address | None = start
+        while at is not None and at not in done and at not in way:
+            way[at] = len(way)
+            at = standing.get(at)
+        if at is not None and at in way:
+            ring = tuple(one for one in way if way[one] >= way[at])
+            found |= dict.fromkeys(ring, ring)
+        done |= way.keys()
+    return found
+
+
+def _refusal(sides: Sides, address: Address, other: Address) -> Refusal:
+    mine, theirs = sides.live(address), sides.live(other)
+    assert mine is not None
+    assert theirs is not None
+    candidates = (candidate(sides, mine.identity, BY_NAME), candidate(sides, theirs.identity, BY_PLACE))
+    return Refusal(
+        code="exchanged",
+        address=str(address),
+        message=f"nothing but its name says that it is {mine.id}, and wherever the files name it is "
+        f"{theirs.id}, which has the name of {other}: perhaps only their names were exchanged",
+        way_out=f"{said(sides, address, mine.id)} if its name is right, or "
+        f"{said(sides, address, theirs.id)} if its place is",
+        candidates=candidates,
+        answers=it_is(sides, address, candidates),
+    )

@@ -1,0 +1,270 @@
+"""What must not happen, as refusals with their way out.
+
+Each guard reads the decided plan; none changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from dpsync.kinds.base import Field, Guard, Kind
+from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Change
+from dpsync.model.circles import chain
+from dpsync.model.impact import Exposure
+from dpsync.model.question import Refusal
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.decide import transfers
+from dpsync.planner.decide.cascade import named_ids
+from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.decide.nesting import Nesting, own_places
+from dpsync.planner.decide.restructuring import refused
+from dpsync.planner.inputs.answers import NOT_MY_OWN, Answer
+from dpsync.planner.questions.content import unnamed_content
+from dpsync.planner.questions.limits import limited
+from dpsync.planner.questions.protection import unknown_protections
+from dpsync.planner.questions.rebinds import passed_over
+
+
+def refusals(
+    decided: Decisions,
+    deletes: list[Change],
+    exposures: tuple[Exposure, ...] = (),
+    who_is_who: Collection[Refusal] = (),
+) -> Iterator[Refusal]:
+    """Every refusal but `who_is_who`: the questions about which object an entry is."""
+    asked = {item.address for item in who_is_who}
+    kinds = {decided.sides.resources[Address.parse(address)].kind for address in asked}
+    yield from _create_only(decided, asked)
+    yield from _protected(decided)
+    yield from unknown_protections(decided)
+    yield from _forgotten(decided)
+    yield from _unseen(decided)
+    yield from _not_empty(decided)
+    yield from _named_by_declared(decided)
+    yield from _circles(decided)
+    yield from refused(decided.sides, decided.restructuring)
+    yield from transfers.refused(decided.sides, decided.transfers)
+    yield from _holders(decided)
+    yield from passed_over(decided)
+    yield from unnamed_content(decided, kinds)
+    yield from limited(decided, deletes, exposures)
+
+
+def _create_only(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:
+    """Of an entry that is perhaps another object nothing is said yet: that follows from which one it is."""
+    sides = decided.sides
+    for address, compared in sorted(decided.compared.items()):
+        if str(address) in asked:
+            continue
+        resource = sides.resources[address]
+        kind = sides.kind(resource)
+        for item in compared:
+            if item.field.on == "create" and item.field.via is None and not item.field.nest:
+                name, noun = item.field.name, kind.noun
+                before = sides.values.display(item.field, item.before, resource)
+                yield Refusal(
+                    code="create-only",
+                    address=f"{resource.address}#{name}",
+                    message=f'the {name} of {kind.one} is set when it is created and stays "{before}"',
+                    way_out=f"set it back, or declare a new {noun} under another key and remove this one",
+                )
+
+
+def _protected(decided: Decisions) -> Iterator[Refusal]:
+    sides = decided.sides
+    for identity in decided.deletions.everything:
+        since = sides.policy.protected(identity)
+        if since is not None:
+            until = "" if since == "now" else " in the git base"
+            yield Refusal(
+                code="protected",
+                address=str(sides.names.address(identity)),
+                message=f"it is protected{until} and would be deleted",
+                way_out="declare it again, take it out of prune, or take its protection away first",
+            )
+
+
+def _forgotten(decided: Decisions) -> Iterator[Refusal]:
+    """`forget` names a key whose object is not known: it may be one of those to be deleted."""
+    sides = decided.sides
+    for identity in decided.deletions.cascade.objects:
+        if sides.policy.forgotten(identity):
+            yield Refusal(
+                code="forgotten",
+                address=str(sides.names.address(identity)),
+                message="it is to be left where it is, and would be deleted with what it is in or names",
+                way_out="forget that, too, or take this out of forget",
+            )
+    for pattern in sides.desired.policy.forget:
+        *place, key = pattern.segments
+        if "*" in key or any(sides.policy.forgotten(one, pattern) for one in sides.snapshot.objects):
+            continue
+        around = Pattern(pattern.text, tuple(place))
+        to_delete = [sides.names.address(root) for root in decided.deletions.roots]
+        count = sum(around.matches(Address(address.segments[:-1])) for address in to_delete)
+        if count:
+            yield Refusal(
+                code="forgotten",
+                address=pattern.text,
+                message="neither the platform nor the git base tells what this was, and it may be among the "
+                f"{count} beside it that would be deleted",
+                way_out="forget it by the name that it has on the platform, [Title] or [Title~id]; "
+                "or take the line away when it is gone",
+            )
+
+
+def _unseen(decided: Decisions) -> Iterator[Refusal]:
+    """No transfer, and no new navigation, while this token cannot read what goes along with it."""
+    given = decided.transfers.given
+    for identity, url in sorted(decided.sides.snapshot.evidence.unseen.items()):
+        if decided.deletions.covers(identity) or identity in given:
+            yield Refusal(
+                code="unseen",
+                address=str(decided.sides.names.address(identity)),
+                message=f"it would go, and what goes along cannot be seen: GET {url} is not allowed (403)",
+                way_out="let somebody apply this whose token may read that, or declare it to keep it",
+            )
+
+
+def _not_empty(decided: Decisions) -> Iterator[Refusal]:
+    """A holder that would put its contents one level up (a collection) is deleted only when it is empty."""
+    sides = decided.sides
+    for identity, left in decided.deletions.cascade.left_inside.items():
+        for live in left:
+            yield Refusal(
+                code="not-empty",
+                address=str(sides.names.address(identity)),
+                message=f"it would be deleted, but {sides.names.address(live.identity)} is still in it",
+                way_out="move or delete what is in it first, or declare it to keep it",
+            )
+
+
+def _circles(decided: Decisions) -> Iterator[Refusal]:
+    """A collection that would lie in itself, through what is declared and what is live."""
+    sides = decided.sides
+
+    def stays(address: Address, item: Field) -> bool:
+        return decided.blocking.entry(address) or decided.blocking.noted(address, item)
+
+    for kind, item in own_places(sides):
+        for circle in Nesting(sides, kind, item, stays).circles():
+            if any(not isinstance(one, Address) and decided.deletions.covers(one) for one in circle):
+                continue  # it must be empty by then, which another guard looks after
+            names = [str(one if isinstance(one, Address) else sides.names.address(one)) for one in circle]
+            around = chain([*names[1:], names[0]], ", which is in ")
+            yield Refusal(
+                code="circle",
+                address=f"{names[0]}#{item.name}",
+                message=f"it would be in {around}: a circle",
+                way_out=f"give one of them another {item.name}",
+            )
+
+
+def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
+    """A declared entry that names, by `{ id: … }`, an object that is to be deleted."""
+    sides = decided.sides
+    for resource in sides.resources.values():
+        for item in sides.kind(resource).fields:
+            for id in sorted(named_ids(item, resource.fields.get(item.name))):
+                meant = [sides.names.named(resource, name, id) for name in item.names]
+                for identity in filter(decided.deletions.covers, meant):
+                    yield Refusal(
+                        code="in-use",
+                        address=f"{resource.address}#{item.name}",
+                        message=f"it names {sides.names.address(identity)}, which would be deleted",
+                        way_out="name another one, or declare that one to keep it",
+                    )
+
+
+def _holders(decided: Decisions) -> Iterator[Refusal]:
+    """The token's own user is left alone, and at least one always holds the guarded value (an admin)."""
+    sides = decided.sides
+    for kind in sides.registry.ordered:
+        if kind.guard is None:
+            continue
+        parents: dict[Identity, list[LiveObject]] = {}
+        for live in sides.snapshot.objects.values():
+            if (
+                live.kind == kind.name
+                and live.parent is not None
+                and not decided.deletions.covers(live.parent)
+            ):
+                parents.setdefault(live.parent, []).append(live)
+        for parent, members in parents.items():
+            yield from _own(decided, kind.guard, members)
+            yield from _last(decided, kind, kind.guard, sides.names.address(parent), members)
+
+
+def _value_after(decided: Decisions, guard: Guard, live: LiveObject) -> object:
+    """The guarded value that a live object will have; None when it goes."""
+    sides = decided.sides
+    if decided.deletions.covers(live.identity):
+        return None
+    address = sides.names.declared.get(live.identity)
+    declared = sides.resources.get(address) if address else None
+    if declared is None or sides.policy.ignored(declared.address):
+        return live.fields.get(guard.field)
+    return declared.fields.get(guard.field, live.fields.get(guard.field))
+
+
+def _own(decided: Decisions, guard: Guard, members: list[LiveObject]) -> Iterator[Refusal]:
+    user = decided.sides.snapshot.user
+    for live in members if guard.own else ():
+        goes = decided.deletions.covers(live.identity)
+        had = live.fields.get(guard.field) == guard.value
+        if user is None and had and _value_after(decided, guard, live) != guard.value:
+            yield from _perhaps_own(decided, guard, decided.sides.names.address(live.identity), goes)
+        if live.id != user:
+            continue
+        if goes or (had and _value_after(decided, guard, live) != guard.value):
+            yield Refusal(
+                code="own-user",
+                address=str(decided.sides.names.address(live.identity)),
+                message=f"this token belongs to them, and they would {_lost(guard, goes)}",
+                way_out="let somebody else apply this, with a token of their own",
+            )
+
+
+def _lost(guard: Guard, goes: bool) -> str:
+    return "be removed" if goes else f"stop being {guard.value}"
+
+
+def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool) -> Iterator[Refusal]:
+    """A server that does not tell whose token this is: for each admin who leaves there is a question."""
+    question = Answer(NOT_MY_OWN, str(address))
+    if not decided.sides.answers.agree(question):
+        lacking = decided.sides.registry.profile.lacks("telling whose token this is")
+        yield Refusal(
+            code="own-user",
+            address=str(address),
+            message=f"they would {_lost(guard, goes)}, and {lacking}",
+            way_out=f"if it is not theirs: {question.flag}",
+        )
+
+
+def _last(
+    decided: Decisions, kind: Kind, guard: Guard, parent: Address, members: list[LiveObject]
+) -> Iterator[Refusal]:
+    had = [live for live in members if live.fields.get(guard.field) == guard.value]
+    stays = any(_value_after(decided, guard, live) == guard.value for live in members)
+    arrives = any(
+        resource.kind == kind.name
+        and resource.parent == parent
+        and resource.fields.get(guard.field) == guard.value
+        and decided.sides.live(resource.address) is None
+        and not decided.sides.policy.left_out(resource.address)
+        and not decided.blocking.entry(resource.address)
+        for resource in decided.sides.resources.values()
+    )
+    if had and not stays and not arrives:
+        yield Refusal(
+            code=f"last-{guard.value}",
+            address=str(decided.sides.names.address(had[0].identity)),
+            message=f"{parent} would be left without {_article(guard.value)}",
+            way_out=f"keep one, or make somebody else {guard.value} in the same plan",
+        )
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"

@@ -1,0 +1,118 @@
+"""How much may be deleted or exposed without a question: an answer names the number, or the thing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.delete_count import count_deletes
+from dpsync.model.desired import Limits
+from dpsync.model.impact import Exposure
+from dpsync.model.question import Refusal, WayOut
+from dpsync.model.words import counted, some
+from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.decide.restructuring import answered
+from dpsync.planner.inputs.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer
+from dpsync.planner.inputs.sides import Sides
+
+
+def limited(decided: Decisions, deletes: list[Change], exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
+    """More than the limits allow."""
+    yield from _limits(decided, deletes)
+    yield from _exposed(decided, exposures)
+    yield from _for_a_moment(decided, exposures)
+
+
+def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
+    """More deletes than allowed, per organization; `--confirm "delete N"` answers once, with the number.
+
+    That number is the one of the whole plan. What goes with a navigation that was agreed to be built anew is
+    in it, and is not held against the limits.
+    """
+    sides = decided.sides
+    limits, since = _in_force(sides)
+    agreed = answered(sides, decided.restructuring)
+    total = count_deletes(deletes)
+    deletes = [
+        change
+        for change in deletes
+        if not any(Address.parse(change.address).is_in(place) for place in agreed)
+    ]
+    for organization in sorted({Address.parse(change.address).segments[0] for change in deletes}):
+        mine = [change for change in deletes if change.address.split("/")[0] == organization]
+        count = count_deletes(mine).number
+        inside_ = Address.parse(organization)
+        managed = {
+            str(sides.names.address(identity))
+            for address, items in sides.snapshot.scopes.items()
+            if address.is_in(inside_)
+            for identity in items
+        }
+        # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
+        along = {effect.address for change in mine for effect in change.effects if effect.counts}
+        known = len(managed | along)
+        percent = 100 * count / max(known, 1)
+        too_many = count > limits.deletes or percent > limits.percent
+        question = Answer(DELETE, str(total.number))
+        here = "" if count == total.number else f"; {count} of them count here"
+        if too_many and not sides.answers.agree(question):
+            yield Refusal(
+                code="limits",
+                address=organization,
+                message=f"{total.things('would be deleted')}{here}, {percent:.0f} percent of {known}; "
+                f"allowed are {limits.deletes} and {limits.percent} percent{since}",
+                way_out=f"check them, then say {question.flag}",
+            )
+
+
+def _in_force(sides: Sides) -> tuple[Limits, str]:
+    """The stricter of the limits of now and of the git base, and what is said where this change raises them.
+
+    Who raises a limit in the change that needs it has not been asked by anybody.
+    """
+    now = sides.desired.policy.limits
+    before = sides.base.desired.policy.limits if sides.base.desired is not None else now
+    exposures = [limit for limit in (now.exposures, before.exposures) if limit is not None]
+    limits = Limits(
+        min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
+    )
+    return (
+        limits,
+        "" if limits == now else f" by {sides.base.said}: that this change raises them does not count yet",
+    )
+
+
+def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
+    """More exposures than allowed, per organization; `--confirm "expose N"` answers once, with the number."""
+    sides = decided.sides
+    limits, since = _in_force(sides)
+    allowed = limits.exposures
+    counts = Counter(Address.parse(item.address).segments[0] for item in exposures)
+    question = Answer(EXPOSE, str(len(exposures)))
+    for organization, count in sorted(counts.items()):
+        if allowed is not None and count > allowed and not sides.answers.agree(question):
+            yield Refusal(
+                code="exposures",
+                address=organization,
+                message=f"{counted(count, 'thing')} would be more visible or more powerful; "
+                f"allowed: {allowed}{since}",
+                way_out=f"check what the plan lists as exposed, then say {question.flag}",
+                answers=(WayOut(address=organization, add=question.flag, means="all of it is meant"),),
+            )
+
+
+def _for_a_moment(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
+    """What is public only while the plan is carried out: never without an answer that names how many."""
+    found = [item for item in exposures if item.moment]
+    question = Answer(FOR_A_MOMENT, str(len(found)))
+    if found and not decided.sides.answers.agree(question):
+        named = list(dict.fromkeys(item.address for item in found))
+        yield Refusal(
+            code="public-for-a-moment",
+            address=named[0],
+            message=f"{some(named)} would be public for a moment, and is neither before nor afterwards",
+            way_out=f"check what the plan lists as exposed, then say {question.flag}; or unpublish its site",
+            answers=(WayOut(address=named[0], add=question.flag, means="it may be seen for a moment"),),
+        )

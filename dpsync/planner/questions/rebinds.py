@@ -1,0 +1,90 @@
+"""Objects that entries were until now, by lines of the ids file, and that would be deleted because of that.
+
+A pin goes before the line of its entry, and `dpsync ids --bind` replaces a line. Either may be a mistake, so
+what was there goes only where somebody names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpsync.kinds.places import Places
+from dpsync.model.address import Address
+from dpsync.model.command import command
+from dpsync.model.ids import Line
+from dpsync.model.question import Refusal, WayOut
+from dpsync.model.snapshot import Identity
+from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.inputs.answers import DELETE_ONE, Answer
+from dpsync.planner.inputs.sides import Sides
+
+
+@dataclass(frozen=True)
+class Former:
+    """The entry that an object was, and what says that it is not that one now."""
+
+    address: Address
+    said: str
+    back: WayOut | None
+    """How the entry becomes that object again."""
+
+
+def passed_over(decided: Decisions) -> Iterator[Refusal]:
+    """A refusal for each such object that would be deleted, or go along, and that no answer names."""
+    sides = decided.sides
+    former = formerly(sides) if decided.deletions.roots else {}
+    for identity in decided.deletions.everything:
+        if identity not in former:
+            continue
+        was, address = former[identity], sides.names.address(identity)
+        question = Answer(DELETE_ONE, str(address))
+        if sides.answers.agree(question) or sides.policy.removed(identity):
+            continue
+        back = f"; if it is meant, {_said(was.back)}" if was.back is not None else ""
+        may_go = WayOut(address=str(was.address), add=question.flag, means="it may go")
+        yield Refusal(
+            code="passed-over",
+            address=str(address),
+            message=f"it would be deleted, and {was.said}",
+            way_out=f"if it may go: {question.flag}{back}",
+            answers=(may_go,) if was.back is None else (may_go, was.back),
+        )
+
+
+def _said(back: WayOut) -> str:
+    return f"add {back.add}" if back.add.startswith("id: ") else back.add
+
+
+def formerly(sides: Sides) -> dict[Identity, Former]:
+    """By live object that no line of now names, or whose entry is pinned to another one."""
+    records, places = sides.snapshot.records, Places(sides.registry)
+    now = {line.id for line in records.lines.values()}
+    found: dict[Identity, Former] = {}
+    for address, line in sorted(records.earlier.items()):
+        if line.id not in now:
+            found |= dict.fromkeys(_meant(places, line), _rebound(sides, address, line))
+    for address, line in sorted(records.lines.items()):
+        entry = sides.desired.resources.get(address)
+        if entry is not None and entry.pin is not None and entry.pin != line.id:
+            said = f"it is what the ids file says that {address} is, whose pin says {entry.pin}"
+            back = WayOut(address=str(address), add=f"id: {line.id}", means="it is meant, not what is pinned")
+            found[entry.kind, line.id] = Former(address, said, back)
+    return found
+
+
+def _meant(places: Places, line: Line) -> list[Identity]:
+    return [(kind.name, line.id) for kind in places.kinds(line.address) if kind.recorded]
+
+
+def _rebound(sides: Sides, address: Address, line: Line) -> Former:
+    said = f"the ids file of {sides.base.said} says that it is {address}"
+    present = sides.snapshot.records.lines.get(address)
+    is_now = (
+        f", which is {present.id} by its line of now" if present is not None else ", which has no line now"
+    )
+    if address not in sides.desired.resources:
+        return Former(address, f"{said}{is_now}", None)
+    add = command("ids", "--bind", f"{address}={line.id}")
+    back = WayOut(address=str(address), add=add, means="it is that one, and its line of now is wrong")
+    return Former(address, f"{said}{is_now}", back)

@@ -1,0 +1,300 @@
+"""Requests: from a kind's calls and templates to steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpsync.kinds.base import Call, Field, Kind, Order
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.urls import expand
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.step import Gives, Phase, Verb
+from dpsync.model.values import REF, Value
+from dpsync.planner.decide.compare import Changed
+from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.steps.stepset import StepDraft
+
+_FIELD = re.compile(r"\$(\w+)")
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Makes steps of one kind of object out of the kind's calls."""
+
+    sides: Sides
+
+    def create(self, resource: Resource, hidden: Changed | None = None) -> StepDraft:
+        kind = self.sides.kind(resource)
+        call = kind.creating(resource.pin, resource.fields)
+        assert isinstance(call, Call)
+        fields = {
+            item.create_as or item.wire: self.wire(item, value)
+            for item in kind.fields
+            if item.on in ("create", "both")
+            and item.name != kind.natural
+            and (value := resource.fields.get(item.name)) is not None
+        }
+        if hidden is not None:
+            fields[hidden.field.create_as or hidden.field.wire] = self.wire(hidden.field, hidden.after)
+        values = {"fields": fields, **self._named(kind, resource), **self._child(resource)}
+        if resource.pin is not None:
+            values["id"] = resource.pin
+        own_id, where = _given(call.gives, values)
+        gives = [Gives(address=str(resource.address), pointer=where, id=own_id)]
+        if call.also_creates:
+            gives.append(Gives(address=str(resource.children[0]), pointer=call.also_creates))
+        path = expand(
+            self.sides.registry,
+            kind,
+            call.path,
+            resource.pin,
+            self.sides.lineage.chain(resource),
+            self._ids(kind, resource),
+        )
+        if "{self}" in call.path:
+            gives = [Gives(address=str(resource.address), id=self._parent_id(resource))]
+        return self._draft(resource.address, "create", call, path, values, gives=tuple(gives))
+
+    def restore(self, resource: Resource) -> StepDraft:
+        kind = self.sides.kind(resource)
+        assert kind.lifecycle.restore is not None
+        call, summary = kind.lifecycle.restore.call, "it was deleted and is brought back"
+        path = self.path(kind, call, resource)
+        return self._draft(resource.address, "restore", call, path, {}, summary=summary)
+
+    def transfer(self, resource: Resource) -> StepDraft:
+        kind = self.sides.kind(resource)
+        assert kind.lifecycle.transfer is not None
+        call, values = kind.lifecycle.transfer, self._named(kind, resource)
+        path, summary = self.path(kind, call, resource), f"given to {resource.parent}"
+        return self._draft(resource.address, "transfer", call, path, values, summary=summary)
+
+    def act(self, resource: Resource, word: str) -> StepDraft:
+        kind = self.sides.kind(resource)
+        call = kind.platform.acts[word]
+        path, values = self.path(kind, call, resource), self._named(kind, resource)
+        return self._draft(resource.address, "act", call, path, values, tag=word, summary=word)
+
+    def awaiting(self, resource: Resource) -> StepDraft:
+        """A step that reads an entry until the platform says what it has made of it."""
+        kind, output = self.sides.kind(resource), self.sides.values.output(resource.address)
+        assert kind.platform.outputs is not None
+        call = Call("GET", "{self}", None, repeat="safe")
+        gives = (Gives(address=str(output), pointer=kind.platform.outputs.read),)
+        path, summary = self.path(kind, call, resource), "waits for what the platform makes of it"
+        return self._draft(resource.address, "await", call, path, {}, gives=gives, summary=summary)
+
+    def _parent_id(self, resource: Resource) -> Any:
+        assert resource.parent is not None
+        return self.sides.snapshot.bound(resource.parent) or {REF: str(resource.parent)}
+
+    def _named(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+        """What a body template may name: the ids of what is around it, its own fields."""
+        return {**self._around(resource), **self._fields(kind, resource)}
+
+    def _around(self, resource: Resource) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        at = resource.parent
+        while at is not None:
+            above = self.sides.desired.resources[at]
+            found[above.kind] = self._own(above)
+            at = above.parent
+        return found
+
+    def _fields(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+        return {
+            item.name: self.wire(item, resource.fields[item.name])
+            for item in kind.fields
+            if item.name in resource.fields
+        }
+
+    def _ids(self, kind: Kind, resource: Resource) -> dict[str, str]:
+        """Fields that a path may name: references, as ids."""
+        named = self._fields(kind, resource)
+        return {name: text for name, value in named.items() if (text := _path_id(value)) is not None}
+
+    def _child(self, resource: Resource) -> dict[str, Any]:
+        if not resource.children:
+            return {}
+        child = self.sides.desired.resources[resource.children[0]]
+        child_kind = self.sides.kind(child)
+        return {f"child.{name}": value for name, value in self._fields(child_kind, child).items()}
+
+    def update(
+        self,
+        resource: Resource,
+        live: LiveObject | None,
+        changes: list[Changed],
+        phase: Phase | None = None,
+        tag: str = "",
+    ) -> StepDraft:
+        """One request that writes several plain fields."""
+        kind = self.sides.kind(resource)
+        assert kind.update is not None
+        fields = {item.field.wire: self.wire(item.field, item.after) for item in changes}
+        if live is not None and kind.update.complete:
+            fields = self._live(kind, live) | self._whole(kind, resource) | fields
+        elif live is not None and kind.update.whole and kind.update.method == "PUT":
+            fields = self._whole(kind, resource) | fields
+        path = self.path(kind, kind.update, resource)
+        values = {"fields": fields, **self._named(kind, resource), "id": self._own(resource)}
+        names = tuple(item.field.name for item in changes)
+        return self._draft(
+            resource.address, "update", kind.update, path, values, phase=phase, tag=tag, fields=names,
+            summary=", ".join(names),
+        )  # fmt: skip
+
+    def _live(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
+        """What is live, as the updating call takes it."""
+        return {
+            item.wire: self.wire(item, value)
+            for item in kind.fields
+            if item.on in ("update", "both") and (value := live.fields.get(item.name)) is not None
+        }
+
+    def _whole(self, kind: Kind, resource: Resource) -> dict[str, Any]:
+        return {
+            item.wire: self.wire(item, resource.fields[item.name])
+            for item in kind.fields
+            if item.on in ("update", "both") and item.name in resource.fields
+        }
+
+    def link(self, resource: Resource, change: Changed, phase: Phase = "link") -> StepDraft | None:
+        """The field's own call, or None when there is none for this value."""
+        kind, item = self.sides.kind(resource), change.field
+        call = item.setting(change.after)
+        if call is None:
+            return None
+        value, old = self.wire(item, change.after), self.wire(item, change.before)
+        more = {"value": _path_id(value) or "", "old": _path_id(old) or ""}
+        path = self.path(kind, call, resource, more)
+        values = {"fields": {item.wire: value}, "value": value, "old": old, "id": self._own(resource)}
+        named = {**self._named(kind, resource), **values}
+        return self._draft(
+            resource.address, "update", call, path, named, phase=phase, tag=item.name, fields=(item.name,),
+            summary=item.name,
+        )  # fmt: skip
+
+    def free(self, resource_path: str, kind: Kind, address: Address, item: Field, value: str) -> StepDraft:
+        """Give up a value that somebody else is about to take."""
+        assert kind.update is not None
+        values = {"fields": {item.wire: value}}
+        summary = f"{item.name} is free for another one"
+        update, tag = kind.update, item.name
+        return self._draft(
+            address, "update", update, resource_path, values, phase="free", tag=tag, summary=summary
+        )
+
+    def delete(self, live: LiveObject, address: Address, *, early: bool = False) -> StepDraft:
+        kind = self.sides.kind(live)
+        assert isinstance(kind.delete, Call)
+        path = self.live_path(live, kind.delete.path)
+        phase: Phase | None = "clear" if early else None
+        return self._draft(address, "delete", kind.delete, path, {"id": live.id}, phase=phase)
+
+    def move(self, resource: Resource, side: str, sibling: Resource) -> StepDraft:
+        """Move it before or after a sibling."""
+        kind, order = self.sides.kind(resource), self._order(resource)
+        path = self.path(kind, order.call, resource)
+        values = {"position": {side: self._pointer(sibling)}, "id": self._own(resource), "wire": _wire(kind)}
+        return self._draft(
+            resource.address, "move", order.call, path, values, beside=sibling.address,
+            summary=f"{side} {sibling.address}",
+        )  # fmt: skip
+
+    def _pointer(self, resource: Resource) -> Any:
+        """A sibling, as the position of a move names it."""
+        values = {"id": self._own(resource), "wire": _wire(self.sides.kind(resource))}
+        return render(self._order(resource).pointer, values)
+
+    def _order(self, resource: Resource) -> Order:
+        """How it is moved among its siblings: in its tree, or in the list that orders them."""
+        listed = self.sides.registry.list_order(resource.kind)
+        order = listed.order if listed is not None else self.sides.kind(resource).order
+        assert order is not None
+        return order
+
+    def path(self, kind: Kind, call: Call, resource: Resource, more: Mapping[str, str] | None = None) -> str:
+        id, chain = self.sides.lineage.id(resource.address), self.sides.lineage.chain(resource)
+        return expand(self.sides.registry, kind, call.path, id, chain, more)
+
+    def live_path(self, live: LiveObject, template: str) -> str:
+        kind, chain = self.sides.kind(live), self.sides.snapshot.above(live)
+        return expand(self.sides.registry, kind, template, live.id, chain)
+
+    def _own(self, resource: Resource) -> Any:
+        return self.sides.snapshot.bound(resource.address) or {REF: str(resource.address)}
+
+    def wire(self, item: Field, value: Value) -> Any:
+        """The field's wire form, ids filled in where they are known."""
+        if value is None:
+            return item.type.encode("") if item.null == "empty" else None
+        return self.sides.values.sent(item.type.encode(value))
+
+    @staticmethod
+    def _draft(
+        address: Address, verb: Verb, call: Call, path: str, values: dict[str, Any],
+        gives: tuple[Gives, ...] = (), phase: Phase | None = None, tag: str = "",
+        fields: tuple[str, ...] = (), summary: str = "", beside: Address | None = None,
+    ) -> StepDraft:  # fmt: skip
+        return StepDraft(
+            address=address,
+            id=f"{address} {phase or verb}{' ' + tag if tag else ''}",
+            verb=verb,
+            phase=phase,
+            method=call.method,
+            path=path,
+            body=render(call.body, values),
+            gives=gives,
+            repeat=call.repeat,
+            answers=call.answers,
+            whole=call.whole,
+            summary=summary,
+            fields=fields,
+            beside=beside,
+        )
+
+
+def _wire(kind: Kind) -> str:
+    return kind.shape.wire if isinstance(kind.shape, NodeShape) else kind.name
+
+
+def _given(gives: str, values: Mapping[str, Any]) -> tuple[Any, str | None]:
+    """The id that a call gives: known before it, or where its answer has it."""
+    if "{" in gives:
+        return None, _FIELD.sub(lambda match: str(values[match[1]]), gives)
+    return (values[gives.removeprefix("$")], None) if gives.startswith("$") else (None, gives)
+
+
+def _path_id(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and set(value) == {REF}:
+        return f"{{{value[REF]}}}"
+    return None
+
+
+def render(template: Any, values: Mapping[str, Any]) -> Any:
+    """Fill a body template: "$name" is a value, a "..." key spreads one, what has no value is left out."""
+    if isinstance(template, str) and template.startswith("$"):
+        return values.get(template[1:])
+    if isinstance(template, dict):
+        body: dict[str, Any] = {}
+        for key, part in template.items():
+            if key == "...":
+                body |= render(part, values) or {}
+            elif not _without_value(part, values):
+                body[key] = render(part, values)
+        return body
+    if isinstance(template, list):
+        return [render(part, values) for part in template]
+    return template
+
+
+def _without_value(template: Any, values: Mapping[str, Any]) -> bool:
+    return isinstance(template, str) and template.startswith("$") and template[1:] not in values

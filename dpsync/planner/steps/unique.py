@@ -1,0 +1,232 @@
+"""Values that only one may hold (paths, basenames): they are freed before they are taken.
+
+Who frees a value goes before who takes it; a ring is opened with a temporary value; what will be deleted
+steps aside. A value that stays with somebody else is a refusal.
+
+Names that things are recognised by (titles) are treated alike, though the platform would let two have one:
+so at no moment, and after no interruption, can two entries be taken for each other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dpsync.identity.temporary_name import temporary
+from dpsync.kinds.base import Call, Field, Kind
+from dpsync.kinds.base import Node as NodeShape
+from dpsync.model.address import Address
+from dpsync.model.desired import Resource
+from dpsync.model.question import Refusal
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.decide.deletions import Deletions
+from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.steps.requests import Requests
+from dpsync.planner.steps.stepset import Edge, StepDraft, StepSet
+
+
+@dataclass
+class _Rename:
+    """One entry that takes a value. `live` is None for an entry that is made in this plan."""
+
+    resource: Resource
+    live: LiveObject | None
+    value: str
+    step: StepDraft
+
+
+@dataclass(frozen=True)
+class UniqueValues:
+    """What follows from values that only one may hold."""
+
+    freeing: tuple[StepDraft, ...]
+    """Steps that give an object another value for a while, so that its own can be taken."""
+    edges: tuple[Edge, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
+    """The steps that free values, and the order of those that take them."""
+    finder = _Unique(decisions.sides, steps, Requests(decisions.sides), decisions.deletions)
+    for kind in decisions.sides.registry.ordered:
+        for item in kind.fields:
+            if item.unique:
+                finder.settle(kind, item, item.unique)
+        name = name_of(kind)
+        if name is not None:
+            finder.settle(kind, name, "parent")
+    return UniqueValues(tuple(finder.freeing.values()), tuple(finder.edges), tuple(finder.refusals))
+
+
+@dataclass(frozen=True)
+class _Unique:
+    """Collects what each field needs. It reads steps and changes none."""
+
+    sides: Sides
+    steps: StepSet
+    requests: Requests
+    deletions: Deletions
+    freeing: dict[str, StepDraft] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+
+    def settle(self, kind: Kind, item: Field, around: str) -> None:
+        """Order the requests that give a field its values, in each place where those must differ."""
+        scopes: dict[Address, list[_Rename]] = {}
+        for resource in self.sides.resources.values():
+            if resource.kind != kind.name or resource.fields.get(item.name) is None:
+                continue
+            live = self.sides.live(resource.address)
+            step = self._step(resource, item, live)
+            scope = self.sides.lineage.ancestor(resource, around)
+            if step is not None and scope is not None:
+                value = str(resource.fields[item.name])
+                scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
+        if not scopes:
+            return
+        holders = self._holders(kind, item, around)
+        for scope, renames in sorted(scopes.items()):
+            if item.unique or any(rename.live for rename in renames):
+                owner = self.sides.desired.resources[scope].kind, self.sides.snapshot.bound(scope) or ""
+                self._scope(kind, item, renames, holders[owner])
+
+    def _step(self, resource: Resource, item: Field, live: LiveObject | None) -> StepDraft | None:
+        """The request that gives the entry its value."""
+        step = next((step for step in self.steps.of(resource.address) if item.name in step.fields), None)
+        if step is None and live is None and item.on == "both":
+            step = next(iter(self.steps.of(resource.address, "create")), None)
+        return step
+
+    def _scope(
+        self, kind: Kind, item: Field, renames: list[_Rename], holders: Mapping[str, list[LiveObject]]
+    ) -> None:
+        by_live = {rename.live.identity: rename for rename in renames if rename.live}
+        waits: dict[Address, _Rename] = {}
+        found: list[Edge] = []
+        for rename in renames:
+            holding = holders.get(rename.value, [])
+            if not holding or (rename.live is not None and rename.live in holding):
+                continue
+            others = [by_live[holder.identity] for holder in holding if holder.identity in by_live]
+            if others:
+                found += rename.step.waits_for(*(other.step for other in others))
+                own = str(rename.live.fields.get(item.name)) if rename.live else None
+                waits[rename.resource.address] = next(
+                    (other for other in others if other.value == own), others[0]
+                )
+            elif item.unique:
+                found += self._taken(kind, item, rename, holding[0])
+        self.edges.extend(self._open_rings(kind, item, renames, waits, found))
+        # Nodes of a tree are made one at a time anyway.
+        if item.unique and not isinstance(kind.shape, NodeShape):
+            self.edges.extend(self._one_at_a_time(renames))
+
+    def _taken(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> Iterator[Edge]:
+        if holder.identity in self.deletions.roots:
+            yield from rename.step.waits_for(self._step_that_frees(kind, item, holder))
+        else:
+            self._refuse(kind, item, rename, holder)
+
+    def _holders(
+        self, kind: Kind, item: Field, around: str
+    ) -> defaultdict[Identity, dict[str, list[LiveObject]]]:
+        """Who holds which value now, by what it must differ in."""
+        found: defaultdict[Identity, dict[str, list[LiveObject]]] = defaultdict(lambda: defaultdict(list))
+        for live in self.sides.snapshot.objects.values():
+            if live.kind == kind.name and (value := live.fields.get(item.name)) is not None:
+                scope = self.sides.lineage.live_ancestor(live, around)
+                if scope is not None:
+                    found[scope][str(value)].append(live)
+        return found
+
+    def _step_that_frees(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
+        address = self.sides.names.address(holder.identity)
+        assert kind.update is not None
+        path = self.requests.live_path(holder, kind.update.path)
+        # An entry's object is known by its temporary name when the next run has to go on from here.
+        name = temporary(str(address) if address in self.sides.resources else "/".join(holder.identity))
+        step = self.requests.free(path, kind, address, item, name)
+        return self.freeing.setdefault(step.id, step)
+
+    def _open_rings(
+        self,
+        kind: Kind,
+        item: Field,
+        renames: list[_Rename],
+        waits: Mapping[Address, _Rename],
+        found: list[Edge],
+    ) -> Iterator[Edge]:
+        """Let one of each ring step aside: then the next one can take its value without waiting for it."""
+        opened: set[Edge] = set()
+        by_address = {rename.resource.address: rename for rename in renames}
+        takers: dict[Address, list[_Rename]] = defaultdict(list)
+        for address, other in waits.items():
+            takers[other.resource.address].append(by_address[address])
+        for ring in _rings(waits):
+            rename = by_address[min(ring)]
+            assert rename.live is not None
+            freeing = self._step_that_frees(kind, item, rename.live)
+            yield from rename.step.waits_for(freeing)
+            for taker in takers[rename.resource.address]:
+                opened.add(Edge(taker.step.id, rename.step.id))
+                yield from taker.step.waits_for(freeing)
+        yield from (edge for edge in found if edge not in opened)
+
+    def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
+        owner = self.sides.names.address(holder.identity)
+        self.refusals.append(
+            Refusal(
+                code="taken",
+                address=f"{rename.resource.address}#{item.name}",
+                message=f'the {item.name} "{rename.value}" belongs to {owner}',
+                way_out=f"choose another {item.name}, or declare that {kind.noun} with a new one",
+            )
+        )
+
+    def _one_at_a_time(self, renames: list[_Rename]) -> Iterator[Edge]:
+        """The platform picks a value when something is made: so renames come first.
+
+        Each new one gets its own value before the next is made. Only the first waits for the renames, since
+        what follows it has to wait for whatever it waits for.
+        """
+        existing = [rename.step.id for rename in renames if rename.live is not None]
+        before: str | None = None
+        for rename in renames:
+            if rename.live is not None:
+                continue
+            maker = self.steps.steps[self.steps.makers[rename.resource.address]]
+            if before is None:
+                yield from (Edge(maker.id, other, only_ended=True) for other in existing)
+            elif maker.id != before:
+                yield Edge(maker.id, before, only_ended=True)
+            before = rename.step.id
+
+
+def name_of(kind: Kind) -> Field | None:
+    """The one writable field by which things of a kind are recognised first."""
+    key = kind.identity[0] if kind.identity else None
+    if not isinstance(key, str) or "." in key or kind.parent is None or not isinstance(kind.update, Call):
+        return None
+    item = kind.field(key)
+    plain = item.via is None and not item.nest and not item.type.refers and not item.unique
+    plain = plain and item.source != kind.id  # what its URL is made of is never written
+    return item if plain and item.on in ("update", "both") else None
+
+
+def _rings(waits: Mapping[Address, _Rename]) -> list[list[Address]]:
+    """Entries that wait for each other in a circle."""
+    rings: list[list[Address]] = []
+    done: set[Address] = set()
+    for start in sorted(waits):
+        path: dict[Address, int] = {}
+        at: Address | None = start
+        while at is not None and at not in done and at not in path:
+            path[at] = len(path)
+            following = waits.get(at)
+            at = following.resource.address if following else None
+        if at is not None and at in path:
+            rings.append(list(path)[path[at] :])
+        done.update(path)  # in place: `|=` with the keys of a dictionary copies the set each time
+    return rings

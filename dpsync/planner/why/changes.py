@@ -1,0 +1,122 @@
+"""From decisions and steps to the changes of a plan: one for each thing, with its reasons and requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpsync.model.address import Address
+from dpsync.model.cause import Cause
+from dpsync.model.change import Change, Difference
+from dpsync.model.desired import Resource
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.step import Step
+from dpsync.planner.decide import transfers
+from dpsync.planner.decide.compare import Changed, object_digest
+from dpsync.planner.decide.decisions import Decisions
+from dpsync.planner.decide.deletions import effects
+from dpsync.planner.steps.stepset import PlannedSteps
+from dpsync.planner.why.causes import Causes
+from dpsync.planner.why.listing import Listing
+
+
+def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
+    """All of them, deletes last."""
+    moving = frozenset(
+        address
+        for address in steps.drafts.by_address
+        if any(step.verb == "move" for step in steps.of(address))
+    )
+    maker = _Changes(decisions, steps, Causes(decisions.sides, moving))
+    listed = sorted(maker.addresses(), key=Listing(decisions.sides).key)
+    return sorted(map(maker.change, listed), key=lambda change: change.action == "delete")
+
+
+@dataclass(frozen=True)
+class _Changes:
+    decisions: Decisions
+    steps: PlannedSteps
+    causes: Causes
+
+    def addresses(self) -> set[Address]:
+        """What has steps; and children that are made along with their parent, though no request is theirs."""
+        entries = self.decisions.entries
+        along = {address for address in self.decisions.adopted if address in entries}
+        return self.steps.drafts.by_address.keys() | {
+            address for address in along if entries[address].live is None or entries[address].display
+        }
+
+    def change(self, address: Address) -> Change:
+        sides = self.decisions.sides
+        resource = sides.resources.get(address)
+        steps = self.steps.of(address)
+        if resource is None:
+            return self._delete(address)
+        live = sides.live(address)
+        match = sides.snapshot.matches.get(address)
+        by = match.by if match and not (match.first and match.by != "pin") else None
+        entry = self.decisions.entries.get(address)
+        display = entry.display if entry else ()
+        moves = [step for step in steps if step.verb == "move"]
+        cause = self._cause(resource, live, steps)
+        return Change(
+            address=str(address),
+            kind=resource.kind,
+            action="create" if live is None else "update",
+            label=sides.names.label(resource),
+            id=live.id if live else None,
+            matched=by,
+            digest=object_digest(live, resource.fields) if live else None,
+            watched=tuple(sorted(resource.fields)) if live else (),
+            inside=self._inside(resource) if live is None else None,
+            differences=tuple(
+                item.difference(sides, resource, self._of_field(resource, item, live, cause))
+                for item in display
+                if live is not None or not item.field.nest or self._inside(resource) is not None
+            )
+            + self._transferred(resource),
+            cause=cause,
+            moved=moves[0].summary if moves else None,
+            steps=steps,
+        )
+
+    def _cause(self, resource: Resource, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
+        """Why it is made, brought back or moved."""
+        if live is None or any(step.verb == "restore" for step in steps):
+            return self.causes.made(resource.address)
+        return self.causes.placed(resource) if resource.address in self.causes.moving else None
+
+    def _of_field(
+        self, resource: Resource, item: Changed, live: LiveObject | None, made: Cause | None
+    ) -> Cause:
+        return made if live is None and made is not None else self.causes.of(resource, item)
+
+    def _transferred(self, resource: Resource) -> tuple[Difference, ...]:
+        sides, address = self.decisions.sides, resource.address
+        if address not in sides.snapshot.transferred:
+            return ()
+        return (transfers.difference(sides, address, self.causes.given(resource)),)
+
+    @staticmethod
+    def _inside(resource: Resource) -> str | None:
+        """The node that encloses another one, where the address of that one does not say so."""
+        said = resource.holder is None or resource.address.is_in(resource.holder)
+        return None if said else str(resource.holder)
+
+    def _delete(self, address: Address) -> Change:
+        sides, deletions = self.decisions.sides, self.decisions.deletions
+        identity = deletions.addresses[address]
+        live = deletions.roots[identity]
+        along = effects(sides, deletions.cascade, identity)
+        cascaded = [lost for lost, name in deletions.cascade.by_root.get(identity, ()) if not name]
+        return Change(
+            address=str(address),
+            kind=live.kind,
+            action="delete",
+            label=sides.names.label(live),
+            id=live.id,
+            digest=object_digest(live, sides.kind(live).lasting),
+            watched=tuple(sorted(sides.kind(live).lasting)),
+            cause=self.causes.removed(identity),
+            effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
+            steps=self.steps.of(address),
+        )
