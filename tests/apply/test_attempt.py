@@ -147,6 +147,9 @@ def refused(status: int, *, after: bool = False) -> Answered:
         (refused(409), step("move", "safe"), "already", True),
         (refused(409), step("transfer", "safe"), "already", True),
         (refused(409), step("update", "safe", phase="place"), "already", True),
+        # A field that says where something is may be written twice: one that is refused was not written.
+        (refused(409), step("update", "safe", phase="place", method="PATCH"), "failed", True),
+        (refused(409, after=True), step("update", "safe", phase="place", method="PATCH"), "unknown", True),
         (refused(409), step("update", "safe", phase="link"), "failed", True),
         (refused(409), step("delete", "safe"), "failed", True),
         (KeyError("x"), step(), "unknown", True),

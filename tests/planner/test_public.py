@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -171,6 +171,80 @@ def test_a_hidden_group_is_deleted_when_what_was_in_it_is_hidden_itself() -> Non
     wanted = section("x", {"space": ref("b")}, group=None, draft=True)
     found = steps(plan(wanted, live, prune=["sites/docs/structure"]))
     assert {f"{AT}/x withdraw draft", f"{AT}/x/p update"} <= set(found["[G] delete"].needs)
+
+
+def group(draft: bool) -> Things:
+    return {"section_group": {"docs/g": {"title": "G", "draft": draft}}}
+
+
+@pytest.mark.parametrize("new", [True, False], ids=["new", "moved"])
+@pytest.mark.parametrize("shown", [True, False], ids=["shown", "hidden"])
+def test_what_comes_into_a_group_is_done_before_that_is_shown_and_after_it_is_hidden(
+    shown: bool, new: bool
+) -> None:
+    live = {} if new else section("x", {"space": LiveId("space-b")}, group=None)
+    into = Case({**SITE, **group(False)}).ref("section_group", "docs/g")
+    found = steps(plan({**group(not shown), **section("x", group=into)}, {**group(shown), **live}))
+    coming = {"x create", "x/p update"} if new else {"x place", "x/p update"}
+    for id in coming:
+        step, on = ("g expose draft", f"{AT}/{id}") if shown else (id, f"{AT}/g withdraw draft")
+        assert on in found[step].needs
+
+
+NESTED = {"section_group": {"docs/g": {"title": "G", "draft": True}, "docs/h": {"title": "H"}}}
+"""A group that is to be in a hidden one."""
+
+
+def nested(name: Callable[[str], Any]) -> Things:
+    outer, inner = NESTED["section_group"]["docs/g"], NESTED["section_group"]["docs/h"]
+    return {"section_group": {"docs/g": outer, "docs/h": {**inner, "group": name("docs/g")}}}
+
+
+WANTED = nested(lambda path: Case({**SITE, **NESTED}).ref("section_group", path))
+LIVE = nested(lambda path: LiveId(f"section_group-{path.replace('/', '-')}"))
+
+
+def test_nothing_is_held_back_far_inside_of_something_hidden() -> None:
+    into = Case({**SITE, **NESTED}).ref("section_group", "docs/h")
+    found = steps(plan({**WANTED, **section("x", group=into, condition=WHEN)}, LIVE))
+    assert "draft" not in found["x create"].body
+
+
+def test_what_comes_out_from_far_inside_of_something_hidden_is_as_declared_before() -> None:
+    inside = section("x", {"space": LiveId("space-b")}, group=LiveId("section_group-docs-h"))
+    found = steps(plan({**WANTED, **section("x", group=None)}, {**LIVE, **inside}))
+    assert f"{AT}/x/p update" in found["x place"].needs
+
+
+def test_what_goes_far_into_something_hidden_is_shown_afterwards() -> None:
+    into = Case({**SITE, **NESTED}).ref("section_group", "docs/h")
+    outside = section("x", {"space": LiveId("space-a"), "draft": True}, group=None)
+    found = steps(plan({**WANTED, **section("x", {"draft": False}, group=into)}, {**LIVE, **outside}))
+    assert f"{AT}/x place" in found["x/p expose draft"].needs
+
+
+def adaptive(on: bool) -> Things:
+    return {"site": {"docs": {**SHOWN["docs"], "adaptiveContent": {"enabled": on}}}}
+
+
+def test_conditions_bind_on_the_site_before_anything_that_has_one_is_there() -> None:
+    wanted = {**SITE, **adaptive(True), **section("x", condition=WHEN)}
+    found = steps(make_plan(Case(wanted, {**SITE, **adaptive(False)}).sides()))
+    binds = "acme/sites/docs withdraw adaptiveContent"
+    assert binds in found["x create"].needs
+    assert binds in found["x update"].needs
+
+
+def test_conditions_bind_on_the_site_until_what_has_one_is_gone() -> None:
+    one, other = section("x", condition=WHEN), section("y")
+    live = {kind: {**one[kind], **other[kind]} for kind in one}
+    case = Case(
+        {**SITE, **adaptive(False), **other},
+        {**SITE, **adaptive(True), **live},
+        prune=["sites/docs/structure"],
+    )
+    found = steps(make_plan(case.sides()))
+    assert f"{AT}/[X] delete" in found["acme/sites/docs expose adaptiveContent"].needs
 
 
 # Where a server cannot.
