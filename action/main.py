@@ -51,7 +51,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="dpsync-", dir=temporary) as made:
         unpack(wheels(), Path(made))
         sys.path[:0] = [str(ROOT), made]
-        import dpsync.cli.github  # noqa: F401
+        import dpsync.cli.commands.github  # noqa: F401
         from dpsync.cli.main import main as run_dpsync
 
         for number in ENDING:

@@ -188,7 +188,7 @@ def test_no_other_module_opens_a_file() -> None:
     # a client reads the text of an answer.
     allowed = {
         ("config/reader.py", "open"),
-        ("cli/output.py", "open"),
+        ("cli/terminal/output.py", "open"),
         ("client/client.py", "read_text"),
     }
     allowed |= {("render/html_page.py", "read_text")}  # the template, out of the package

@@ -78,7 +78,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"dpsync.cli.{cmd_name}{'_' * iskeyword(cmd_name)}").command
+        command = import_module(f"dpsync.cli.commands.{cmd_name}{'_' * iskeyword(cmd_name)}").command
         assert isinstance(command, click.Command)
         return command
 
@@ -113,7 +113,7 @@ def root(context: click.Context) -> None:
 
 def _seen(error: click.ClickException) -> click.ClickException:
     """The same with a message that hides nothing: it may hold an argument, or a name out of a file."""
-    from dpsync.cli.usage import WrongUsage
+    from dpsync.cli.terminal.usage import WrongUsage
     from dpsync.render.visible import visible
 
     if isinstance(error, WrongUsage):
@@ -136,7 +136,7 @@ def main(arguments: list[str] | None = None, given: object = None) -> NoReturn:
 
 def run(arguments: list[str] | None = None, given: object = None) -> int:
     """Run a command and return its exit code. click's own code for wrong usage (2) means "changes" here, so
-    it becomes 64. `given` is what a caller in this process hands to the command (cli/connection.py).
+    it becomes 64. `given` is what a caller in this process hands to the command (`arguments/connection.py`).
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed: then what is said goes nowhere
@@ -151,14 +151,14 @@ def run(arguments: list[str] | None = None, given: object = None) -> int:
         _show(_seen(failed))
         return failed.exit_code
     except (click.Abort, KeyboardInterrupt) as stopped:
-        from dpsync.cli.signals import Ended
+        from dpsync.cli.terminal.signals import Ended
 
         click.echo("Interrupted.", err=True)
         signal = stopped.__cause__ or stopped  # click makes an Abort of it
         return signal.code if isinstance(signal, Ended) else Exit.INTERRUPTED
     except OSError as failed:
         # The result of a command is put out elsewhere (output.py): this is a help text, or a schema.
-        from dpsync.cli.output import Unwritten, silence
+        from dpsync.cli.terminal.output import Unwritten, silence
 
         silence()
         if isinstance(failed, BrokenPipeError):  # whoever reads it has seen enough

@@ -135,7 +135,7 @@ class Findings(list[Diagnostic]):
 
 
 class DiagnosticError(Exception):
-    """Ends a command: carries every finding and the exit code; the edge prints them.
+    """Ends a command: carries every finding and the exit code; `cli/endings.py` prints them.
 
     `texts` has the source files by name, for showing the lines.
     """

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.cli.apply import _nothing_to_do
-from dpsync.cli.output import interactive
+from dpsync.cli.commands.apply import _nothing_to_do
+from dpsync.cli.terminal.output import interactive
 from dpsync.model.change import Change
 from dpsync.model.diagnostic import Exit
 from dpsync.model.plan import Plan

@@ -228,12 +228,12 @@ def texts() -> Iterator[tuple[str, str]]:
 MENTIONED = {
     ("config/ids_file.py", "dpsync import"): "the head of the file: the same whoever writes it",
     ("config/ids_file.py", "dpsync ids"): "the same",
-    ("cli/connection.py", "dpsync serve"): "it takes no such flag",
+    ("cli/arguments/connection.py", "dpsync serve"): "it takes no such flag",
     ("cli/main.py", "dpsync github"): "the help",
     ("render/formats.py", "dpsync schema"): "the help of --format",
-    ("cli/github_run.py", "dpsync github"): "the name of what runs",
-    ("github/ids_branch.py", "dpsync apply"): "who has made a commit",
-    ("github/plan_comment.py", "dpsync plan"): "the name of a label",
+    ("cli/action/run.py", "dpsync github"): "the name of what runs",
+    ("github/runs/ids_branch.py", "dpsync apply"): "who has made a commit",
+    ("github/messages/plan_comment.py", "dpsync plan"): "the name of a label",
 }
 """Names of commands in texts that are not to be typed, and why."""
 

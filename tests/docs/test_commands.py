@@ -17,7 +17,7 @@ from .markdown import DOCS, PAGES, ROOT, sections
 
 
 def options(command: str) -> set[str]:
-    found = import_module(f"dpsync.cli.{command}{'_' * iskeyword(command)}").command
+    found = import_module(f"dpsync.cli.commands.{command}{'_' * iskeyword(command)}").command
     assert isinstance(found, click.Command)
     return {option for one in found.params if isinstance(one, click.Option) for option in one.opts}
 

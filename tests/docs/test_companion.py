@@ -11,7 +11,7 @@ import httpx
 import pytest
 from pydantic import TypeAdapter
 
-from dpsync.cli import serve
+from dpsync.cli.commands import serve
 from dpsync.server import world
 from dpsync.server.incoming import LARGEST_BODY
 from dpsync.server.models.base import Paged

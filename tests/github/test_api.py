@@ -8,8 +8,8 @@ from functools import partial
 import httpx
 import pytest
 
-from dpsync.github.api import GitHub, Merged
-from dpsync.github.transport import MINUTE, PATIENCE, TRIES, GitHubError
+from dpsync.github.requests.api import GitHub, Merged
+from dpsync.github.requests.transport import MINUTE, PATIENCE, TRIES, GitHubError
 from tests import patience
 from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
 from tests.no_tls import NO_TLS

@@ -12,15 +12,15 @@ from random import Random
 
 import pytest
 
-from dpsync.github.api import GitHub
-from dpsync.github.approvals import PAUSES, Approvals, approved
-from dpsync.github.compared import compare
-from dpsync.github.displayed import WHOLE, Shown, shown_by, together
-from dpsync.github.marker import FIRST, PlanMarker, first_line, kept, read_marker
-from dpsync.github.place import Place
-from dpsync.github.plan_comment import Found, Text, plan_marker, rest_body, with_status
-from dpsync.github.run import History
-from dpsync.github.transport import GitHubError
+from dpsync.github.messages.digests import WHOLE, Shown, shown_by, together
+from dpsync.github.messages.marker import FIRST, PlanMarker, first_line, kept, read_marker
+from dpsync.github.messages.plan_comment import Found, Text, plan_marker, rest_body, with_status
+from dpsync.github.permission.approvals import PAUSES, Approvals, approved
+from dpsync.github.permission.comparison import compare
+from dpsync.github.requests.api import GitHub
+from dpsync.github.requests.transport import GitHubError
+from dpsync.github.runner.place import Place
+from dpsync.github.runner.run import History
 from dpsync.model.change import Change, Difference
 from dpsync.model.plan import Organization, Plan
 from dpsync.render.to_document import plan_document

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.github.compared import compare
-from dpsync.github.displayed import Shown, shown_by, together
+from dpsync.github.messages.digests import Shown, shown_by, together
+from dpsync.github.permission.comparison import compare
 from dpsync.model.change import Change, Difference
 from dpsync.model.impact import Exposure
 from dpsync.model.plan import Plan

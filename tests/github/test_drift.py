@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.github.marker import DriftMarker, read_marker
+from dpsync.github.messages.marker import DriftMarker, read_marker
 from tests.github.conftest import CONFIG, Ended, Workflow
 from tests.github.fake_github import Token
 

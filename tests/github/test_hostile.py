@@ -11,13 +11,13 @@ from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.github.api import Text
-from dpsync.github.commands import Log
-from dpsync.github.marker import PlanMarker, first_line, read_marker
-from dpsync.github.outputs import NAMES, output_lines, outputs
-from dpsync.github.place import Place
-from dpsync.github.plan_comment import Found, plan_body, with_status, written_by
-from dpsync.github.summary import LIMIT, summary
+from dpsync.github.messages.marker import PlanMarker, first_line, read_marker
+from dpsync.github.messages.plan_comment import Found, plan_body, with_status, written_by
+from dpsync.github.requests.api import Text
+from dpsync.github.runner.log import Log
+from dpsync.github.runner.outputs import NAMES, output_lines, outputs
+from dpsync.github.runner.place import Place
+from dpsync.github.runner.summary import LIMIT, summary
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
 from dpsync.render.formats import render

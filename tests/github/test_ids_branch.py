@@ -15,12 +15,12 @@ from markdown_it import MarkdownIt
 
 from dpsync.api import load_registry
 from dpsync.config.ids_file import parse
-from dpsync.github.api import GitHub
-from dpsync.github.branches import Branches
-from dpsync.github.commands import Log
-from dpsync.github.ids_branch import TITLE, TRIES, By, IdsBranch, Learned
-from dpsync.github.ids_file import IdsFileUpdate
-from dpsync.github.place import Place, find_place, make_key
+from dpsync.github.requests.api import GitHub
+from dpsync.github.requests.branches import Branches
+from dpsync.github.runner.log import Log
+from dpsync.github.runner.place import Place, find_place, make_key
+from dpsync.github.runs.ids_branch import TITLE, TRIES, By, IdsBranch, Learned
+from dpsync.github.runs.ids_file import IdsFileUpdate
 from tests.github.fake_git import Commit, FakeGit
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 from tests.github.runner import Step

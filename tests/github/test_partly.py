@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.github.action import carry_out
-from dpsync.github.api import GitHub
-from dpsync.github.commands import Log
-from dpsync.github.drift_issue import DriftIssue
-from dpsync.github.inputs import Inputs
-from dpsync.github.issues import Issues
-from dpsync.github.marker import DriftMarker, PlanMarker, first_line, read_marker
-from dpsync.github.place import Checkout, Place, WorkingCopy, branch_key, plan_key
-from dpsync.github.run import ActionRun, History, Ran
+from dpsync.github.messages.drift_issue import DriftIssue
+from dpsync.github.messages.issues import Issues
+from dpsync.github.messages.marker import DriftMarker, PlanMarker, first_line, read_marker
+from dpsync.github.requests.api import GitHub
+from dpsync.github.runner.inputs import Inputs
+from dpsync.github.runner.log import Log
+from dpsync.github.runner.place import Checkout, Place, WorkingCopy, branch_key, plan_key
+from dpsync.github.runner.run import ActionRun, History, Ran
+from dpsync.github.runs.action import carry_out
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan

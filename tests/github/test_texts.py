@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from dpsync.github.api import Review, Text
-from dpsync.github.displayed import Shown, shown_by, shown_of
-from dpsync.github.drift_issue import drift_digest
-from dpsync.github.inputs import NAMES, Inputs, WrongInput, read_inputs
-from dpsync.github.marker import (
+from dpsync.github.messages.digests import Shown, shown_by, shown_of
+from dpsync.github.messages.drift_issue import drift_digest
+from dpsync.github.messages.marker import (
     COMMENTS,
     FIRST,
     FURTHER,
@@ -25,8 +23,7 @@ from dpsync.github.marker import (
     read_marker,
     shown_in,
 )
-from dpsync.github.place import find_place, make_key, plan_key
-from dpsync.github.plan_comment import (
+from dpsync.github.messages.plan_comment import (
     Found,
     changed_since,
     decide,
@@ -36,6 +33,9 @@ from dpsync.github.plan_comment import (
     rest_body,
     rewritable,
 )
+from dpsync.github.requests.api import Review, Text
+from dpsync.github.runner.inputs import NAMES, Inputs, WrongInput, read_inputs
+from dpsync.github.runner.place import find_place, make_key, plan_key
 from dpsync.model.change import Change, Difference, Effect
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.impact import Exposure

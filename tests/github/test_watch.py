@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.github.marker import WatchMarker, read_marker
-from dpsync.github.watch import LONGEST, Failed, read_failed
+from dpsync.github.messages.marker import WatchMarker, read_marker
+from dpsync.github.messages.watch_issue import LONGEST, Failed, read_failed
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.fake_github import Token
 from tests.github.test_drift import AS_IT_IS, check

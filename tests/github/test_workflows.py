@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpsync.github.inputs import NAMES
+from dpsync.github.runner.inputs import NAMES
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.environments import Spy, program_that_is_seen
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token

@@ -1,0 +1,60 @@
+"""Files that a step on GitHub writes: outputs and summary, which the runner reads, and its result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import gettempdir
+from typing import TYPE_CHECKING
+
+from dpsync import disk
+
+if TYPE_CHECKING:
+    from dpsync.github.runner.inputs import Inputs
+    from dpsync.github.runner.log import Log
+    from dpsync.github.runner.place import Place
+    from dpsync.github.runner.run import Ran
+
+
+def stem(inputs: Inputs, place: Place) -> Path:
+    """How the names of the files with the result begin: other ones for each run and each configuration."""
+    folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
+    return folder / f"dpsync-{place.run}-{place.attempt}-{inputs.command}-{inputs.key[:8]}"
+
+
+def write_result(beginning: Path, ran: Ran) -> dict[str, str]:
+    """Write the result, for programs and for a browser; by the name of the output the files that it has."""
+    from dpsync.render.formats import render
+
+    found: dict[str, str] = {}
+    if ran.document is None:
+        return found
+    for output, format_ in (("json-file", "json"), ("report-file", "html")):
+        path = beginning.with_name(f"{beginning.name}.{format_}")
+        with suppress(OSError):
+            disk.put(path, render(ran.document, format_).encode())
+            found[output] = str(path)
+    return found
+
+
+def write_outputs(log: Log, values: Mapping[str, str]) -> None:
+    """Set outputs of the step: of what is written several times the runner takes the last."""
+    from dpsync.github.runner.outputs import output_lines
+
+    _append(log, os.environ.get("GITHUB_OUTPUT", ""), output_lines(values))
+
+
+def write_summary(log: Log, text: str) -> None:
+    """Add to the summary of the job."""
+    _append(log, os.environ.get("GITHUB_STEP_SUMMARY", ""), text)
+
+
+def _append(log: Log, name: str, text: str) -> None:
+    if not name:
+        return
+    try:
+        disk.append(Path(name), text.encode())
+    except OSError as error:
+        log.notice(f"{name} cannot be written: {disk.why(error)}", "warning")

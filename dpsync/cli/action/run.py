@@ -1,0 +1,186 @@
+"""A run of the action, from its inputs to its exit code: it is prepared, carried out and told."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack, closing, suppress
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from dpsync.cli.action.dpsync_commands import Commands, for_branch
+from dpsync.cli.action.files import stem, write_outputs, write_result, write_summary
+from dpsync.cli.action.ids_update import ids_update
+from dpsync.cli.arguments.place import Place as Project
+from dpsync.cli.terminal.output import below, changed_files
+from dpsync.cli.terminal.signals import Ended, Patience
+from dpsync.config.discovery import ROOT_NAMES
+from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git_program import GitDirectory
+from dpsync.github.requests.api import GitHub
+from dpsync.github.runner.inputs import Inputs
+from dpsync.github.runner.log import Log
+from dpsync.github.runner.outputs import outputs
+from dpsync.github.runner.place import Checkout, Place, WorkingCopy
+from dpsync.github.runner.run import ActionRun, History, Ran
+from dpsync.github.runner.summary import summary
+from dpsync.github.runs.action import carry_out, stopped
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.web_address import address_problem
+from dpsync.render.documents import FindingsDocument, PlanDocument
+from dpsync.render.formats import How, render
+from dpsync.render.views import view
+
+_TOUCHING: Final = 50
+"""Commits whose pull requests are looked for, each by a request. Earlier approvals are not known."""
+
+
+def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> int:
+    """Do what the inputs ask for, and tell it on GitHub; the exit code of the step."""
+    with ExitStack() as opened:
+        client = partial(_client, opened, place)
+        commands, files = Commands(log, inputs, patience), stem(inputs, place)
+        github = client(inputs.github_token)
+        run = ActionRun(inputs, place, log, commands.run, github, files.with_name(f"{files.name}.plan.json"))
+        run.plan_file.unlink(missing_ok=True)
+        run.history = partial(_history, inputs)
+        ids = ids_update(log, inputs, place, client)
+        if ids is not None:
+            run.after_apply = ids.bring
+        ran = _carried_out(run, _working_copy(inputs), commands, patience)
+        if ids is not None:
+            ids.end()
+            run.result.said = "\n\n".join(filter(None, (run.result.said, ids.said)))
+            run.result.outputs["ids-url"] = ids.url
+        written = write_result(files, ran)
+        write_outputs(log, outputs(ran.document, ran.code, {**written, **run.result.outputs}))
+        _tell(run, ran)
+    return _exit_code(inputs, ran)
+
+
+def _client(opened: ExitStack, place: Place, token: str) -> GitHub | None:
+    """A client for a token, if there is one, and an address. It is closed with `opened`."""
+    if not token:
+        return None
+    url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
+    if address_problem(url):
+        return None
+    graphql = os.environ.get("GITHUB_GRAPHQL_URL", "")
+    return opened.enter_context(closing(GitHub(url, token, place.repository, graphql)))
+
+
+def _carried_out(run: ActionRun, copy: WorkingCopy, commands: Commands, patience: Patience) -> Ran:
+    """How the run ends, whatever ends it. From then on signals are only noted: what follows is short."""
+    try:
+        ran = carry_out(run, copy)
+        patience.last()
+        return ran
+    except KeyboardInterrupt as interrupt:
+        patience.last()
+        code = interrupt.code if isinstance(interrupt, Ended) else Exit.INTERRUPTED
+        run.log.notice("Interrupted: GitHub was not told all of it.", "warning")
+        return stopped(run, commands.last, code)
+    except Exception as mistake:
+        if os.environ.get("DPSYNC_DEBUG"):
+            raise
+        patience.last()
+        what = f"dpsync made a mistake of its own while it told GitHub ({type(mistake).__name__})."
+        run.log.notice(what, "error")
+        return stopped(run, commands.last, Exit.FAILED)
+
+
+def _working_copy(inputs: Inputs) -> WorkingCopy:
+    """The directories that the inputs name; what is found there is one answer, or none where they differ."""
+    workspace = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
+    directory = Path(inputs.directory)
+    folders = (directory, *((directory / name).parent for name in inputs.config))
+
+    def head() -> str | None:
+        found = {place.head() if (place := _place(folder)) is not None else None for folder in folders}
+        return found.pop() if len(found) == 1 else None
+
+    def checkout() -> Checkout:
+        found = {_checkout(folder) if _place(folder) is not None else Checkout() for folder in folders}
+        return found.pop() if len(found) == 1 else Checkout()
+
+    def _place(folder: Path) -> GitDirectory | None:
+        with suppress(NoRepository):
+            place = GitDirectory.around(folder)
+            if place.top.is_relative_to(workspace.resolve()):
+                return place
+        return None
+
+    def link() -> str | None:
+        names = [directory / name for name in (*inputs.config, *ROOT_NAMES)]
+        return next((found for name in names if (found := _link_on_the_way(name, workspace))), None)
+
+    return WorkingCopy(link, head, checkout)
+
+
+def _checkout(folder: Path) -> Checkout:
+    """The commit of the repository that a directory lies in."""
+    try:
+        repository = Repository.around(folder)
+        commit = repository.commit("HEAD")
+        parents = repository.parents(commit) if commit is not None else []
+    except NoRepository:
+        return Checkout()
+    return Checkout(commit, parents[1] if len(parents) == 2 else None)
+
+
+def _link_on_the_way(name: Path, workspace: Path) -> str | None:
+    """The first part of a path that is a link. What leads to the workspace is the runner's own."""
+    at = Path.cwd()
+    for part in name.parts:
+        at = at.parent if part == ".." else at / part
+        if at.is_symlink() and not workspace.is_relative_to(at):
+            return str(at)
+    return None
+
+
+def _history(inputs: Inputs) -> History:
+    """The commits of the working copy on their own line, and those that have touched the configuration."""
+    folders = [Path(inputs.directory), *((Path(inputs.directory) / name).parent for name in inputs.config)]
+    try:
+        repository = Repository.around(folders[0])
+        names = {folder.resolve().relative_to(repository.top).as_posix() for folder in folders}
+    except (NoRepository, ValueError):
+        return History()
+    line = repository.line("HEAD")
+    touching = {
+        commit for name in names for commit, _ in repository.changes("HEAD", "" if name == "." else name)
+    }
+    return History(tuple(line), tuple([one for one in line if one in touching][:_TOUCHING]))
+
+
+def _tell(run: ActionRun, ran: Ran) -> None:
+    """Show the result in the log, on the lines of the files, and in the summary of the job."""
+    document, said = ran.document, run.result.said
+    if document is not None:
+        if not isinstance(document, FindingsDocument) or document.edits is not None:
+            with run.log.text() as stream:
+                stream.write(f"{render(document, 'text')}\n")
+        if run.inputs.annotations:
+            directory = Path(run.inputs.directory)
+            how = How(below=lambda: _below(run.inputs), changed=lambda: changed_files(directory))
+            with for_branch(run.place.base):
+                run.log.commands(filter(None, render(document, "github", how).split("\n")))
+    if run.inputs.summary and (document is not None or said):
+        write_summary(run.log, summary(view(document), said) if document is not None else f"{said}\n")
+
+
+def _below(inputs: Inputs) -> str:
+    """Where the project is in its repository, as `a/b/`."""
+    try:
+        return below(Project.find(inputs.config, Path(inputs.directory)).root.parent)
+    except DiagnosticError:
+        return ""
+
+
+def _exit_code(inputs: Inputs, ran: Ran) -> int:
+    """That of the command, except that changes and drift are a failure only where the inputs say so."""
+    document = ran.document
+    planned = ran.code == Exit.DONE and isinstance(document, PlanDocument) and not document.plan.empty
+    if ran.code == Exit.CHANGES or planned:
+        return Exit.CHANGES if inputs.fail_on == "changes" else Exit.DONE
+    return ran.code

@@ -1,0 +1,169 @@
+"""Which platform a command talks to, and with which token. Both always come from one source.
+
+The sources, in this order: the environment of the root file that --env names, the variables of the shell, and
+the environment that DPSYNC_ENV names. A token of one is never sent to an address of another.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from dpsync.cli.terminal.output import Output
+from dpsync.cli.terminal.usage import WrongUsage
+from dpsync.model.loopback import is_loopback
+from dpsync.render.visible import visible
+
+if TYPE_CHECKING:
+    from dpsync.model.desired import Environment
+
+_LARGEST = 16 * 1024
+"""Bytes of a file that may hold a token."""
+_PATIENCE = 60.0
+"""Seconds for a program that writes the token into a pipe: it may ask for a password first."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """An address without `/v1`, a token, and what somebody would have to change to change them."""
+
+    url: str
+    token: str = field(repr=False)
+    url_from: str
+    token_from: str
+
+
+@dataclass(frozen=True)
+class Given:
+    """Address and token from whoever runs a command in this process: they stand for the variables of the
+    shell, and go through no environment, which every program that is started would inherit.
+    """
+
+    url: str
+    token: str = field(repr=False)
+
+
+def connection(out: Output, chosen: Environment | None = None) -> Connection:
+    """The platform of a command. `chosen` is the environment that was chosen in the root file.
+
+    Raises UsageError for what is missing. No flag takes a token, since others could read it.
+    """
+    own = chosen is not None and bool(chosen.url or chosen.token)
+    shell = _given() is not None or bool(os.environ.get("DPSYNC_URL"))
+    if chosen is not None and own and (chosen_by_flag() or not shell):
+        found = _checked(_of_file(chosen))
+        _say_unused(out, found, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
+    else:
+        found = _checked(_of_shell(chosen if own else None))
+        if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
+            out.complain(
+                f"warning: DPSYNC_URL is set and goes before the url of {visible(chosen.name)}, "
+                f"which DPSYNC_ENV chose: {visible(found.url)} (--env goes before DPSYNC_URL)"
+            )
+    out.mask.add([found.token])
+    if found.url.startswith("http://") and not is_loopback(found.url):
+        out.complain(f"warning: {visible(found.url_from)} is not https: the token can be read on the way")
+    return found
+
+
+def _checked(found: Connection) -> Connection:
+    """The same, when it is an address that may be shown: the transport looks at the rest of it."""
+    if "@" in found.url.partition("://")[2].partition("/")[0]:
+        raise click.UsageError(f"{found.url_from} must not hold a user or password")
+    bare = found.url.removesuffix("/v1")
+    if bare != found.url:
+        raise click.UsageError(f"{found.url_from} is the address without /v1: {bare}")
+    return found
+
+
+def chosen_by_flag() -> bool:
+    """Whether the environment was chosen by --env, and not by DPSYNC_ENV."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
+
+
+def _of_file(chosen: Environment) -> Connection:
+    name = f'the environment "{visible(chosen.name)}"'
+    if not chosen.url:
+        raise WrongUsage(
+            f"{name} has a token and no url: write url: https://…",
+            "Its token is never sent to an address from elsewhere, such as DPSYNC_URL.",
+        )
+    if not chosen.token:
+        raise WrongUsage(
+            f"{name} has a url and no token: write token: {{ env: NAME }}, the variable that holds it.",
+            "A token from elsewhere, such as DPSYNC_TOKEN, is never sent to its address.",
+        )
+    token = os.environ.get(chosen.token)
+    if not token:
+        raise click.UsageError(f"{visible(chosen.token)} is not set: the token of {name}.")
+    return Connection(chosen.url.rstrip("/"), token, f"the url of {name}", visible(chosen.token))
+
+
+def _given() -> Given | None:
+    context = click.get_current_context(silent=True)
+    return context.find_object(Given) if context is not None else None
+
+
+def _of_shell(chosen: Environment | None) -> Connection:
+    if given := _given():
+        if not (given.url and given.token):
+            raise click.UsageError("api-url and api-token belong together, and one of them is empty")
+        return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
+    url = os.environ.get("DPSYNC_URL", "").rstrip("/")
+    if not url:
+        raise WrongUsage(
+            "DPSYNC_URL is not set: the address of the platform, without /v1.",
+            "To try things out, run `dpsync serve` and set it to what that prints.",
+        )
+    if token := os.environ.get("DPSYNC_TOKEN"):
+        return Connection(url, token, "DPSYNC_URL", "DPSYNC_TOKEN")
+    if file := os.environ.get("DPSYNC_TOKEN_FILE"):
+        return Connection(url, _in_file(Path(file)), "DPSYNC_URL", "DPSYNC_TOKEN_FILE")
+    lines = ["DPSYNC_TOKEN is not set (nor DPSYNC_TOKEN_FILE): the access token for DPSYNC_URL."]
+    if chosen is not None:
+        lines.append(f"The token of the environment {visible(chosen.name)} is never sent to DPSYNC_URL.")
+    raise WrongUsage(*lines)
+
+
+def _in_file(path: Path) -> str:
+    """The token that a file holds, or that a program writes into a pipe: DPSYNC_TOKEN_FILE=<(…)."""
+    from dpsync import disk
+
+    name = f"DPSYNC_TOKEN_FILE: {visible(str(path))}"
+    try:
+        content = disk.read_stream(path, _LARGEST, _PATIENCE)
+        token = content.decode().strip()
+    except OSError as error:
+        raise click.UsageError(f"{name} cannot be read: {disk.why(error)}") from None
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{name} cannot be read: it is not UTF-8 text") from None
+    if len(content) > _LARGEST:
+        raise click.UsageError(f"{name} cannot be read: more than {_LARGEST >> 10} KiB are no token")
+    if not token:
+        raise click.UsageError(f"{name} is empty")
+    return token
+
+
+def _say_unused(out: Output, found: Connection, chosen_by: str, chosen: Environment) -> None:
+    """That variables of the shell are set and mean nothing here is worth a line."""
+    unused = [
+        name
+        for name, value in (
+            ("DPSYNC_URL", found.url),
+            ("DPSYNC_TOKEN", found.token),
+            ("DPSYNC_TOKEN_FILE", ""),
+        )
+        if os.environ.get(name, "").rstrip("/") not in ("", value)
+    ]
+    if unused:
+        is_ = "is" if len(unused) == 1 else "are"
+        out.talk(
+            f"note: {' and '.join(unused)} {is_} not used: {chosen_by} chose the environment "
+            f"{visible(chosen.name)}, which has its own url and token"
+        )

@@ -1,0 +1,104 @@
+"""What a command knows from before: the git base and the ids file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dpsync.cli.arguments.place import Place, shortest_path, warned
+from dpsync.cli.terminal.output import Output
+from dpsync.render.visible import visible
+
+if TYPE_CHECKING:
+    from dpsync.api import IdsOnDisk, Session
+    from dpsync.cli.arguments.connection import Connection
+    from dpsync.model.base import Base
+    from dpsync.model.desired import Desired
+    from dpsync.model.ids import IdsFile
+
+
+class Opened(NamedTuple):
+    """A configuration that is ready to be planned, and where its ids file is."""
+
+    session: Session
+    ids: IdsOnDisk
+
+
+def opened(
+    out: Output,
+    place: Place,
+    desired: Desired,
+    to: Connection,
+    profile: str,
+    parallelism: int,
+    base: str | None,
+) -> Opened:
+    """A configuration with what is known from before.
+
+    Raises DiagnosticError when the ids file or a named base cannot be used.
+    """
+    from dpsync.api import Session, load_registry
+
+    path = ids_file(out, place.root, to, place.ids)
+    ids = on_disk(path, place.root.parent)
+    known = ids.read()
+    tell_repeated(out, known)
+    past = git_base(out, place, base, path)
+    session = Session(desired, load_registry(profile), parallelism, past, known)
+    return Opened(session, ids)
+
+
+def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Path:
+    """Where the ids of a platform are kept."""
+    from dpsync.api import ids_path
+
+    if named is None:
+        return ids_path(root, to.url)
+    if not os.path.lexists(named):
+        out.talk(f"note: {visible(str(named))} is not there yet: nothing is recorded")
+    return named
+
+
+def on_disk(path: Path, project: Path) -> IdsOnDisk:
+    """An ids file that can be read and written."""
+    from dpsync.api import IdsOnDisk, load_registry
+
+    return IdsOnDisk(path, load_registry(), shortest_path(str(path)), project)
+
+
+def tell_repeated(out: Output, ids: IdsFile) -> None:
+    """Warn of lines that the file gives twice."""
+    from dpsync.config.ids_file import repeated
+    from dpsync.render.diagnostics import render_diagnostics
+
+    if found := repeated(ids):
+        out.complain(render_diagnostics(found, {}, color=out.paint(error=True).on).rstrip())
+
+
+def with_what_is_not_included(out: Output, place: Place, desired: Desired, ref: str | None) -> Desired:
+    """The configuration with a warning for each file that once was a part of it, said on stderr.
+
+    Git is asked only where some file beside the configuration declares something else.
+    """
+    from dpsync.api import load_base, no_longer_included
+
+    if not any(True for _ in desired.beside):
+        return desired
+    base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment)
+    found = tuple(no_longer_included(desired, base))
+    warned(out, replace(desired, warnings=found))
+    return replace(desired, warnings=(*desired.warnings, *found))
+
+
+def git_base(out: Output, place: Place, ref: str | None, ids: Path | None = None) -> Base:
+    """The git base; what should have been there and is not is said on stderr."""
+    from dpsync.api import load_base
+    from dpsync.render.diagnostics import render_diagnostics
+
+    base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment, ids=ids)
+    if base.warning is not None:
+        text = render_diagnostics([base.warning], {}, color=out.paint(error=True).on)
+        out.complain(text.rstrip())
+    return base

@@ -1,0 +1,81 @@
+"""Which configuration a command works on, and how it is loaded."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpsync import disk
+from dpsync.cli.terminal.output import Output
+from dpsync.render.visible import visible
+
+if TYPE_CHECKING:
+    from dpsync.model.desired import Desired
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which configuration is meant, and what goes over it."""
+
+    root: Path
+    overlays: tuple[Path, ...] = ()
+    environment: str | None = None
+    ids: Path | None = None
+    """The ids file that was named."""
+
+    @property
+    def journals(self) -> Path:
+        """Where applies of this checkout keep their journals."""
+        return self.root.parent / disk.OWN / "journal"
+
+    @staticmethod
+    def find(
+        files: tuple[str, ...], directory: Path, environment: str | None = None, ids: Path | None = None
+    ) -> Place:
+        """What the flags mean, `ids` below the directory. Raises DiagnosticError for no root file, or two."""
+        from dpsync.config.discovery import find_root
+
+        named = os.environ.get("DPSYNC_FILE")
+        root, *overlays = files or ((named,) if named else (None,))
+        found = directory / root if root is not None else find_root(directory)
+        overlaid = tuple(directory / str(name) for name in overlays)
+        return Place(found, overlaid, environment, None if ids is None else directory / ids)
+
+    def load(self, out: Output) -> Desired:
+        """The configuration. Raises DiagnosticError."""
+        from dpsync.api import load
+
+        self._tell(out)
+        return warned(out, load(self.root, overlays=self.overlays, environment=self.environment))
+
+    def validated(self, out: Output) -> Desired:
+        """The same; where no environment was chosen, every one is checked. Raises DiagnosticError."""
+        from dpsync.api import validate
+
+        self._tell(out)
+        return warned(out, validate(self.root, overlays=self.overlays, environment=self.environment))
+
+    def _tell(self, out: Output) -> None:
+        out.project, out.root = self.root.parent, self.root.name
+        for path in (self.root, *self.overlays):
+            out.talk(f"Reading {visible(str(path))}", level=1)
+
+
+def warned(out: Output, desired: Desired) -> Desired:
+    """The configuration, after its warnings were said on stderr."""
+    from dpsync.render.diagnostics import render_diagnostics
+
+    if desired.warnings:
+        text = render_diagnostics(desired.warnings, desired.texts, color=out.paint(error=True).on)
+        out.complain(text.rstrip())
+    return desired
+
+
+def shortest_path(path: str) -> str:
+    """A path as somebody would type it here: what is below the working directory without it."""
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except (ValueError, FileNotFoundError):
+        return path

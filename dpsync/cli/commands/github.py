@@ -1,0 +1,79 @@
+"""`dpsync github`: what action.yml runs. It reads what the workflow asks for; cli/action/ does it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from dpsync.cli.terminal.signals import Ended, Patience, handled
+from dpsync.model.diagnostic import Exit
+
+if TYPE_CHECKING:
+    from dpsync.github.runner.inputs import Inputs
+    from dpsync.github.runner.log import Log
+    from dpsync.github.runner.place import Place
+
+
+@click.command("github")
+def command() -> int:
+    """Run a command in a workflow on GitHub, and tell it there.
+
+    This is what action.yml runs. Standard input has its inputs, as one JSON object. It plans, applies,
+    checks for drift or validates, and writes the comment, the issue, the summary of the job, the
+    annotations and the outputs. The exit code is that of the command that was run; drift and changes fail
+    the job only when the input fail-on is changes.
+    """
+    from dpsync.github.runner.log import Log
+
+    log, patience = Log(sys.stdout), Patience()
+    with handled(patience.handle):
+        try:
+            with patience.droppable():
+                given = _given(log)
+            if given is None:
+                return Exit.USAGE
+            from dpsync.cli.action.run import run_action
+
+            return run_action(log, *given, patience)
+        except Ended as stopped:
+            patience.last()
+            if not patience.begun:
+                from dpsync.cli.action.files import write_outputs
+                from dpsync.github.runner.outputs import outputs
+
+                write_outputs(log, outputs(None, stopped.code))
+            return stopped.code
+
+
+def _given(log: Log) -> tuple[Inputs, Place] | None:
+    """What the workflow asks for, and where; None after saying what is wrong with it."""
+    from dpsync.cli.action.files import write_outputs
+    from dpsync.config.default_base import event_of
+    from dpsync.github.runner.inputs import WrongInput, read_inputs
+    from dpsync.github.runner.outputs import killed, outputs
+    from dpsync.github.runner.place import find_place
+
+    # If nothing else is written any more, this holds.
+    write_outputs(log, killed())
+    try:
+        inputs = read_inputs(_text())
+        place = find_place(os.environ, event_of(os.environ))
+    except (WrongInput, ValueError) as wrong:
+        log.notice(str(wrong), "error")
+        write_outputs(log, outputs(None, Exit.USAGE))
+        return None
+    log.mask(inputs.token)
+    log.mask(inputs.github_token)
+    log.mask(inputs.ids_token)
+    return inputs, place
+
+
+def _text() -> str:
+    """The inputs: what a caller in this process has read already, else standard input."""
+    given = click.get_current_context().obj
+    if isinstance(given, str):
+        return given
+    return "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()

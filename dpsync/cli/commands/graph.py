@@ -1,0 +1,55 @@
+"""`dpsync graph`: the organization as declared, as a picture. It asks no platform."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpsync.cli.arguments.options import layered
+from dpsync.cli.arguments.place import Place
+from dpsync.cli.terminal.output import as_output
+from dpsync.model.diagnostic import Exit
+
+
+@click.command("graph")
+@layered
+@click.option(
+    "--plan", "planned", type=click.Path(path_type=Path), metavar="FILE",
+    help="Show what this plan changes, too: one of plan --out, or of plan --format json.",
+)  # fmt: skip
+@click.option(
+    "--format", "language", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True,
+    help="The language of the picture: mermaid for Markdown, dot for Graphviz.",
+)  # fmt: skip
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, planned: Path | None, language: str
+) -> int:
+    """Draw the organization as declared, and what a plan changes; asks no platform.
+
+    Without --plan nothing of a change is seen. To see it, save a plan first: `dpsync plan --out plan.json`,
+    then `dpsync graph --plan plan.json`.
+
+    A line leads to what is in a thing, a dashed arrow to what a field of it names. Exit code 5 when the
+    configuration is invalid, or FILE holds no plan.
+    """
+    from dpsync.cli.endings import endings
+    from dpsync.kinds.registry import load
+    from dpsync.model.diagnostic import Diagnostic, DiagnosticError
+    from dpsync.render.documents import PlanDocument
+    from dpsync.render.graph import LANGUAGES, graph
+    from dpsync.render.json_output import read_document
+
+    out = as_output("text", "never", 0, False)
+    with endings(out):
+        desired = Place.find(files, directory, environment).load(out)
+        plan = None
+        if planned is not None:
+            document = read_document(directory / planned)
+            if not isinstance(document, PlanDocument):
+                message = f"{planned} holds no plan"
+                raise DiagnosticError([Diagnostic("DP143", message)], Exit.INVALID)
+            plan = document.plan
+        out.result(LANGUAGES[language](graph(desired, load(), plan)))
+        return Exit.DONE
+    raise AssertionError

@@ -1,0 +1,122 @@
+"""`dpsync ids`: which live object each entry is, read from the platform or told by a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dpsync.cli.arguments.connection import connection
+from dpsync.cli.arguments.memory import git_base, ids_file, on_disk, tell_repeated
+from dpsync.cli.arguments.options import layered, output, profiled, reading
+from dpsync.cli.arguments.place import Place
+from dpsync.cli.terminal.output import as_output
+from dpsync.cli.terminal.progress import READING
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+
+if TYPE_CHECKING:
+    from dpsync.api import IdsAsked, IdsOnDisk, Session
+    from dpsync.apply.ids_on_disk import Merged
+    from dpsync.client.client import ReadClient
+    from dpsync.model.ids import Edits
+
+
+@click.command("ids")
+@layered
+@profiled
+@click.option(
+    "--check", "checking", is_flag=True, help="Write nothing; exit with 2 when lines are missing or wrong."
+)
+@click.option(
+    "--bind",
+    "bound",
+    multiple=True,
+    metavar="ADDRESS=ID",
+    help="Say which object an entry is. May be repeated.",
+)
+@click.option(
+    "--forget", "forgotten", multiple=True, metavar="ADDRESS",
+    help="Remove the line of an address, and of what is in it. May be repeated.",
+)  # fmt: skip
+@click.option(
+    "--move", "moved", nargs=2, multiple=True, metavar="OLD NEW",
+    help="Give the lines of one address to another one, after its key has changed. May be repeated.",
+)  # fmt: skip
+@reading
+@output
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, checking: bool,
+    bound: tuple[str, ...], forgotten: tuple[str, ...], moved: tuple[tuple[str, str], ...], base: str | None,
+    ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
+    quiet: bool,
+) -> int:  # fmt: skip
+    """Record which live object each entry is.
+
+    Reads the platform and adds the lines that are missing in the ids file. A file with the conflict markers
+    of a merge is put right: lines of both sides are kept, and where they differ the platform decides.
+
+    With --bind, --forget or --move it edits lines and reads nothing that it does not need.
+    """
+    from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
+    from dpsync.apply.ids_on_disk import Merged
+    from dpsync.cli.endings import endings
+    from dpsync.cli.terminal.trace import tracer
+    from dpsync.client.client import ReadClient
+    from dpsync.render.ids_text import compared_document, edits_document, render_ids
+
+    out = as_output(format_, color, verbose, quiet)
+    asked = IdsAsked(bound, forgotten, moved)
+    if asked.anything and checking:
+        raise click.UsageError("--check writes nothing, so it takes no --bind, --forget or --move")
+    with endings(out):
+        place = Place.find(files, directory, environment, ids_in)
+        desired = place.load(out)
+        to = connection(out, desired.environment)
+    with endings(out, to):
+        ids = on_disk(ids_file(out, place.root, to, place.ids), place.root.parent)
+        merged = Merged(ids.read()) if asked.anything else ids.read_both()
+        tell_repeated(out, merged.ids)
+        past = git_base(out, place, base, ids.path)
+        session = Session(desired, load_registry(profile), parallelism, past, ids=merged.ids)
+        with ReadClient(
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        ) as client:
+            if asked.anything:
+                edits = _edits(session, client, asked)
+                document = edits_document(ids.name, client.platform, edits)
+            else:
+                with out.progress.during(READING):
+                    compared = compare_ids(session, client)
+                check_settled(merged, compared, ids.name)
+                edits = {} if checking else compared.edits
+                document = compared_document(ids.name, compared, checking)
+            if not checking:
+                _write(ids, client.platform, edits, merged)
+        if out.json:
+            out.document(document)
+        else:
+            out.result(render_ids(document))
+        return document.exit
+    raise AssertionError
+
+
+def _edits(session: Session, client: ReadClient, asked: IdsAsked) -> Edits:
+    from dpsync.api import NotPossible, edited_ids
+
+    try:
+        return edited_ids(session, client, asked)
+    except NotPossible as wrong:
+        raise click.UsageError(str(wrong)) from None
+
+
+def _write(ids: IdsOnDisk, platform: str, edits: Edits, merged: Merged) -> None:
+    from dpsync.apply.ids_on_disk import CannotWrite
+
+    try:
+        if merged.conflict:
+            ids.put(merged.ids.edited(platform, edits))
+        else:
+            ids.edit(platform, edits)
+    except CannotWrite as cannot:
+        raise DiagnosticError([Diagnostic("unwritable", str(cannot))], Exit.FAILED) from None

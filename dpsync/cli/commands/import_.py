@@ -1,0 +1,281 @@
+"""`dpsync import`: the configuration of what is live. Its client cannot write to the platform."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dpsync.cli.arguments.connection import Connection, chosen_by_flag, connection
+from dpsync.cli.arguments.memory import ids_file, on_disk, opened
+from dpsync.cli.arguments.options import layered_or_new, output, profiled, reading
+from dpsync.cli.arguments.place import Place
+from dpsync.cli.terminal.output import Output, as_output
+from dpsync.cli.terminal.progress import READING
+from dpsync.config.discovery import ROOT_NAMES, has_root
+from dpsync.model.diagnostic import Exit
+
+if TYPE_CHECKING:
+    from dpsync.api import IdsOnDisk, Session
+    from dpsync.kinds.registry import Registry
+    from dpsync.model.desired import Desired
+    from dpsync.render.documents import ImportDocument
+
+
+@click.command("import")
+@click.argument("addresses", nargs=-1, metavar="[ADDRESS]...")
+@layered_or_new
+@profiled
+@click.option(
+    "--organization", "organizations", multiple=True, metavar="NAME",
+    help="Only this one, by id or hostname. May be repeated. [default: every one that the token sees]",
+)  # fmt: skip
+@click.option(
+    "--update", "updating", is_flag=True,
+    help="Put live values into the lines of a configuration that is there, at the ADDRESSes.",
+)  # fmt: skip
+@click.option(
+    "--add", "adding", is_flag=True,
+    help="Write entries for what is live at the ADDRESSes and undeclared, into the files of their siblings.",
+)  # fmt: skip
+@click.option(
+    "--from-navigation", "navigation", type=click.Path(path_type=Path),
+    metavar="FILE", help="Take over the platform's own navigation file of one site; reads no platform.",
+)  # fmt: skip
+@click.option(
+    "--into", metavar="FILE", type=click.Path(path_type=Path),
+    help="With --update and --add: the file of the configuration that gets the values, such as the overlay "
+    "of an environment. [default: the file of the line, unless others share it]",
+)  # fmt: skip
+@click.option(
+    "--full", is_flag=True,
+    help="Write every field that can be read, defaults too: then drift sees every one of them.",
+)  # fmt: skip
+@click.option(
+    "--force", is_flag=True,
+    help="Overwrite files although git does not have what is in them; of a whole import, start anew.",
+)  # fmt: skip
+@reading
+@output
+def command(
+    addresses: tuple[str, ...], files: tuple[str, ...], directory: Path, environment: str | None,
+    profile: str, organizations: tuple[str, ...], updating: bool, adding: bool, navigation: Path | None,
+    into: Path | None, full: bool, force: bool, base: str | None, ids_in: Path | None, parallelism: int,
+    timeout: float, format_: str, color: str, verbose: int, quiet: bool,
+) -> int:  # fmt: skip
+    """Write the configuration of what is live.
+
+    Reads the organizations, writes dpsync.yaml and the files that it includes into the directory, and plans
+    them at once: that plan is empty, or the command says what is not and ends with exit code 3. Where a
+    dpsync.yaml is there already, it keeps what its files say and puts only live values and new entries into
+    them; with --force it starts anew. What a new thing has anyway is left out, but for the fields by which
+    something becomes more visible or more powerful (visibility, roles, permissions, who signs in how): what
+    no file names, drift does not see.
+
+    With --update and addresses (acme/teams, acme/sites/docs#title) the live values are written into the lines
+    of the configuration that is there; everything else in its files stays as it is. With --add entries are
+    written for what was made on the platform ('acme/teams/[Sales]', as plan and drift name it).
+    """
+    from dpsync.api import load_registry
+    from dpsync.cli.endings import endings
+
+    out = as_output(format_, color, verbose, quiet)
+    if updating and adding:
+        raise click.UsageError("--update and --add are two different things")
+    editing = updating or adding
+    again = not (editing or force or navigation) and has_root(directory)
+    _usage(addresses, files, organizations, editing, navigation, into, full, base, again)
+    if editing and not directory.is_dir():
+        raise click.UsageError(f"--directory: {str(directory)!r} does not exist")
+    if navigation is not None:
+        if not (directory / navigation).exists():
+            raise click.UsageError(f"--from-navigation: there is no file {str(directory / navigation)!r}")
+        with endings(out):
+            return _taken_over(
+                out, directory / navigation, load_registry(), organizations[0], directory, force
+            )
+    if editing:
+        with endings(out):
+            place = Place.find(files, directory, environment, ids_in)
+            desired = place.load(out)
+            to = connection(out, desired.environment)
+        with endings(out, to):
+            session = opened(out, place, desired, to, profile, parallelism, base).session
+            name = None if into is None else _file_of(place, desired, directory, into)
+            return _edited(out, to, place, session, addresses, adding, force, timeout, name)
+    if again:
+        with endings(out):
+            place = Place.find((), directory, environment, ids_in)
+            desired = _there(out, place)
+            to = connection(out, desired.environment)
+        with endings(out, to):
+            session, ids = opened(out, place, desired, to, profile, parallelism, base)
+            return _imported_again(out, to, place, session, ids, organizations, timeout)
+    to = connection(out)
+    with endings(out, to):
+        registry = load_registry(profile)
+        named = directory / ids_in if ids_in else None
+        ids = on_disk(ids_file(out, directory / ROOT_NAMES[0], to, named), directory)
+        return _imported(out, to, registry, organizations, directory, full, force, parallelism, timeout, ids)
+    raise AssertionError
+
+
+def _file_of(place: Place, desired: Desired, directory: Path, into: Path) -> str:
+    """The name that a file has in the configuration: as it is shown, or as a path from the directory."""
+    if into.as_posix() in desired.texts:
+        return into.as_posix()
+    project, found = place.root.parent.resolve(), (directory / into).resolve()
+    name = found.relative_to(project).as_posix() if found.is_relative_to(project) else ""
+    if name not in desired.texts:
+        said = f"--into: {str(into)!r} is no file of this configuration"
+        raise click.UsageError(f"{said}; an overlay is named by its environment, or with -f")
+    return name
+
+
+def _usage(
+    addresses: tuple[str, ...], files: tuple[str, ...], organizations: tuple[str, ...], updating: bool,
+    navigation: Path | None, into: Path | None, full: bool, base: str | None, again: bool,
+) -> None:  # fmt: skip
+    """Refuse what has no meaning together."""
+    if updating and navigation is not None:
+        raise click.UsageError("--update or --add, and --from-navigation, are two different things")
+    if full and (updating or navigation is not None):
+        raise click.UsageError("--full is for a new configuration of what is live")
+    if full and again:
+        raise click.UsageError("--full is for a new configuration, and one is there: --force starts anew")
+    if updating and organizations:
+        raise click.UsageError("--organization is for a new configuration; --update and --add take addresses")
+    if updating != bool(addresses):
+        raise click.UsageError("--update and --add take addresses, and addresses need one of them")
+    if not updating and (files or (base and not again)):
+        raise click.UsageError(
+            "--file and --base belong to --update and --add; --directory says where to write"
+        )
+    if not updating and not again and chosen_by_flag():
+        raise click.UsageError(
+            "--env belongs to --update and --add: a new configuration has no environments yet"
+        )
+    if navigation is not None and len(organizations) != 1:
+        raise click.UsageError("--from-navigation needs --organization ID: the file does not name one")
+    if into is not None and not updating:
+        raise click.UsageError("--into belongs to --update and --add")
+
+
+def _there(out: Output, place: Place) -> Desired:
+    """The configuration that is there. What cannot be read cannot be kept: then nothing is done."""
+    from dpsync.model.diagnostic import Diagnostic, DiagnosticError
+
+    try:
+        return place.load(out)
+    except DiagnosticError as invalid:
+        message = f"{place.root.name} is there already, and what it says cannot be read and kept"
+        hint = "put it right, import into another directory, or start anew with --force"
+        found = [*invalid.findings, Diagnostic("exists", message, hint=hint)]
+        raise DiagnosticError(found, Exit.REFUSED, invalid.texts) from None
+
+
+def _imported_again(
+    out: Output, to: Connection, place: Place, session: Session, ids: IdsOnDisk,
+    organizations: tuple[str, ...], timeout: float,
+) -> int:  # fmt: skip
+    """Put what is live into the configuration that is there, and keep the rest of it."""
+    from dpsync.api import import_again
+    from dpsync.apply.ids_on_disk import CannotWrite
+    from dpsync.cli.terminal.trace import tracer
+    from dpsync.config.layers import Layers
+    from dpsync.importing.files import put
+    from dpsync.importing.remembering import RememberingClient
+    from dpsync.render.to_document import again_document
+
+    layers = Layers.of(place.root, place.overlays, place.environment)
+    with RememberingClient(
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+    ) as client:
+        with out.progress.during(READING):
+            found = import_again(session, client, place.root, organizations, layers)
+        requests, platform = client.requests, client.platform
+    written = put(place.root.parent, found.made.files)
+    code = _result(out, again_document(found.made, written, found.plan, requests))
+    try:
+        ids.edit(platform, found.ids)
+    except CannotWrite as cannot:
+        out.complain(f"error: {cannot}")
+        return Exit.PARTIAL
+    return code
+
+
+def _imported(
+    out: Output, to: Connection, registry: Registry, organizations: tuple[str, ...], directory: Path,
+    full: bool, force: bool, parallelism: int, timeout: float, ids: IdsOnDisk,
+) -> int:  # fmt: skip
+    from dpsync.api import import_
+    from dpsync.apply.ids_on_disk import CannotWrite
+    from dpsync.cli.terminal.trace import tracer
+    from dpsync.importing.files import put
+    from dpsync.importing.remembering import RememberingClient
+    from dpsync.render.to_document import import_document
+
+    with RememberingClient(
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+    ) as client:
+        with out.progress.during(READING):
+            found = import_(client, registry, organizations, parallelism, full, ids.read())
+        requests, platform = client.requests, client.platform
+    written = put(directory, found.made.files, found.made.stray(directory), force)
+    code = _result(out, import_document(found.made, written, found.plan, found.problems, requests))
+    try:
+        ids.replace(platform, found.made.ids)
+    except CannotWrite as cannot:
+        out.complain(f"error: {cannot}")
+        return Exit.PARTIAL
+    return code
+
+
+def _edited(
+    out: Output, to: Connection, place: Place, session: Session, addresses: tuple[str, ...], adding: bool,
+    force: bool, timeout: float, into: str | None,
+) -> int:  # fmt: skip
+    from dpsync.api import add, update
+    from dpsync.cli.terminal.trace import tracer
+    from dpsync.config.layers import Layers
+    from dpsync.importing.files import put
+    from dpsync.importing.remembering import RememberingClient
+    from dpsync.render.to_document import update_document
+
+    layers = Layers.of(place.root, place.overlays, place.environment)
+    with RememberingClient(
+        to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+    ) as client:
+        try:
+            edit = add if adding else update
+            with out.progress.during(READING):
+                made = edit(session, client, place.root, addresses, layers, into=into)
+        except ValueError as wrong:
+            raise click.UsageError(str(wrong)) from None
+        requests = client.requests
+    written = put(place.root.parent, made.files, force=force)
+    return _result(out, update_document(made, written, requests))
+
+
+def _taken_over(
+    out: Output, navigation: Path, registry: Registry, organization: str, directory: Path, force: bool
+) -> int:
+    from dpsync.importing.files import put
+    from dpsync.importing.navigation import take_over
+    from dpsync.render.to_document import import_document
+
+    made = take_over(navigation, registry, organization)
+    problems = list(made.load(registry)[1].errors)
+    written = put(directory, made.files, made.stray(directory), force)
+    return _result(out, import_document(made, written, None, problems, 0))
+
+
+def _result(out: Output, document: ImportDocument) -> int:
+    from dpsync.render.import_text import render_import
+
+    if out.json:
+        out.document(document)
+    else:
+        out.result(render_import(out.printable(document), out.paint(), out.verbose))
+    return document.exit

@@ -1,0 +1,76 @@
+"""`dpsync plan`: what apply would do. It holds a client that cannot write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpsync.cli.arguments.connection import connection
+from dpsync.cli.arguments.memory import opened
+from dpsync.cli.arguments.options import (
+    layered,
+    output_in_every_format,
+    planning,
+    profiled,
+    selecting,
+    summarizing,
+)
+from dpsync.cli.arguments.place import Place
+from dpsync.cli.terminal.output import as_output
+from dpsync.cli.terminal.progress import READING
+from dpsync.model.diagnostic import Exit
+
+
+@click.command("plan")
+@layered
+@profiled
+@selecting
+@planning
+@click.option(
+    "-o", "--out", "saved_as", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Save the plan, to be applied later: dpsync apply FILE.",
+)  # fmt: skip
+@click.option("--detailed-exitcode", is_flag=True, help="Exit with 2 when there are changes.")
+@summarizing
+@output_in_every_format
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, select: tuple[str, ...],
+    exclude: tuple[str, ...], confirm: tuple[str, ...], no_delete: bool, base: str | None,
+    ids_in: Path | None, parallelism: int, timeout: float, saved_as: Path | None, detailed_exitcode: bool,
+    format_: str, color: str, verbose: int, quiet: bool, summary: bool,
+) -> int:  # fmt: skip
+    """Show what apply would do; writes nothing.
+
+    Compares the configuration with what is live at DPSYNC_URL. A plan that may not be applied is shown and
+    ends with exit code 4 and is not saved.
+    """
+    from dpsync.api import Options
+    from dpsync.apply.saved import save
+    from dpsync.cli.endings import endings
+    from dpsync.cli.terminal.trace import tracer
+    from dpsync.client.client import ReadClient
+    from dpsync.model.command import command as in_words
+    from dpsync.render.to_document import plan_document
+
+    out = as_output(format_, color, verbose, quiet, summary)
+    with endings(out):
+        place = Place.find(files, directory, environment, ids_in)
+        desired = place.load(out)
+        to = connection(out, desired.environment)
+    with endings(out, to):
+        session = opened(out, place, desired, to, profile, parallelism, base).session
+        with ReadClient(
+            to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
+        ) as client:
+            options = Options(confirm, not no_delete, select=select, exclude=exclude)
+            with out.progress.during(READING):
+                plan = session.plan(client, options).plan
+        out.show(plan_document(plan))
+        if not plan.can_apply:
+            return Exit.REFUSED
+        if saved_as is not None:
+            save(directory / saved_as, plan)
+            out.talk(f"Saved; apply it with: {in_words('apply', str(saved_as))}")
+        return Exit.CHANGES if detailed_exitcode and not plan.empty else Exit.DONE
+    raise AssertionError

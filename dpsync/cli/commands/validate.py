@@ -1,0 +1,74 @@
+"""`dpsync validate`: the configuration alone, without a platform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dpsync.cli.arguments.options import layered, output_in_every_format, profiled
+from dpsync.cli.arguments.place import Place
+from dpsync.cli.terminal.output import as_output
+from dpsync.model.words import counted
+
+if TYPE_CHECKING:
+    from dpsync.model.desired import Desired
+
+
+@click.command("validate")
+@layered
+@profiled
+@click.option(
+    "--changes", is_flag=True, help="Say what the files say otherwise than the git base; asks no platform."
+)
+@click.option("--base", metavar="REF", help="With --changes: the commit. [default: that of plan]")
+@output_in_every_format
+def command(
+    files: tuple[str, ...], directory: Path, environment: str | None, profile: str, changes: bool,
+    base: str | None, format_: str, color: str, verbose: int, quiet: bool,
+) -> None:  # fmt: skip
+    """Check the configuration without a platform.
+
+    Reads every file and reports everything that is wrong at once. Exit code 5 when something is. Without
+    --env every environment of the root file is checked, too. With --profile it also names the entries that
+    such a platform cannot read: plan will say they are blocked. With --changes the files are compared with
+    those of the git base: which entries were removed, renamed, changed or added. The exit code is the same.
+    """
+    from dpsync.api import edits
+    from dpsync.cli.arguments.memory import git_base, with_what_is_not_included
+    from dpsync.cli.endings import endings
+    from dpsync.render.edits_text import edit_lines
+    from dpsync.render.to_document import findings_document
+    from dpsync.render.visible import visible
+
+    if base is not None and not changes:
+        raise click.UsageError("--base is for --changes")
+    out = as_output(format_, color, verbose, quiet)
+    with endings(out):
+        place = Place.find(files, directory, environment)
+        desired = with_what_is_not_included(out, place, place.validated(out), base)
+        edited = None
+        if changes:
+            edited = edits(desired, git_base(out, place, base))
+        if not out.text:
+            out.show(findings_document(desired.warnings, 0, edited))
+        elif not quiet:
+            for line in _unserved(desired, profile):
+                out.result(line)
+            each = ", ".join(visible(name) for name in desired.environments if environment is None)
+            number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
+            out.result(f"Valid: {number} in {read}{f', and with each environment: {each}' if each else ''}.")
+        if out.text and edited is not None:
+            for line in edit_lines(edited):
+                out.result(line)
+
+
+def _unserved(desired: Desired, profile: str) -> Iterator[str]:
+    from dpsync.config.supported import supported
+    from dpsync.kinds.registry import load
+    from dpsync.render.visible import visible
+
+    for address, item in sorted(supported(desired, load(profile)).unserved.items()):
+        yield f"{visible(item.span.file)}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"

@@ -1,0 +1,174 @@
+"""Where and how a command speaks: the result on stdout, talk on stderr, a secret on neither."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import click
+
+from dpsync.cli.terminal.invocation import invocation
+from dpsync.cli.terminal.progress import Progress, on_stderr
+from dpsync.model.command import NOWHERE, Invocation
+from dpsync.model.diagnostic import Exit
+from dpsync.render.paint import Paint, When, wants_colour
+from dpsync.render.visible import visible_lines
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from dpsync.model.mask import Mask
+
+M = TypeVar("M", bound="BaseModel")
+
+
+class Unwritten(click.ClickException):
+    """The result has no room where it goes."""
+
+    exit_code = int(Exit.FAILED)
+
+    def __init__(self, why: OSError | str) -> None:
+        known = why if isinstance(why, str) else f"the result cannot be written: {why.strerror or why}"
+        super().__init__(known)
+
+
+def silence() -> None:
+    """Write no more to stdout: whoever read it is gone, or has no room. Python would complain at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@dataclass
+class Output:
+    """Where and how a command speaks: stdout is the result, stderr is talk."""
+
+    format: str
+    color: When
+    verbose: int
+    quiet: bool
+    mask: Mask
+    """What is never shown: the token, and the secrets of this run."""
+    summary: bool = False
+    project: Path | None = None
+    """The directory that the names of files are relative to, once it is known."""
+    invocation: Invocation = NOWHERE
+    """What the flags of this run said: the commands that it prints say it, too."""
+    root: str = "dpsync.yaml"
+    """The name of the root file, once it is known."""
+    progress: Progress = field(default_factory=Progress)
+    left: bool = False
+    """Whether whoever read the result is gone. The command goes on to its own exit code."""
+
+    @property
+    def text(self) -> bool:
+        """Whether the result is for somebody at a terminal; else it is one document."""
+        return self.format == "text"
+
+    @property
+    def json(self) -> bool:
+        return self.format == "json"
+
+    def paint(self, error: bool = False) -> Paint:
+        return Paint(wants_colour(self.color, sys.stderr if error else sys.stdout, os.environ))
+
+    def document(self, model: BaseModel) -> None:
+        """The result as JSON."""
+        from dpsync.model.json_text import json_text
+
+        self._put(json_text(self.printable(model), indent=2))
+
+    def printable(self, document: M) -> M:
+        """A document as it may be printed: without secrets, its commands complete."""
+        from dpsync.render.completed import completed
+
+        return completed(self.mask.model(document), self.invocation)
+
+    def show(self, document: BaseModel) -> None:
+        """The result in the format that was asked for."""
+        from dpsync.render.formats import How, render
+
+        project = self.project or Path()
+        how = How(
+            paint=self.paint(),
+            verbose=self.verbose,
+            quiet=self.quiet,
+            summary=self.summary,
+            below=lambda: below(project),
+            changed=lambda: changed_files(project),
+            root=self.root,
+        )
+        text = render(self.printable(document), self.format, how)
+        if self.text:
+            self.result(text)
+            return
+        if text:  # an empty line would be one, too
+            self._put(text)
+
+    def result(self, text: str) -> None:
+        """The result as text."""
+        self._put(visible_lines(self.mask(text), self.paint().on))
+
+    def _put(self, text: str) -> None:
+        try:
+            with self.progress.paused():
+                click.echo(text, color=True)
+        except BrokenPipeError:
+            silence()
+            self.left = True
+        except OSError as failed:
+            silence()
+            raise Unwritten(failed) from None
+
+    def talk(self, text: str, level: int = 0) -> None:
+        """Say something beside the result; `level` 1 only with -v."""
+        if not self.quiet and self.verbose >= level:
+            self.complain(text)
+
+    def complain(self, text: str) -> None:
+        """Say what went wrong, or may have; not even --quiet keeps it back."""
+        with suppress(OSError), self.progress.paused():
+            text = self.invocation.complete(text)
+            click.echo(visible_lines(self.mask(text), self.paint(error=True).on), err=True, color=True)
+
+
+def as_output(format_: str, color: str, verbose: int, quiet: bool, summary: bool = False) -> Output:
+    from dpsync.model.mask import Mask
+
+    progress, said = on_stderr(quiet, verbose), invocation()
+    return Output(
+        format_, cast(When, color), verbose, quiet, Mask(), summary, invocation=said, progress=progress
+    )
+
+
+def interactive(no_input: bool) -> bool:
+    """Whether somebody can be asked."""
+    from dpsync.config.default_base import in_ci
+
+    return not no_input and not in_ci(os.environ) and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def below(project: Path) -> str:
+    """Where a project is in its repository, as `a/b/`."""
+    from dpsync.config.git import NoRepository, Repository
+
+    project = project.resolve()
+    with suppress(NoRepository, ValueError):
+        inside = project.relative_to(Repository.around(project).top).as_posix()
+        return "" if inside == "." else f"{inside}/"
+    return ""
+
+
+def changed_files(project: Path) -> frozenset[str]:
+    """What differs from the git base in HEAD, by names from the top of the repository."""
+    from dpsync.config.default_base import default_base
+    from dpsync.config.git import NoRepository, Repository
+
+    with suppress(NoRepository):
+        repository = Repository.around(project)
+        base = default_base(repository, os.environ).commit
+        return repository.changed(base) if base else frozenset()
+    return frozenset()

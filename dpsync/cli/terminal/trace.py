@@ -1,0 +1,17 @@
+"""What -vv shows: every request as it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dpsync.cli.terminal.output import Output
+from dpsync.render.visible import visible
+
+
+def tracer(out: Output) -> Callable[[str, str, int | None, float], None]:
+    """A trace callback for a client."""
+
+    def trace(method: str, path: str, status: int | None, seconds: float) -> None:
+        out.talk(f"{method} {visible(path)} → {status or 'no answer'} ({seconds * 1000:.0f} ms)", level=2)
+
+    return trace

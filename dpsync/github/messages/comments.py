@@ -1,0 +1,113 @@
+"""Brings the comments of a pull request to what plan_comment.py decides, whoever else writes meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from dpsync.github.messages.marker import PlanMarker, RestMarker, read_marker
+from dpsync.github.messages.plan_comment import (
+    SIZES,
+    Decision,
+    Found,
+    decide,
+    named,
+    of_key,
+    rest_body,
+    rewritable,
+)
+from dpsync.github.requests.api import GitHub, Text
+from dpsync.github.requests.transport import GitHubError
+
+TOO_LONG = 422
+
+
+@dataclass(frozen=True)
+class Comments:
+    """The comments of one pull request, for a name: what a plan was asked for."""
+
+    github: GitHub
+    number: int
+    name: str
+
+    def found(self) -> list[Found]:
+        """Ours, the oldest first. Whoever else writes a marker has written a text."""
+        found = named(self.github.comments(self.number), self.name)
+        return [one for one in found if one.text.author == self.github.viewer()]
+
+    def ours(self, found: Found) -> Found | None:
+        """A comment as it is now; None where somebody else has ever edited it."""
+        written = self.github.written(found.text)
+        marker = read_marker(written.body, PlanMarker)
+        if marker is None or not written.ours:
+            return None
+        return Found(replace(found.text, body=written.body, updated=written.last), marker)
+
+    def write(
+        self, present: Found | None, marker: PlanMarker, body: Callable[[int], str], worth_it: bool
+    ) -> tuple[Decision, Text | None]:
+        """One comment for the key: edited, made, or left alone. `body` makes it for a size.
+
+        `present` is the one that was there a moment ago. Where two runs make one at once, the oldest stays,
+        and the later run's text with it.
+        """
+        decision = decide(present, marker.age, body(SIZES[0]), worth_it)
+        match decision.what:
+            case "leave":
+                return decision, decision.found.text if decision.found else None
+            case "edit":
+                assert present is not None
+                return decision, self._edit(present, body)
+        self.github.viewer()  # else nobody would know again whose comment it is
+        made = self.add(body)
+        first = rewritable(of_key(self.found(), marker.key))
+        if first is None or first.text.number >= made.number:
+            return decision, made
+        self.github.delete_comment(made.number)
+        again = decide(first, marker.age, body(SIZES[0]), worth_it)
+        if again.what == "leave":
+            return again, first.text
+        return again, self._edit(first, body)
+
+    def drop_others(self, found: Iterable[Found], kept: Text, age: tuple[int, int]) -> None:
+        """Delete what earlier runs have left beside the one comment, as one that was killed does."""
+        for other in found:
+            if other.marker.state == "plan" and other.text.number != kept.number and other.marker.age < age:
+                self.github.delete_comment(other.text.number)
+
+    def rest(self, key: str) -> list[tuple[Text, RestMarker]]:
+        """Our further comments of plans with this key, which hold what their first ones have no room for."""
+        found = []
+        for text in self.github.comments(self.number):
+            marker = read_marker(text.body, RestMarker)
+            if marker is not None and marker.key == key and text.author == self.github.viewer():
+                found.append((text, marker))
+        return found
+
+    def write_rest(self, marker: PlanMarker, displayed: list[str]) -> None:
+        """The further comments of a plan, in place of those of the plan before it."""
+        found = self.rest(marker.key)
+        if [one.displayed for _, one in found if one.digest == marker.digest] == displayed:
+            return
+        for part, more in enumerate(displayed, 1):
+            self.github.comment(self.number, rest_body(marker, part, more))
+        for text, old in found:
+            if old.age <= marker.age:
+                self.github.delete_comment(text.number)
+
+    def add(self, body: Callable[[int], str]) -> Text:
+        """One more comment, whatever there is."""
+        return self._sized(lambda text: self.github.comment(self.number, text), body)
+
+    def _edit(self, found: Found, body: Callable[[int], str]) -> Text:
+        return self._sized(lambda text: self.github.edit_comment(found.text.number, text), body)
+
+    @staticmethod
+    def _sized(send: Callable[[str], Text], body: Callable[[int], str]) -> Text:
+        for size in SIZES[:-1]:
+            try:
+                return send(body(size))
+            except GitHubError as error:
+                if error.status != TOO_LONG:
+                    raise
+        return send(body(SIZES[-1]))

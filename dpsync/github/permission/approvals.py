@@ -1,0 +1,176 @@
+"""What was approved: what the pull requests have shown that were merged since the last converged apply.
+
+A comment counts if this token has written it, nobody else has ever edited it, and it was written before the
+merge, for the commit and the branch that were merged. An apply that has converged says so in the comments
+that it has used up; they and all that was merged before them approve nothing any more. So where the last one
+stands is known without anything that could be moved: whoever deletes such a comment takes approvals away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from dpsync.github.messages.comments import Comments
+from dpsync.github.messages.digests import Shown, together
+from dpsync.github.messages.marker import PlanMarker, RestMarker, read_marker, shown_in
+from dpsync.github.messages.plan_comment import Found, named
+from dpsync.github.requests.api import GitHub, Merged, Written
+from dpsync.github.runner.place import Place, branch_key, plan_key
+from dpsync.github.runner.run import History
+from dpsync.model.plan import Plan
+
+PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
+"""Seconds before GitHub is asked again for pull requests that it may not know of yet."""
+
+
+@dataclass(frozen=True)
+class Approval:
+    """A comment that counts, in a merged pull request. `displayed` is all that its plan has shown."""
+
+    comments: Comments
+    found: Found
+    request: Merged
+    displayed: tuple[Shown, ...]
+
+
+@dataclass
+class Approvals:
+    """Those for one name, the latest merge first."""
+
+    github: GitHub
+    place: Place
+    name: str
+    history: History
+    known: list[Approval] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    """Why comments do not count, for people."""
+    ended: dict[str, str] = field(default_factory=dict)
+    """By the key of a plan the commit whose apply has converged last, as far as comments say."""
+    unknown: list[str] = field(default_factory=list)
+    """The commits that came with no merged pull request, as far as GitHub knows."""
+    _seen: set[int] = field(default_factory=set)
+
+    def find(self) -> None:
+        """Ask GitHub about all commits."""
+        self.known, self.others, self.ended, self._seen = [], [], {}, set()
+        self.unknown = []
+        for commit in self.history.touching:
+            if self._done(commit):
+                break
+            requests = [one for one in self.github.merged(commit) if self._here(one)]
+            if not requests:
+                self.unknown.append(commit)
+            for request in requests:
+                if request.number not in self._seen:
+                    self._seen.add(request.number)
+                    self._look(request)
+        place = {commit: at for at, commit in enumerate(self.history.commits)}
+        self.known.sort(key=lambda one: place[one.request.commit])
+
+    def again(self) -> Iterator[None]:
+        """Ask again for a while, each time that it is iterated, where GitHub may not know all yet."""
+        for seconds in PAUSES:
+            if not self.unknown:
+                return
+            self.github.pause(seconds)
+            before = self.unknown
+            self.find()
+            if self.unknown != before:
+                yield
+
+    def of(self, plan: Plan) -> list[Approval]:
+        """Those of the platform and organizations of a plan that no converged apply has used up."""
+        key = plan_key(self.name, plan)
+        return [one for one in self.known if one.found.marker.key == key and not self._used_up(one)]
+
+    def base(self, plan: Plan | None) -> str | None:
+        """The commit whose apply has converged last; None where that is not known."""
+        if plan is not None:
+            return self.ended.get(plan_key(self.name, plan))
+        ended = set(self.ended.values())
+        return ended.pop() if len(ended) == 1 else None
+
+    def _here(self, request: Merged) -> bool:
+        """Whether it was merged into the branch that is applied, and that merge is a part of it."""
+        return request.base == self.place.branch and request.commit in self.history.commits
+
+    def _done(self, commit: str) -> bool:
+        """Whether all keys that are known were ended by an apply of this commit or a later one."""
+        keys = {one.found.marker.key for one in self.known}
+        return bool(self.ended) and all(
+            (end := self.ended.get(key)) is not None and not self._before(end, commit)
+            for key in keys | self.ended.keys()
+        )
+
+    def _used_up(self, approval: Approval) -> bool:
+        end = self.ended.get(approval.found.marker.key)
+        return end is not None and not self._before(end, approval.request.commit)
+
+    def _before(self, one: str, other: str) -> bool:
+        """Whether a commit of the branch came before another one."""
+        return self.history.commits.index(one) > self.history.commits.index(other)
+
+    def _look(self, request: Merged) -> None:
+        """Take from a pull request the plan of each key that was shown last and counts."""
+        comments = Comments(self.github, request.number, self.name)
+        texts = self.github.comments(request.number)
+        latest: dict[str, Approval] = {}
+        for candidate in named(texts, self.name):
+            if candidate.marker.state == "refused":
+                continue
+            written = self.github.written(candidate.text)
+            marker = read_marker(written.body, PlanMarker)
+            why = self._why_not(written, marker, request)
+            if why or marker is None:
+                self.others.append(f"the plan in pull request {request.number} does not count: {why}")
+                continue
+            if marker.state == "converged":
+                known = marker.applied in self.history.commits  # not where the branch was written anew since
+                self.ended.setdefault(marker.key, marker.applied if known else request.commit)
+            before = latest.get(marker.key)
+            if marker.digest and (before is None or before.found.marker.age <= marker.age):
+                displayed = [] if marker.displayed is None else [marker.displayed]
+                if marker.full:
+                    displayed += self._rest(request, marker, comments)
+                found = Found(replace(candidate.text, body=written.body), marker)
+                latest[marker.key] = Approval(comments, found, request, shown_in(displayed))
+        self.known.extend(latest.values())
+
+    def _rest(self, request: Merged, plan: PlanMarker, comments: Comments) -> Iterator[str]:
+        """What further comments hold of a plan; of one that does not count nothing."""
+        for text, marker in comments.rest(plan.key):
+            written = self.github.written(text)
+            now = read_marker(written.body, RestMarker)
+            if now == marker and marker.digest == plan.digest and not _touched(written, request):
+                yield marker.displayed
+
+    def _why_not(self, written: Written, marker: PlanMarker | None, request: Merged) -> str:
+        """Why a comment does not count; "" where it does."""
+        if why := _touched(written, request, marker is not None and marker.state in ("applied", "converged")):
+            return why
+        if marker is None:
+            return "it is another text by now"
+        if marker.sha != request.head:
+            return f"it is for the commit {marker.sha[:12] or 'none'}, and {request.head[:12]} was merged"
+        if marker.branch != branch_key(self.place.branch):
+            return f"it is for another branch than {self.place.branch}"
+        return ""
+
+
+def approved(approvals: list[Approval]) -> frozenset[Shown] | None:
+    """What they have shown together; None without any."""
+    return together(one.displayed for one in reversed(approvals)) if approvals else None
+
+
+def _touched(written: Written, request: Merged, by_an_apply: bool = False) -> str:
+    """Who has written a comment that should not have, or when; "" where all is well.
+
+    `by_an_apply`: an apply has found that it counts, and has written into it what became of the plan.
+    """
+    if not written.ours:
+        return "somebody else has written or edited it"
+    if not written.created < request.at or not (by_an_apply or written.last < request.at):
+        return "it was written after the merge"
+    return ""

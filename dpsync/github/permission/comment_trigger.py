@@ -1,0 +1,69 @@
+"""A run that a comment in a pull request has asked for: which change it is about.
+
+Such a run holds the repository's secrets and begins on the default branch, and its event has only the number
+of the pull request. So GitHub is asked what that is now, and the working copy must be exactly this: never a
+fork's change, and never what was there before somebody pushed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from dpsync.github.requests.api import GitHub, PullRequest
+from dpsync.github.requests.transport import GitHubError
+from dpsync.github.runner.place import Checkout, Place
+
+
+class NotThisChange(Exception):
+    """Nothing may be done with the working copy: `reason` is a word for programs, `why` is for people."""
+
+    def __init__(self, reason: str, why: str) -> None:
+        super().__init__(reason, why)
+        self.reason = reason
+        self.why = why
+
+
+def asked_for(place: Place, github: GitHub | None, checkout: Callable[[], Checkout]) -> Place:
+    """The place with what GitHub says of the pull request. The person's comment gets a reaction.
+
+    The working copy is not looked at where that is a fork's. Raises NotThisChange.
+    """
+    if github is None or place.number is None:
+        raise NotThisChange("untrusted", "without github-token it is not known whose change this is")
+    try:
+        try:
+            request = github.pull_request(place.number)
+        except GitHubError as error:
+            raise NotThisChange("untrusted", f"it is not known whose change this is: {error.what}") from None
+        _check(request, place, checkout)
+    except NotThisChange:
+        _react(github, place, "confused")
+        raise
+    _react(github, place, "eyes")
+    return replace(place, sha=request.head, base=request.base, into=request.base)
+
+
+def _check(request: PullRequest, place: Place, look: Callable[[], Checkout]) -> None:
+    if request.repository != place.repository:
+        raise NotThisChange(
+            "untrusted", "this run holds the secrets of the repository, and the change comes from a fork"
+        )
+    if not request.open:
+        raise NotThisChange("stale", f"pull request {place.number} is not open any more")
+    checkout = look()
+    if request.head not in (checkout.commit, checkout.merged):
+        raise NotThisChange(
+            "stale",
+            f"the working copy ({(checkout.commit or 'no commit')[:12]}) is not what pull request "
+            f"{place.number} is now ({request.head[:12]}): somebody has pushed meanwhile, then ask again; or "
+            f"actions/checkout was not told ref: refs/pull/{place.number}/merge",
+        )
+
+
+def _react(github: GitHub, place: Place, what: str) -> None:
+    """Show whoever has asked that it was seen. Where that is not possible, nothing is missing."""
+    if place.comment is not None:
+        with suppress(GitHubError):
+            github.react(place.comment, what)

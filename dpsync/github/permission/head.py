@@ -1,0 +1,50 @@
+"""What may be applied at all: the last commit of an allowed branch, and nothing that was there before it.
+
+A run that is started again, one that has waited while others pushed, and one for another branch have files
+that are not what the branch says now. They are told so, and nothing is done.
+"""
+
+from __future__ import annotations
+
+from dpsync.github.requests.branches import Branches
+from dpsync.github.requests.transport import GitHubError
+from dpsync.github.runner.run import ActionRun, Ran
+from dpsync.render.markdown_text import prose
+
+
+def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
+    """How the run ends because its working copy, of this commit, may not be applied; None where it may."""
+    try:
+        reason, why = _why_not(run, commit)
+    except GitHubError as error:
+        why = run.trouble("Which commit may be applied could not be read", error)
+        return run.refuse("not-approved", f"it is not known whether this may be applied. {why}")
+    if not why:
+        return None
+    return run.refuse(reason, why, outcome="superseded", markdown=f"**Not applied:** {prose(why)}")
+
+
+def _why_not(run: ActionRun, commit: str | None) -> tuple[str, str]:
+    """A word for programs and a sentence for people; both are empty where it may be applied."""
+    if run.github is None:
+        raise GitHubError("there is no github-token")
+    branch, allowed = run.place.branch, run.inputs.branches or (run.github.default_branch(),)
+    if branch not in allowed:
+        named = f"the branch {branch}" if branch else f"a run for {run.place.event or 'this event'}"
+        return "branch", (
+            f"{named} is not applied: the input branches allows {', '.join(allowed)}"
+            f"{'' if run.inputs.branches else ', the default branch'}"
+        )
+    head = Branches(run.github, run.place.repository).head(branch)
+    if head is not None and head == commit:
+        return "", ""
+    return "superseded", (
+        f"the working copy ({_short(commit)}) is not what {branch} is now ({_short(head)}): "
+        "somebody has pushed since, or an old job was run again. Nothing was applied. A run of the newest "
+        "commit applies what all of them have shown; where none was started, run this workflow by hand on "
+        f"{branch}. With ref: refs/heads/{branch} actions/checkout gets what that is when the job begins"
+    )
+
+
+def _short(commit: str | None) -> str:
+    return commit[:12] if commit else "no commit"

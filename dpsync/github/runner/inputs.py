@@ -1,0 +1,161 @@
+"""The inputs of the action, as one JSON object: every one is a text, checked here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, cast, get_args
+
+from pydantic_core import from_json
+
+from dpsync.github.runner.place import make_key
+from dpsync.model.suggest import did_you_mean
+
+Command = Literal["plan", "apply", "drift", "validate"]
+When = Literal["always", "changes", "never"]
+FailOn = Literal["error", "changes"]
+IdsFile = Literal["none", "commit", "pull-request"]
+NAMES: Final = (
+    "command", "config", "working-directory", "environment", "select", "api-token", "api-url", "github-token",
+    "comment", "summary", "annotations", "drift-issue", "issue-labels", "approval", "branches", "ids-file",
+    "ids-token", "fail-on", "extra-args",
+)  # fmt: skip
+_DIGEST: Final = re.compile(r"[0-9a-f]{32,64}")
+_OURS: Final = ("--format", "--out", "-o", "--approved", "--yes", "--detailed-exitcode", "-q", "--quiet")
+"""What the action itself says."""
+
+
+class WrongInput(Exception):
+    """An input that the action does not have, or a value that it does not take. The message is for people."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a workflow asks for. The tokens are in no repr."""
+
+    command: Command = "plan"
+    config: tuple[str, ...] = ()
+    directory: str = "."
+    environment: str = ""
+    select: tuple[str, ...] = ()
+    token: str = field(default="", repr=False)
+    url: str = ""
+    github_token: str = field(default="", repr=False)
+    comment: When = "always"
+    summary: bool = True
+    annotations: bool = True
+    drift_issue: bool = True
+    labels: tuple[str, ...] = ()
+    approval: str = "digest"
+    """digest: what the pull request shows. none: whatever is planned. Else the digest itself."""
+    branches: tuple[str, ...] = ()
+    """Those whose last commit may be applied; empty: the default one."""
+    ids_file: IdsFile = "none"
+    """How the lines that an apply has learned come to its branch."""
+    ids_token: str = field(default="", repr=False)
+    """Whose they are then; "": that of `github_token`."""
+    fail_on: FailOn = "error"
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The name of what is asked for, the same in every run: without platform and organizations."""
+        return make_key(
+            self.directory, "\n".join(self.config), self.environment, "\n".join(sorted(self.select))
+        )
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        """What tells this configuration from others, for people; empty for the only one."""
+        directory = "" if self.directory == "." else self.directory
+        return tuple(filter(None, (directory, *self.config, self.environment, *self.select)))
+
+    def command_line(self, command: str) -> list[str]:
+        """A command of dpsync, and what these inputs say about it."""
+        words = [command, "--directory", self.directory]
+        words += [part for name in self.config for part in ("--file", name)]
+        words += ["--env", self.environment] if self.environment else []
+        if command == "validate":
+            return [*words, "--changes"]
+        words += [part for pattern in self.select for part in ("--select", pattern)]
+        return [*words, *self.arguments]
+
+
+def read_inputs(text: str) -> Inputs:
+    """The inputs in a JSON object. Raises WrongInput."""
+    try:
+        given = from_json(text)
+    except ValueError:
+        raise WrongInput("the inputs on standard input are no JSON object") from None
+    if not isinstance(given, dict):
+        raise WrongInput("the inputs on standard input are no JSON object")
+    for name, value in given.items():
+        if name not in NAMES:
+            nearest = did_you_mean(name, NAMES)
+            hint = f', did you mean "{nearest}"?' if nearest else ""
+            raise WrongInput(f'there is no input "{name}"{hint}')
+        if not isinstance(value, str):
+            raise WrongInput(f"the input {name} is no text")
+    texts: Mapping[str, str] = given
+    approval = _one(texts, "approval") or "digest"
+    if approval not in ("digest", "none") and not _DIGEST.fullmatch(approval):
+        raise WrongInput("the input approval is digest, none, or a digest of 32 digits or more")
+    arguments = _lines(texts, "extra-args")
+    for argument in arguments:
+        if argument.partition("=")[0] in _OURS:
+            raise WrongInput(f"the input extra-args may not hold {argument}: the action says that itself")
+    return Inputs(
+        command=cast(Command, _among(texts, "command", Command)),
+        config=_lines(texts, "config"),
+        directory=_one(texts, "working-directory") or ".",
+        environment=_one(texts, "environment"),
+        select=_lines(texts, "select"),
+        token=texts.get("api-token", "").strip(),
+        url=_one(texts, "api-url"),
+        github_token=texts.get("github-token", "").strip(),
+        comment=cast(When, _among(texts, "comment", When)),
+        summary=_truth(texts, "summary"),
+        annotations=_truth(texts, "annotations"),
+        drift_issue=_truth(texts, "drift-issue"),
+        labels=_lines(texts, "issue-labels"),
+        approval=approval,
+        branches=_lines(texts, "branches"),
+        ids_file=cast(IdsFile, _among(texts, "ids-file", IdsFile)),
+        ids_token=texts.get("ids-token", "").strip(),
+        fail_on=cast(FailOn, _among(texts, "fail-on", FailOn)),
+        arguments=arguments,
+    )
+
+
+def _one(texts: Mapping[str, str], name: str) -> str:
+    value = texts.get(name, "").strip()
+    if "\n" in value or "\0" in value:
+        raise WrongInput(f"the input {name} has more than one line")
+    return value
+
+
+def _lines(texts: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """One to a line: nothing is ever split at a space."""
+    if "\0" in texts.get(name, ""):
+        raise WrongInput(f"the input {name} has a null character")
+    return tuple(line.strip() for line in texts.get(name, "").splitlines() if line.strip())
+
+
+def _among(texts: Mapping[str, str], name: str, of: Any) -> str:
+    known = get_args(of)
+    value = _one(texts, name) or known[0]
+    if value not in known:
+        nearest = did_you_mean(value, known)
+        raise WrongInput(
+            f'the input {name} is "{value}": '
+            + (f'did you mean "{nearest}"?' if nearest else f"it is one of {', '.join(known)}")
+        )
+    return str(value)
+
+
+def _truth(texts: Mapping[str, str], name: str) -> bool:
+    value = _one(texts, name).lower() or "true"
+    if value not in ("true", "false"):
+        raise WrongInput(f'the input {name} is "{value}": it is true or false')
+    return value == "true"

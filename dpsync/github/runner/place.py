@@ -1,0 +1,150 @@
+"""Which run of which workflow this is, as GitHub says in the environment and the event's file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dpsync.github.requests.members import at, number_at, text_at
+from dpsync.model.plan import Plan
+
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
+_SERVER: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
+_UNTRUSTED: Final = ("pull_request_target", "workflow_run")
+"""Events whose runs hold the repository's secrets although somebody else's change has caused them."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A run. `number` is that of its pull request, None where it has none."""
+
+    repository: str
+    run: int
+    attempt: int
+    event: str
+    sha: str
+    """The commit that this run is about: of a pull request its head, not the merge that is tried."""
+    tested: str
+    """The commit that GitHub would check out."""
+    server: str = "https://github.com"
+    number: int | None = None
+    fork: bool = False
+    """The change comes from another repository: its run has no secrets and may write nothing."""
+    branch: str = ""
+    """What this run works on: of a merged pull request its base. "" where that is no branch of ours."""
+    helpless: bool = False
+    """The run gets no secrets, because it is a fork's or that of an update of dependencies."""
+    asked: bool = False
+    """A comment in the pull request has asked for it: what that is now must be found out first (asked.py)."""
+    comment: int | None = None
+    """The comment that has asked."""
+    base: str = ""
+    """The branch that the pull request is for, where the environment of the run does not say so."""
+    into: str = ""
+    """The branch that the pull request is for."""
+
+    @property
+    def age(self) -> tuple[int, int]:
+        """Of two runs the later one has the greater."""
+        return self.run, self.attempt
+
+    @property
+    def url(self) -> str:
+        return f"{self.server}/{self.repository}/actions/runs/{self.run}"
+
+    @property
+    def untrusted(self) -> bool:
+        """It holds secrets, and somebody else's change has caused it."""
+        return self.fork and self.event in _UNTRUSTED
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """The commit of the working copy, and the one that it merges into another, as GitHub's trial merges do.
+
+    Both are None where there is no commit, or where there are several.
+    """
+
+    commit: str | None = None
+    merged: str | None = None
+
+
+@dataclass(frozen=True)
+class WorkingCopy:
+    """What the run is to work on. Somebody else may have written it: nothing is looked at before it is asked.
+
+    `link` is a link on the way to it, `head` its commit, read without a program; `checkout` asks git.
+    """
+
+    link: Callable[[], str | None]
+    head: Callable[[], str | None]
+    checkout: Callable[[], Checkout]
+
+
+def find_place(env: Mapping[str, str], event: Any) -> Place:
+    """What the environment and the event say. Raises ValueError where this is no run of a workflow."""
+    repository, tested = env.get("GITHUB_REPOSITORY", ""), env.get("GITHUB_SHA", "")
+    server = env.get("GITHUB_SERVER_URL", "").rstrip("/")
+    run = env.get("GITHUB_RUN_ID", "")
+    if not (_REPOSITORY.fullmatch(repository) and run.isdecimal()):
+        raise ValueError("GITHUB_REPOSITORY and GITHUB_RUN_ID do not say which run of a workflow this is")
+    name = env.get("GITHUB_EVENT_NAME", "")
+    request = at(event, "pull_request")
+    fork = False
+    if request is not None:
+        fork = at(request, "head", "repo", "full_name") != repository
+    elif name == "workflow_run":
+        fork = at(event, "workflow_run", "head_repository", "full_name") != repository
+    issue = at(event, "issue") if name == "issue_comment" else None
+    asked = at(issue, "pull_request") is not None
+    number = number_at(issue if asked else request, "number")
+    head = at(request, "head", "sha")
+    sha = head if isinstance(head, str) and _COMMIT.fullmatch(head) else tested
+    attempt = env.get("GITHUB_RUN_ATTEMPT", "")
+    return Place(
+        repository=repository,
+        run=int(run),
+        attempt=int(attempt) if attempt.isdecimal() else 1,
+        event=name,
+        sha=sha if _COMMIT.fullmatch(sha) else "",
+        tested=tested if _COMMIT.fullmatch(tested) else "",
+        server=server if _SERVER.fullmatch(server) else "https://github.com",
+        number=number,
+        fork=fork,
+        branch="" if fork or asked else _branch(env, event),
+        helpless=fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
+        asked=asked,
+        comment=number_at(event, "comment", "id") if asked else None,
+        into=text_at(request, "base", "ref"),
+    )
+
+
+def _branch(env: Mapping[str, str], event: Any) -> str:
+    """That of the run; of a pull request its own one until it is merged; of a tag the default one."""
+    ref = env.get("GITHUB_REF", "")
+    if ref.startswith("refs/heads/"):
+        return ref.removeprefix("refs/heads/")
+    request = at(event, "pull_request")
+    if request is None:
+        return text_at(event, "repository", "default_branch")
+    return text_at(request, "base" if at(request, "merged") else "head", "ref")
+
+
+def plan_key(name: str, plan: Plan) -> str:
+    """The name of what is planned with its platform and organizations; `name` is what was asked for."""
+    return make_key(name, plan.target, *sorted(one.id for one in plan.organizations))
+
+
+def branch_key(name: str) -> str:
+    """The name of a branch as markers have it; "" for none."""
+    return make_key("branch", name) if name else ""
+
+
+def make_key(*parts: str) -> str:
+    """The name of a configuration, environment and part, in 32 hexadecimal digits."""
+    joined = "\0".join(part.replace("\0", "") for part in parts)
+    return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]

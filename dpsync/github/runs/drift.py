@@ -1,0 +1,48 @@
+"""The command drift: dpsync drift, the issue of the drift, and the issue that nobody looks for drift."""
+
+from __future__ import annotations
+
+from dpsync.github.messages.drift_issue import DriftIssue
+from dpsync.github.messages.issues import Issues
+from dpsync.github.messages.marker import DriftMarker, WatchMarker
+from dpsync.github.messages.watch_issue import Watch
+from dpsync.github.requests.api import GitHub, Text
+from dpsync.github.runner.outputs import STOPPED, failure
+from dpsync.github.runner.run import ActionRun, Ran
+from dpsync.model.diagnostic import Exit
+from dpsync.render.documents import DriftDocument
+
+
+def drift(run: ActionRun) -> Ran:
+    """Check for drift, and bring its issue up to date."""
+    ran = run.dpsync("drift")
+    if run.github is None or not run.inputs.drift_issue or ran.code in STOPPED:
+        return ran
+    if isinstance(ran.document, DriftDocument) and ran.code in (Exit.DONE, Exit.CHANGES):
+        issue = _checked(run, run.github, ran.document)
+    else:
+        issue = _failed(run, run.github, ran)
+    if issue is not None:
+        run.result.outputs["issue-url"] = issue.url
+    return ran
+
+
+def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> Text | None:
+    """After a check that was made: the issue of the drift, if it says anything new."""
+    with run.asking("That the check has worked was not written down"):
+        _watch(run, github).works()
+    with run.asking("The issue of the drift was not brought up to date"):
+        issues = Issues(github, run.inputs.key, run.place, DriftMarker, run.inputs.labels)
+        return DriftIssue(issues).checked(document, run.inputs.name)
+    return None
+
+
+def _failed(run: ActionRun, github: GitHub, ran: Ran) -> Text | None:
+    """After a check that has failed: the issue that says so, if too many have by now."""
+    with run.asking("That the check has failed was not written down"):
+        return _watch(run, github).failed(failure(ran.document, ran.code), ran.document, run.inputs.name)
+    return None
+
+
+def _watch(run: ActionRun, github: GitHub) -> Watch:
+    return Watch(Issues(github, run.inputs.key, run.place, WatchMarker, run.inputs.labels))

@@ -1,0 +1,179 @@
+"""After an apply: the ids file of the branch is brought up to date, since that of the runner is lost with it.
+
+What is brought is what the working copy says and its commit does not. It changes no exit code: lines that
+could not be brought are told, all of them, in the log and in the summary of the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dpsync import disk
+from dpsync.config.git import NoRepository, Repository
+from dpsync.config.reader import DEFAULT_LIMITS
+from dpsync.github.requests.branches import Branches
+from dpsync.github.requests.transport import GitHubError
+from dpsync.github.runner.log import Log
+from dpsync.github.runner.place import Place
+from dpsync.github.runs.ids_branch import Brought, By, IdsBranch, Learned, Unclear, kept_out, parsed
+from dpsync.kinds.registry import Registry
+from dpsync.model.ids import Line
+from dpsync.model.ids_merge import LineChange, line_changes
+from dpsync.model.words import counted
+from dpsync.render.markdown_text import code, fence, prose
+from dpsync.render.view import clip
+from dpsync.render.visible import visible
+
+_TOLD: Final = 100_000
+"""Characters of lines in the summary; the log has them all."""
+_NAMED: Final = 5
+_REFUSALS: Final = range(400, 500)
+"""Any other status of an error says nothing about what was done."""
+_INTERRUPTED: Final = "interrupted before that"
+
+
+def learned(file: Path, registry: Registry) -> Learned:
+    """What an ids file says, and what the commit of its working copy said. Raises Unclear."""
+    try:
+        repository = Repository.around(file.parent)
+        path = (file.parent.resolve() / file.name).relative_to(repository.top).as_posix()
+    except NoRepository as why:
+        raise Unclear(str(why)) from None
+    except ValueError:
+        raise Unclear(f"{file.name} is not in the working copy") from None
+    commit = repository.commit("HEAD")
+    if commit is None or file.is_symlink():
+        raise Unclear(f"{path} is no file of a commit")
+    try:
+        data = disk.read(file, DEFAULT_LIMITS.bytes)
+    except FileNotFoundError:
+        data = b""
+    except OSError as error:
+        raise Unclear(f"{path} cannot be read: {disk.why(error)}") from None
+    before = repository.file(commit, path, DEFAULT_LIMITS.bytes) or b""
+    return Learned(path, commit, parsed(before, path, registry), parsed(data, path, registry))
+
+
+@dataclass
+class IdsFileUpdate:
+    """The ids file of one apply. `branches` is None without a token for them."""
+
+    file: Path
+    by: By
+    branches: Branches | None
+    place: Place
+    log: Log
+    registry: Registry
+    url: str = ""
+    """The commit or pull request with the lines; "" where there is none."""
+    said: str = ""
+    """For the summary of the job, as Markdown."""
+    _left: str = _INTERRUPTED
+    """Why lines are missing; "" where they are not."""
+    _sure: bool = True
+    """Whether it is known that they are."""
+
+    def bring(self) -> None:
+        """Bring the lines that the apply has learned to the branch, and tell it."""
+        try:
+            found = learned(self.file, self.registry)
+            if changes := line_changes(found.before, found.after):
+                self._tell(found, self._bring(found, len(changes)), len(changes))
+            self._left = ""
+        except Unclear as why:
+            self._left, self._sure = str(why), True
+        except GitHubError as error:
+            self._left, self._sure = self._why(error), error.status in _REFUSALS
+
+    def end(self) -> None:
+        """Whatever has happened: tell of lines that were not brought, and which they are."""
+        if not self._left:
+            return
+        try:
+            found = learned(self.file, self.registry)
+        except Unclear:
+            if self._left != _INTERRUPTED:
+                self._say(f"The ids file was not brought to the branch: {self._left}")
+            return
+        lines = list(_lines(line_changes(found.before, found.after)))
+        if not lines:
+            return
+        verb = ("is" if len(lines) == 1 else "are") if self._sure else "may be"
+        branch = self.place.branch or "the branch"
+        self._say(f"{counted(len(lines), 'line')} of {found.path} {verb} missing on {branch}: {self._left}")
+        with self.log.text() as stream:
+            stream.write("".join(f"{line}\n" for line in lines))
+        self.said += f"\n\n{_block(lines)}"
+
+    def _bring(self, found: Learned, number: int) -> Brought:
+        branch = self.place.branch
+        if self.branches is None:
+            raise Unclear("there is no token for GitHub")
+        if not branch:
+            raise Unclear(f"a run for {self.place.event or 'this event'} has no branch of this repository")
+        with self.log.text() as stream:
+            stream.write(f"{visible(found.path)}: {counted(number, 'line')} for {visible(branch)}\n")
+        if found.commit != self.place.tested and not self.branches.has(branch, found.commit):
+            raise Unclear(f"the working copy is no commit of {branch}")
+        self._sure = False  # an interruption from here on may come too late
+        return IdsBranch(self.branches, self.place, self.registry, found).bring(self.by)
+
+    def _tell(self, found: Learned, brought: Brought, number: int) -> None:
+        self.url = brought.url
+        if brought.trouble:
+            self._say(brought.trouble)
+        elif brought.url:
+            kind = "commit" if self.by == "commit" else "pull request"
+            self.said = (
+                f"The ids file: {counted(number, 'line')} for {code(self.place.branch)} "
+                f"in a [{kind}]({brought.url})."
+            )
+        for lines, became in (
+            (brought.merged.replaced, "said otherwise and gave way to what this apply has seen"),
+            (brought.merged.kept, "said otherwise and stayed, although this apply has removed its own"),
+        ):
+            if lines:
+                names = ", ".join(clip(_said(line), 200) for line in lines[:_NAMED])
+                more = f" and {len(lines) - _NAMED} more" if len(lines) > _NAMED else ""
+                self._say(f"{found.path} on {self.place.branch} {became}: {names}{more}")
+
+    def _why(self, error: GitHubError) -> str:
+        said = f" ({error.said.rstrip('.')})" if error.said else ""
+        if kept_out(error):
+            other = "ids-file: pull-request, or " if self.by == "commit" else ""
+            return f"a rule of the repository is in the way{said}; use {other}an ids-token that may"
+        hint = ""
+        if error.not_allowed and "rate limit" not in error.said.lower():
+            also = " and pull-requests: write" if self.by == "pull-request" else ""
+            hint = f"; the token may not: it is a fork's, or the job lacks contents: write{also}"
+        return f"{error.what}{said}{hint}"
+
+    def _say(self, text: str) -> None:
+        self.log.notice(f"{text}.")
+        self.said = "\n\n".join(filter(None, (self.said, f"{prose(text)}.")))
+
+
+def _lines(changes: tuple[LineChange, ...]) -> Iterator[str]:
+    for change in changes:
+        if change.before is not None:
+            yield f"- {_said(change.before)}"
+        if change.after is not None:
+            yield f"+ {_said(change.after)}"
+
+
+def _said(line: Line) -> str:
+    return visible(f"{line.address}: {' '.join(filter(None, (line.id, line.also)))}")
+
+
+def _block(lines: list[str]) -> str:
+    kept, room = [], _TOLD
+    for line in lines:
+        room -= len(line)
+        if room < 0:
+            break
+        kept.append(line)
+    more = f"\n\n{len(lines) - len(kept)} more are in the log." if len(kept) < len(lines) else ""
+    return "\n".join(fence(kept, "diff")) + more
