@@ -15,12 +15,13 @@ from pathlib import Path
 from dpsync import disk
 from dpsync.apply.expected import Expected
 from dpsync.apply.ids_on_disk import IdsOnDisk
-from dpsync.config.base import read_base
-from dpsync.config.beside import Beside, no_longer_included
-from dpsync.config.discovery import IDS_NAME
-from dpsync.config.every import check
-from dpsync.config.layers import Layers
+from dpsync.config.composing.discovery import IDS_NAME
+from dpsync.config.composing.layers import Layers
+from dpsync.config.environments import check
+from dpsync.config.git_base.base import read_base
+from dpsync.config.git_base.edits import edits as compare_files
 from dpsync.config.load import load as load_config
+from dpsync.config.omitted_files import Beside, no_longer_included
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.base import Base
@@ -29,7 +30,6 @@ from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.edits import Edits
 from dpsync.model.ids import IdsFile
 from dpsync.model.loopback import is_loopback
-from dpsync.planner.edits import edits as compare_files
 from dpsync.planner.inputs.sides import Options
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
 from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update

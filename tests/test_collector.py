@@ -10,7 +10,7 @@ import pytest
 from benchmarks.shapes import SHAPES
 from benchmarks.slopes import planning
 from dpsync.collector import collector_paused
-from dpsync.config.reader import read
+from dpsync.config.reading.reader import read
 from dpsync.model.plan import Plan
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

@@ -17,9 +17,9 @@ from typing import Final
 
 from dpsync import disk
 from dpsync.apply.lock import NoState, state_directory
-from dpsync.config.conflicts import markers
-from dpsync.config.ids_file import content, parse, parse_both, render, wrong
-from dpsync.config.reader import DEFAULT_LIMITS, decode
+from dpsync.config.reading.conflicts import markers
+from dpsync.config.reading.ids_file import content, parse, parse_both, render, wrong
+from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError, Findings

@@ -11,15 +11,15 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from dpsync import disk
-from dpsync.config.checks import cross_checks
-from dpsync.config.compose import load_sources
-from dpsync.config.declare import Declarations, Entry
-from dpsync.config.files import Directory, Files
-from dpsync.config.layers import Layers
-from dpsync.config.policy import PolicyReader
-from dpsync.config.reader import DEFAULT_LIMITS, decode, read
-from dpsync.config.resolve import Resolving
-from dpsync.config.watch import watched
+from dpsync.config.composing.compose import load_sources
+from dpsync.config.composing.files import Directory, Files
+from dpsync.config.composing.layers import Layers
+from dpsync.config.declaring.checks import cross_checks
+from dpsync.config.declaring.declare import Declarations, Entry
+from dpsync.config.declaring.policy import PolicyReader
+from dpsync.config.declaring.resolve import Resolving
+from dpsync.config.declaring.watched_places import watched
+from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
 from dpsync.kinds.base import Entries, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from dpsync.config.reader import DEFAULT_LIMITS, decode
-from dpsync.config.scalars import FORBIDDEN_IN_VALUE
+from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
+from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
 from dpsync.importing.entries import NONE, worth_writing
 from dpsync.importing.keys import slug

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dpsync.config.reader import read
-from dpsync.config.scalars import LINE_BREAK
+from dpsync.config.reading.reader import read
+from dpsync.config.reading.scalars import LINE_BREAK
 from dpsync.importing.emit import on_one_line, scalar
 from dpsync.importing.round_trip import Foreign, compared, escaped, round_trip
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain

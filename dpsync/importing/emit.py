@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from dpsync.config.scalars import NumberError, resolve
+from dpsync.config.reading.scalars import NumberError, resolve
 from dpsync.model.unseen import UNSEEN
 
 WIDTH = 100

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from dpsync import disk
-from dpsync.config.discovery import ROOT_NAMES
-from dpsync.config.git import NoRepository, Repository
+from dpsync.config.composing.discovery import ROOT_NAMES
+from dpsync.config.git_base.git import NoRepository, Repository
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 State = Literal["new", "replaced", "unchanged"]

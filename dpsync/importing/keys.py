@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from dpsync.config.scalars import FORBIDDEN_IN_VALUE
+from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.whole import Found, Whole
 from dpsync.kinds.base import Entries, Kind, Node, Single
 from dpsync.kinds.places import Places

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from dpsync.config.schema import configuration_schema
+from dpsync.config.declaring.schema import configuration_schema
 from dpsync.importing.emit import Block, document
 from dpsync.importing.entries import Entries, Entry
 from dpsync.importing.values import Content

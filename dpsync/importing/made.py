@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpsync.client.client import ReadClient
-from dpsync.config.discovery import IDS_NAME, Included, fits
+from dpsync.config.composing.discovery import IDS_NAME, Included, fits
 from dpsync.config.load import load_from
 from dpsync.importing.entries import LeftOut, ToSet, describe
 from dpsync.importing.keys import lines_of, name_everything

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsync import disk
-from dpsync.config.reader import DEFAULT_LIMITS, decode, read
+from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
 from dpsync.importing.emit import Block
 from dpsync.importing.entries import LeftOut
 from dpsync.importing.keys import slug

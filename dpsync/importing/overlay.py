@@ -6,7 +6,7 @@ from collections.abc import Mapping as Mapping_
 from dataclasses import dataclass
 from typing import Any
 
-from dpsync.config.reader import decode
+from dpsync.config.reading.reader import decode
 from dpsync.importing.edit import Document, Uneditable, apply_edits
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.base import Single

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from dpsync.config.reader import DEFAULT_LIMITS, decode
+from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
 from dpsync.importing.overlay import Step, inserted, steps_to
 from dpsync.importing.sides import Sides

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpsync.config.reader import decode
-from dpsync.config.scalars import FORBIDDEN_IN_VALUE, IN_NO_TEXT
+from dpsync.config.reading.reader import decode
+from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE, IN_NO_TEXT
 from dpsync.kinds.types import INVALID, Invalid, Json, Many, Object, OneOf, Reference, Table, TextFile, Type
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsync.client.client import ReadClient
-from dpsync.config.files import Directory, Files, InFront
-from dpsync.config.layers import Layers
+from dpsync.config.composing.files import Directory, Files, InFront
+from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import recorded_lines

@@ -14,7 +14,7 @@ from dpsync.apply.recorder import IdsStore, NoStore, Recorder
 from dpsync.apply.run import carry_out
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
-from dpsync.config.supported import supported
+from dpsync.config.declaring.supported import supported
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.base import NOT_ASKED, Base

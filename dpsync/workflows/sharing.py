@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dpsync.config.files import Files
-from dpsync.config.layers import Layers
+from dpsync.config.composing.files import Files
+from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address

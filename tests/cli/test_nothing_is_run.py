@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 import dpsync
-from dpsync.config.default_base import default_base
-from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git_base.default_base import default_base
+from dpsync.config.git_base.git import NoRepository, Repository
 from dpsync.server.thread import ThreadedServer
 
 from .conftest import Run
@@ -329,7 +329,7 @@ def test_no_other_module_starts_a_program() -> None:
         for path in SOURCE.rglob("*.py")
         if starting.search(path.read_text(encoding="utf-8"))
     }
-    assert {name for name in found if not name.startswith("server/")} == {"config/git_program.py"}
+    assert {name for name in found if not name.startswith("server/")} == {"config/git_base/git_program.py"}
 
 
 # Which repository it is.

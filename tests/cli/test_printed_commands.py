@@ -226,8 +226,8 @@ def texts() -> Iterator[tuple[str, str]]:
 
 
 MENTIONED = {
-    ("config/ids_file.py", "dpsync import"): "the head of the file: the same whoever writes it",
-    ("config/ids_file.py", "dpsync ids"): "the same",
+    ("config/reading/ids_file.py", "dpsync import"): "the head of the file: the same whoever writes it",
+    ("config/reading/ids_file.py", "dpsync ids"): "the same",
     ("cli/arguments/connection.py", "dpsync serve"): "it takes no such flag",
     ("cli/main.py", "dpsync github"): "the help",
     ("render/formats.py", "dpsync schema"): "the help of --format",

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config import codes
-from dpsync.config.compose import Sources, load_sources, merge
-from dpsync.config.files import Directory
-from dpsync.config.reader import read
+from dpsync.config.composing.compose import Sources, load_sources, merge
+from dpsync.config.composing.files import Directory
+from dpsync.config.reading.reader import read
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Mapping, plain
 

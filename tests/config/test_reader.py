@@ -10,8 +10,9 @@ import yaml
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from dpsync.config import codes, reader
-from dpsync.config.reader import Limits, read
+from dpsync.config import codes
+from dpsync.config.reading import reader
+from dpsync.config.reading.reader import Limits, read
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from tests.soak import examples
 

@@ -15,7 +15,7 @@ from dpsync.api import Session
 from dpsync.client.client import ReadClient
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token
 from dpsync.config.codes import TITLES, TOP_KEY
-from dpsync.config.compose import ROOT_KEYS
+from dpsync.config.composing.compose import ROOT_KEYS
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.diagnostics import render_diagnostics

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from dpsync.config.reader import read
+from dpsync.config.reading.reader import read
 from dpsync.importing.emit import scalar
 from dpsync.importing.values import Unwritable, Writing
 from dpsync.kinds.types import Json, Many, Object, Text, Type

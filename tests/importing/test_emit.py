@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpsync.config.reader import read
-from dpsync.config.scalars import FORBIDDEN_IN_VALUE
-from dpsync.config.variables import substitute
+from dpsync.config.composing.variables import substitute
+from dpsync.config.reading.reader import read
+from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.emit import Block, document
 from dpsync.importing.values import json_text
 from dpsync.model.nodes import plain

@@ -104,7 +104,7 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
     """Every other call that makes JSON is listed with what it is for: none of these texts leaves dpsync."""
     others = {
         "client/answers.py": "the body of a request",
-        "config/ids_file.py": "one text of YAML, whose unseen characters are escaped there",
+        "config/reading/ids_file.py": "one text of YAML, whose unseen characters are escaped there",
         "document/same.py": "a key for comparing",
         "importing/emit.py": "one scalar of YAML, whose unseen characters are escaped there",
         "importing/remembering.py": "a key for remembering",

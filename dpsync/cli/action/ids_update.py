@@ -32,7 +32,7 @@ def ids_update(
 def _file(inputs: Inputs) -> Path | None:
     """The ids file in git: the named one, else that beside the root file. None without a root file."""
     from dpsync.cli.arguments.place import Place
-    from dpsync.config.discovery import IDS_NAME
+    from dpsync.config.composing.discovery import IDS_NAME
     from dpsync.model.diagnostic import DiagnosticError
 
     named = None

@@ -14,9 +14,9 @@ from dpsync.cli.action.ids_update import ids_update
 from dpsync.cli.arguments.place import Place as Project
 from dpsync.cli.terminal.output import below, changed_files
 from dpsync.cli.terminal.signals import Ended, Patience
-from dpsync.config.discovery import ROOT_NAMES
-from dpsync.config.git import NoRepository, Repository
-from dpsync.config.git_program import GitDirectory
+from dpsync.config.composing.discovery import ROOT_NAMES
+from dpsync.config.git_base.git import NoRepository, Repository
+from dpsync.config.git_base.git_program import GitDirectory
 from dpsync.github.requests.api import GitHub
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log

@@ -70,7 +70,7 @@ def on_disk(path: Path, project: Path) -> IdsOnDisk:
 
 def tell_repeated(out: Output, ids: IdsFile) -> None:
     """Warn of lines that the file gives twice."""
-    from dpsync.config.ids_file import repeated
+    from dpsync.config.reading.ids_file import repeated
     from dpsync.render.diagnostics import render_diagnostics
 
     if found := repeated(ids):

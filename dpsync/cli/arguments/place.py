@@ -35,7 +35,7 @@ class Place:
         files: tuple[str, ...], directory: Path, environment: str | None = None, ids: Path | None = None
     ) -> Place:
         """What the flags mean, `ids` below the directory. Raises DiagnosticError for no root file, or two."""
-        from dpsync.config.discovery import find_root
+        from dpsync.config.composing.discovery import find_root
 
         named = os.environ.get("DPSYNC_FILE")
         root, *overlays = files or ((named,) if named else (None,))

@@ -13,7 +13,7 @@ from dpsync.cli.arguments.options import layered_or_new, output, profiled, readi
 from dpsync.cli.arguments.place import Place
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
-from dpsync.config.discovery import ROOT_NAMES, has_root
+from dpsync.config.composing.discovery import ROOT_NAMES, has_root
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _imported_again(
     from dpsync.api import import_again
     from dpsync.apply.ids_on_disk import CannotWrite
     from dpsync.cli.terminal.trace import tracer
-    from dpsync.config.layers import Layers
+    from dpsync.config.composing.layers import Layers
     from dpsync.importing.files import put
     from dpsync.importing.remembering import RememberingClient
     from dpsync.render.to_document import again_document
@@ -238,7 +238,7 @@ def _edited(
 ) -> int:  # fmt: skip
     from dpsync.api import add, update
     from dpsync.cli.terminal.trace import tracer
-    from dpsync.config.layers import Layers
+    from dpsync.config.composing.layers import Layers
     from dpsync.importing.files import put
     from dpsync.importing.remembering import RememberingClient
     from dpsync.render.to_document import update_document

@@ -29,8 +29,8 @@ def command(name: str) -> None:
     NAME is configuration (the default), the ids-file, the JSON output of plan, apply, drift, import or ids,
     a plan that was saved, or the findings of any command.
     """
-    from dpsync.config.ids_file import ids_schema
-    from dpsync.config.schema import configuration_schema
+    from dpsync.config.declaring.schema import configuration_schema
+    from dpsync.config.reading.ids_file import ids_schema
     from dpsync.kinds.registry import load
     from dpsync.model.json_text import json_text
     from dpsync.render.documents import DOCUMENTS

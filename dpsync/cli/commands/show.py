@@ -30,7 +30,7 @@ def command(
     says, 5 when FILE is damaged, of another version or something else.
     """
     from dpsync.cli.endings import endings
-    from dpsync.config.discovery import ROOT_NAMES
+    from dpsync.config.composing.discovery import ROOT_NAMES
     from dpsync.render.json_output import read_document
 
     out = as_output(format_, color, verbose, quiet, summary)

@@ -66,7 +66,7 @@ def command(
 
 
 def _unserved(desired: Desired, profile: str) -> Iterator[str]:
-    from dpsync.config.supported import supported
+    from dpsync.config.declaring.supported import supported
     from dpsync.kinds.registry import load
     from dpsync.render.visible import visible
 

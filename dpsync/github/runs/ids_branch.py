@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import quote
 
-from dpsync.config.ids_file import parse, render
+from dpsync.config.reading.ids_file import parse, render
 from dpsync.github.requests.branches import Branches, Content, Request
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import Place, make_key

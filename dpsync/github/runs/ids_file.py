@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from dpsync import disk
-from dpsync.config.git import NoRepository, Repository
-from dpsync.config.reader import DEFAULT_LIMITS
+from dpsync.config.git_base.git import NoRepository, Repository
+from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.github.requests.branches import Branches
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.log import Log

@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpsync.config import codes
-from dpsync.config.commits import Earlier, Project
-from dpsync.config.default_base import DEEPER, default_base, warning
-from dpsync.config.git import NoRepository, Repository
-from dpsync.config.ids_file import parse
-from dpsync.config.layers import Layers
-from dpsync.config.reader import DEFAULT_LIMITS
+from dpsync.config.composing.layers import Layers
+from dpsync.config.git_base.commits import Earlier, Project
+from dpsync.config.git_base.default_base import DEEPER, default_base, warning
+from dpsync.config.git_base.git import NoRepository, Repository
+from dpsync.config.reading.ids_file import parse
+from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.kinds.registry import Registry
 from dpsync.model.base import Base
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.config.discovery import ROOT_NAMES, fits
-from dpsync.config.git import CommitFiles, Repository
-from dpsync.config.layers import Layers
+from dpsync.config.composing.discovery import ROOT_NAMES, fits
+from dpsync.config.composing.layers import Layers
+from dpsync.config.git_base.git import CommitFiles, Repository
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.model.desired import Desired

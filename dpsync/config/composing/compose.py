@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.config.files import Files
-from dpsync.config.layers import (
+from dpsync.config.composing.files import Files
+from dpsync.config.composing.layers import (
     Chosen,
     Layers,
     Trees,
@@ -25,8 +25,8 @@ from dpsync.config.layers import (
     override,
     unknown_organizations,
 )
-from dpsync.config.reader import DEFAULT_LIMITS, decode, read
-from dpsync.config.variables import Substitution
+from dpsync.config.composing.variables import Substitution
+from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
 from dpsync.disk import why
 from dpsync.model.desired import Environment as Surroundings
 from dpsync.model.diagnostic import Diagnostic, Findings

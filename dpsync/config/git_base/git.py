@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.config.discovery import IDS_NAME, Included, fits
-from dpsync.config.git_program import Git, NoRepository
-from dpsync.config.reader import DEFAULT_LIMITS
+from dpsync.config.composing.discovery import IDS_NAME, Included, fits
+from dpsync.config.git_base.git_program import Git, NoRepository
+from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.span import Span

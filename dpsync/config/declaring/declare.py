@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from dpsync.config.compose import Sources
+from dpsync.config.composing.compose import Sources
 from dpsync.kinds.base import Entries, Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry

@@ -6,7 +6,7 @@ from collections.abc import Mapping as Mapping_
 from dataclasses import fields
 from typing import Final
 
-from dpsync.config.declare import Declarations
+from dpsync.config.declaring.declare import Declarations
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.config.scalars import FORBIDDEN_IN_VALUE, LINE_BREAK
+from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE, LINE_BREAK
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.span import Span

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.git import Repository
+from dpsync.config.git_base.git import Repository
 from dpsync.model.base import Base
 from dpsync.model.diagnostic import Diagnostic
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpsync.config import codes
-from dpsync.config.layers import Layers
+from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load
 from dpsync.kinds.registry import Registry
 from dpsync.model.desired import Desired

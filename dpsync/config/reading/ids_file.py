@@ -20,9 +20,9 @@ from typing import Any, Final
 from dpsync import disk
 from dpsync.client.platform import NAMES, is_name
 from dpsync.config import codes
-from dpsync.config.conflicts import both_sides, markers
-from dpsync.config.reader import DEFAULT_LIMITS, decode, read
-from dpsync.config.scalars import NumberError, resolve
+from dpsync.config.reading.conflicts import both_sides, markers
+from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
+from dpsync.config.reading.scalars import NumberError, resolve
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address

@@ -14,10 +14,10 @@ from typing import Final
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.compose import Sources
-from dpsync.config.declare import Declarations
-from dpsync.config.discovery import IDS_NAME, ROOT_NAMES, yaml_files
-from dpsync.config.reader import DEFAULT_LIMITS, read
+from dpsync.config.composing.compose import Sources
+from dpsync.config.composing.discovery import IDS_NAME, ROOT_NAMES, yaml_files
+from dpsync.config.declaring.declare import Declarations
+from dpsync.config.reading.reader import DEFAULT_LIMITS, read
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.base import Base

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dpsync import disk
-from dpsync.config.discovery import Included, included_files
+from dpsync.config.composing.discovery import Included, included_files
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dpsync.config.declare import Declarations, Entry
-from dpsync.config.earlier import new, previously
+from dpsync.config.declaring.declare import Declarations, Entry
+from dpsync.config.declaring.earlier_names import new, previously
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile

@@ -24,7 +24,7 @@ from yaml.events import (
 
 from dpsync.collector import collector_paused
 from dpsync.config import codes
-from dpsync.config.scalars import (
+from dpsync.config.reading.scalars import (
     CONTROLS,
     FORBIDDEN_IN_VALUE,
     IN_NO_TEXT,
@@ -32,7 +32,7 @@ from dpsync.config.scalars import (
     NumberError,
     resolve,
 )
-from dpsync.config.syntax import Bracket, Quoted, explain, unfinished, without_colon
+from dpsync.config.reading.syntax import Bracket, Quoted, explain, unfinished, without_colon
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Value
 from dpsync.model.span import Span

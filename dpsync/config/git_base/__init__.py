@@ -1,0 +1,7 @@
+"""The configuration of earlier commits, and what the files say otherwise than one of them.
+
+`git_program` alone starts git, and `git` reads the files of a commit without a checkout. `default_base`
+says which commit is the base, `base` and `commits` load it by the same loader as the files of now, and
+`edits` compares the two. In goes a repository's directory and perhaps the name of a commit; nothing in it
+is changed or run.
+"""
