@@ -24,12 +24,12 @@ from dpsync.config.load import load as load_config
 from dpsync.config.omitted_files import Beside, no_longer_included
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.base import Base
-from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.model.edits import Edits
-from dpsync.model.ids import IdsFile
-from dpsync.model.loopback import is_loopback
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.ids import IdsFile
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.plans.edits import Edits
+from dpsync.model.texts.loopback import is_loopback
 from dpsync.planner.inputs.sides import Options
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
 from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dpsync.api import Options, Planned, Session
 from dpsync.client.client import ReadClient
-from dpsync.model.plan import Plan
+from dpsync.model.plans.plan import Plan
 
 WORDS = "delete content"
 

@@ -22,11 +22,11 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Type
 from dpsync.kinds.urls import segment
 from dpsync.live.decode import compose, pointer
-from dpsync.model.address import Address
-from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.journal import Outcome
-from dpsync.model.values import ENV, REF, fill, markers
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.values import ENV, REF, fill, markers
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.plans.journal import Outcome
 
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT = 0.1, 5.0, 60.0
 """Seconds, for what the platform makes by itself."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dpsync.model.change import Change
-from dpsync.model.plan import DIGITS, Origin, Plan
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import DIGITS, Origin, Plan
 
 
 class Refused(Exception):

@@ -19,10 +19,10 @@ from dpsync.identity.view import View
 from dpsync.kinds.registry import Registry
 from dpsync.live.parts import has_parts, with_parts
 from dpsync.live.sources import Source, Sources
-from dpsync.model.address import Address
-from dpsync.model.change import Change
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.plans.change import Change
 from dpsync.planner.decide.compare import object_digest
 
 Read = dict[Identity, LiveObject]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dpsync import disk
-from dpsync.model.json_text import json_text
-from dpsync.model.mask import Mask
+from dpsync.model.texts.json_text import json_text
+from dpsync.model.texts.mask import Mask
 
 
 class JournalFull(Exception):

@@ -19,12 +19,12 @@ from dpsync.apply.task import Task
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import recorded_lines
-from dpsync.model.address import Address
-from dpsync.model.desired import Desired
-from dpsync.model.ids import Edits, IdsFile, Line, Lines, is_id
-from dpsync.model.journal import Outcome
-from dpsync.model.plan import Plan
-from dpsync.model.snapshot import Snapshot
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.ids import Edits, IdsFile, Line, Lines, is_id
+from dpsync.model.entries.snapshot import Snapshot
+from dpsync.model.plans.journal import Outcome
+from dpsync.model.plans.plan import Plan
 
 EVERY: Final = 1.0
 """Seconds between two writings."""

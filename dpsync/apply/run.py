@@ -12,10 +12,10 @@ from dpsync.apply.expected import Refused
 from dpsync.apply.journal import record
 from dpsync.apply.unkept import unkept
 from dpsync.client.errors import ClientError
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.journal import Outcome, Report, Restorable
-from dpsync.model.plan import Plan
-from dpsync.model.remark import PlatformTrouble
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.plans.journal import Outcome, Report, Restorable
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import PlatformTrouble
 
 
 def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:

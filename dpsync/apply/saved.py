@@ -13,11 +13,11 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from dpsync import disk
-from dpsync.model.command import command
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.frozen import Frozen
-from dpsync.model.json_text import json_text
-from dpsync.model.plan import Part, Plan
+from dpsync.model.plans.plan import Part, Plan
+from dpsync.model.texts.command import command
+from dpsync.model.texts.json_text import json_text
 from dpsync.planner.inputs.sides import Options
 
 LARGEST = 100_000_000

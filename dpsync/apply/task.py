@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from dpsync.model.change import Change
-from dpsync.model.journal import GOOD, Outcome, Result
-from dpsync.model.plan import Origin
-from dpsync.model.step import Step
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.journal import GOOD, Outcome, Result
+from dpsync.model.plans.plan import Origin
+from dpsync.model.plans.step import Step
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from dpsync.apply.lock import Locked, NoState
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.terminal.output import Output
 from dpsync.client import errors
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.plan import Origin
-from dpsync.model.span import Span
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.span import Span
+from dpsync.model.plans.plan import Origin
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.to_document import findings_document
 

@@ -13,7 +13,7 @@ import click
 
 from dpsync import __version__
 from dpsync.cli.habits import check_habits
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 
 COMMANDS = {
     "plan": "Show what apply would do; writes nothing.",
@@ -89,7 +89,7 @@ class Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from dpsync.cli.habits import instead_of_command
-            from dpsync.model.suggest import did_you_mean
+            from dpsync.model.texts.suggestions import did_you_mean
 
             nearest = did_you_mean(args[0], COMMANDS)
             hint = instead_of_command(args[0]) or (f'did you mean "{nearest}"?' if nearest else "")

@@ -18,7 +18,7 @@ from dpsync.client.observer import Nobody, Observer
 from dpsync.client.platform import origin, world
 from dpsync.client.retry import Clock, Policy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
-from dpsync.model.mask import Mask
+from dpsync.model.texts.mask import Mask
 
 __all__ = ["JSON", "Answer", "Params", "ReadClient", "WriteClient", "quote"]
 

@@ -36,7 +36,7 @@ from dpsync.client.errors import (
     WriteRefused,
 )
 from dpsync.client.way import proxy_of, trusted, way_to
-from dpsync.model.web_address import address_problem
+from dpsync.model.texts.web_address import address_problem
 
 MAX_BODY = 64 * 1024 * 1024
 LONGEST_URL = 60_000

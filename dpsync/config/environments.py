@@ -10,8 +10,8 @@ from dpsync.config import codes
 from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load
 from dpsync.kinds.registry import Registry
-from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.entries.desired import Desired
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
 
 
 def check(root: Path, registry: Registry, env: Mapping[str, str], layers: Layers) -> tuple[Desired, Findings]:

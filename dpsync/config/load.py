@@ -24,10 +24,10 @@ from dpsync.kinds.base import Entries, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
-from dpsync.model.address import Address
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.nodes import Node, Scalar
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.nodes import Node, Scalar
 
 _DEEPEST: Final = 12
 """Keys on the way to a tree; kinds may be declared inside of each other."""

@@ -19,12 +19,12 @@ from dpsync.config.composing.discovery import IDS_NAME, ROOT_NAMES, yaml_files
 from dpsync.config.declaring.declare import Declarations
 from dpsync.config.reading.reader import DEFAULT_LIMITS, read
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
-from dpsync.model.base import Base
-from dpsync.model.desired import Desired, NotIncluded
-from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.nodes import Mapping
-from dpsync.model.span import Span
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, NotIncluded
+from dpsync.model.entries.git_base import Base
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.nodes import Mapping
+from dpsync.model.findings.span import Span
 
 _FILES: Final = 500
 _DIRECTORIES: Final = 1000

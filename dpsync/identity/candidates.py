@@ -13,10 +13,10 @@ from typing import Final, Literal
 from dpsync.identity.recorded import NOTHING_RECORDED, Recorded
 from dpsync.identity.view import Index, Key, View, names
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import Value
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import Value
 
 How = Literal["previously", "base", "kept"]
 """By what an earlier name is known. "kept": the entry still has that of the base, beside a new one."""

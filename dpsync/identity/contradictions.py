@@ -8,10 +8,10 @@ from dataclasses import replace
 from dpsync.identity.asking import candidates, it_is, meaning
 from dpsync.identity.candidates import Past
 from dpsync.identity.view import Index, Key, View, names, said
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.snapshot import LiveObject
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.findings.diagnostic import Diagnostic
 
 
 def contradictions(

@@ -16,9 +16,9 @@ from typing import Final
 
 from dpsync.identity.view import View
 from dpsync.kinds.base import Kind
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import Value
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import Value
 
 ALIKE: Final = 0.8
 """From here on two names are alike by themselves."""

@@ -18,11 +18,11 @@ from dpsync.identity.recorded import UNDER_ANOTHER_KEY, by_lines, questions, ren
 from dpsync.identity.renames import renames
 from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.kinds.base import Kind, Node
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.snapshot import LiveObject, Match
-from dpsync.model.words import counted
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject, Match
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.texts.words import counted
 
 
 @dataclass

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dpsync.identity.view import View
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
 
 
 def could_be(view: View, resource: Resource, newcomers: Sequence[LiveObject]) -> list[LiveObject]:

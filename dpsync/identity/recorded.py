@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from dpsync.identity.asking import bind, candidates, forget, pin, pinned
 from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.command import command
-from dpsync.model.desired import Resource
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.ids import Line
-from dpsync.model.snapshot import LiveObject, Match
-from dpsync.model.span import Span
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import LiveObject, Match
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.command import command
 
 BY = "its line in the ids file"
 UNDER_ANOTHER_KEY = "the line of "

@@ -13,10 +13,10 @@ from dpsync.identity.recorded import BY
 from dpsync.identity.view import View
 from dpsync.kinds.base import Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.ids import Line
-from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import Identity, LiveObject, Match, Snapshot
 
 _ByParent = dict[tuple[str, "Identity | None"], list[LiveObject]]
 

@@ -18,11 +18,11 @@ from dpsync.identity.candidates import NEW, Candidates, Entry, Past
 from dpsync.identity.temporary_name import temporary
 from dpsync.identity.view import Index, View, names, said
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.snapshot import LiveObject, Match
-from dpsync.model.words import counted
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject, Match
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.texts.words import counted
 
 
 @dataclass

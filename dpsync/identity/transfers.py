@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from dpsync.identity.recorded import BY
 from dpsync.identity.view import View, said
-from dpsync.model.desired import Resource
-from dpsync.model.ids import Line
-from dpsync.model.snapshot import LiveObject, Match
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import LiveObject, Match
 
 
 def find_elsewhere(

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import LiveId, Ref, Value, canonical, transform
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import LiveId, Ref, Value, canonical, transform
 
 Bound = Callable[[Address], "str | None"]
 Key = str | tuple[str, ...]

@@ -22,12 +22,12 @@ from dpsync.importing.update import Taken, Updated
 from dpsync.importing.values import Content, Unwritable, Writing, variable
 from dpsync.kinds.base import Kind
 from dpsync.kinds.base import Node as NodeShape
-from dpsync.model.address import LOCAL_KEY, Address
-from dpsync.model.desired import Resource, Scope
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import LiveId
-from dpsync.model.words import listed
+from dpsync.model.entries.address import LOCAL_KEY, Address
+from dpsync.model.entries.desired import Resource, Scope
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import LiveId
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.texts.words import listed
 
 
 @dataclass(frozen=True)

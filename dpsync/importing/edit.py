@@ -15,8 +15,8 @@ from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import LINE_BREAK
 from dpsync.importing.emit import on_one_line, scalar
 from dpsync.importing.round_trip import Foreign, compared, escaped, round_trip
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
-from dpsync.model.span import Span
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.findings.span import Span
 
 _ANCHOR = re.compile(r"&\S+\s+")
 _ALIAS = re.compile(r"\s*:\s*(\*[^\s,\]}]+)")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dpsync.config.reading.scalars import NumberError, resolve
-from dpsync.model.unseen import UNSEEN
+from dpsync.model.texts.characters import UNSEEN
 
 WIDTH = 100
 _PLAIN = re.compile(r"[\w/.(+][\w /.@()+'&!?=~$;%*°–—…’-]*(?::(?=[\w/.])[\w /.@()+'&!?=~$;%*-]*)*")

@@ -22,10 +22,10 @@ from dpsync.kinds.base import Field, Kind, ListOrder, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import LiveId, Ref, Value, transform
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import LiveId, Ref, Value, transform
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Literal
 from dpsync import disk
 from dpsync.config.composing.discovery import ROOT_NAMES
 from dpsync.config.git_base.git import NoRepository, Repository
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 State = Literal["new", "replaced", "unchanged"]
 

@@ -23,7 +23,7 @@ from dpsync.kinds.base import Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.kinds.types.texts import LongText, Markdown
-from dpsync.model.json_text import json_text
+from dpsync.model.texts.json_text import json_text
 
 ROOT: Final = "dpsync.yaml"
 SCHEMA: Final = "schemas/dpsync.schema.json"

@@ -16,11 +16,11 @@ from dpsync.importing.layout import ROOT, included, lay_out
 from dpsync.importing.watching import watched_fields, watched_places
 from dpsync.importing.whole import Unread, read_whole
 from dpsync.kinds.registry import Registry
-from dpsync.model import nodes
-from dpsync.model.address import Address
-from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.ids import NO_IDS, IdsFile, Lines
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.ids import NO_IDS, IdsFile, Lines
+from dpsync.model.findings import nodes
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
 
 
 @dataclass(frozen=True)

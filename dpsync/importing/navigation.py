@@ -22,9 +22,9 @@ from dpsync.importing.values import Unwritable, Writing
 from dpsync.kinds.base import Field, Kind, Node
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.nodes import Mapping, Scalar, Sequence, plain
-from dpsync.model.nodes import Node as Parsed
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.nodes import Mapping, Scalar, Sequence, plain
+from dpsync.model.findings.nodes import Node as Parsed
 
 VERSION = 1
 

@@ -11,9 +11,9 @@ from dpsync.importing.edit import Document, Uneditable, apply_edits
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.base import Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
 
 
 @dataclass(frozen=True)

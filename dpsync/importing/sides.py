@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from dpsync.config.composing.files import Files
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.snapshot import LiveObject, Snapshot
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.snapshot import LiveObject, Snapshot
 
 
 @dataclass(frozen=True)

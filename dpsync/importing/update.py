@@ -17,17 +17,17 @@ from dpsync.importing.overlay import Step, inserted, steps_to
 from dpsync.importing.sides import Sides
 from dpsync.importing.values import Content, Unwritable, Writing, json_text, variable
 from dpsync.kinds.base import Field, Kind, ListOrder
-from dpsync.model import nodes
-from dpsync.model.address import Address, Pattern
-from dpsync.model.change import Change
-from dpsync.model.command import command
-from dpsync.model.desired import Resource
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.plan import Plan
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.span import Span
-from dpsync.model.values import LiveId, Ref, Value
-from dpsync.model.words import listed
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import LiveId, Ref, Value
+from dpsync.model.findings import nodes
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.findings.span import Span
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
+from dpsync.model.texts.command import command
+from dpsync.model.texts.words import listed
 
 
 @dataclass(frozen=True)

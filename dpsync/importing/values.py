@@ -15,11 +15,11 @@ from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE, IN_NO_TEXT
 from dpsync.kinds.types import INVALID, Invalid, Json, Many, Object, OneOf, Reference, Table, TextFile, Type
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
-from dpsync.model import nodes
-from dpsync.model.address import Address
-from dpsync.model.json_text import escaped
-from dpsync.model.span import Span
-from dpsync.model.values import LiveId, Secret, Value
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import LiveId, Secret, Value
+from dpsync.model.findings import nodes
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.json_text import escaped
 
 Named = Callable[[tuple[str, ...], str], str | None]
 """The local key by which an id of one of these kinds is referred to, None when it is not declared."""

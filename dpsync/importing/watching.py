@@ -12,9 +12,9 @@ from dpsync.kinds.base import Field, Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.drift import Line
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.plans.drift import Line
 
 Place = tuple[Address, tuple[Kind, ...]]
 Open = tuple[Resource, Sequence[Field], Sequence[Place]]

@@ -16,10 +16,10 @@ from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources
-from dpsync.model.address import Address
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import LiveId
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import LiveId
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 
 @dataclass(eq=False)

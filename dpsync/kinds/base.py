@@ -17,7 +17,7 @@ from dataclasses import field as _field
 from typing import Any, Literal
 
 from dpsync.kinds.types import Many, Reference, Type
-from dpsync.model.step import Repeat
+from dpsync.model.plans.step import Repeat
 
 ANY = "*"
 """In a `via` map: every value that has no call of its own."""

@@ -20,8 +20,8 @@ from urllib.parse import unquote
 
 from dpsync.kinds.base import Kind, Node, Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import LOCAL_KEY, Address, Pattern, encode
-from dpsync.model.suggest import did_you_mean
+from dpsync.model.entries.address import LOCAL_KEY, Address, Pattern, encode
+from dpsync.model.texts.suggestions import did_you_mean
 
 Names = Literal["objects", "lists", "anything"]
 """What a pattern is for: `protect` names objects, `prune` lists of them, `ignore` and `--select` either."""

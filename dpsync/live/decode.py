@@ -13,8 +13,8 @@ from typing import Any
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.live.shape import NAMES, NOTHING, Misshapen, check, check_member, names_of, placed, walk
-from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import LiveId, Value
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import LiveId, Value
 
 
 def pointer(body: Any, path: str) -> Any:

@@ -7,7 +7,7 @@ from dpsync.kinds.base import Kind
 from dpsync.kinds.urls import expand
 from dpsync.live.reading import Reading
 from dpsync.live.unread import Unread
-from dpsync.model.desired import Resource
+from dpsync.model.entries.desired import Resource
 
 
 def read_orders(reading: Reading, unread: Unread) -> None:

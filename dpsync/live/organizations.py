@@ -10,9 +10,9 @@ from dpsync.kinds.base import Kind
 from dpsync.kinds.urls import expand
 from dpsync.live.reading import Reading
 from dpsync.live.sources import Source
-from dpsync.model.desired import Resource
-from dpsync.model.diagnostic import Diagnostic, Exit
-from dpsync.model.snapshot import LiveObject, Match
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject, Match
+from dpsync.model.findings.diagnostic import Diagnostic, Exit
 
 
 def read_organizations(reading: Reading) -> None:

@@ -13,8 +13,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.reading import Reading
 from dpsync.live.sources import Sources
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
 
 
 def has_parts(kind: Kind, resource: Resource) -> bool:

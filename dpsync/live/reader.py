@@ -28,14 +28,14 @@ from dpsync.live.references import check_references
 from dpsync.live.sources import Listed, Source
 from dpsync.live.transfers import find_transfers
 from dpsync.live.unread import Unread, why
-from dpsync.model.address import Address
-from dpsync.model.base import NOT_ASKED, Base
-from dpsync.model.desired import Desired, Lookup, Resource, Scope
-from dpsync.model.diagnostic import Diagnostic, Exit
-from dpsync.model.ids import NO_IDS, IdsFile
-from dpsync.model.snapshot import LiveObject, Match, Missing, Snapshot
-from dpsync.model.values import LiveId
-from dpsync.model.words import plural
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Lookup, Resource, Scope
+from dpsync.model.entries.git_base import NOT_ASKED, Base
+from dpsync.model.entries.ids import NO_IDS, IdsFile
+from dpsync.model.entries.snapshot import LiveObject, Match, Missing, Snapshot
+from dpsync.model.entries.values import LiveId
+from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.texts.words import plural
 
 
 def read_snapshot(

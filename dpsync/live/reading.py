@@ -15,12 +15,12 @@ from dpsync.kinds.base import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
 from dpsync.live.sources import Source, Sources
-from dpsync.model.address import Address
-from dpsync.model.base import Base
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.ids import NO_IDS, IdsFile
-from dpsync.model.snapshot import Identity, LiveObject, Match, Missing, Records
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.ids import NO_IDS, IdsFile
+from dpsync.model.entries.snapshot import Identity, LiveObject, Match, Missing, Records
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 
 @dataclass

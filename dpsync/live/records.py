@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dpsync.identity.recorded import Recorded, other_kind
 from dpsync.kinds.registry import Registry
 from dpsync.live.reading import Reading
-from dpsync.model.address import Address
-from dpsync.model.desired import Desired
-from dpsync.model.ids import IdsFile, Line
-from dpsync.model.snapshot import Records, Snapshot
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.ids import IdsFile, Line
+from dpsync.model.entries.snapshot import Records, Snapshot
 
 
 def read_records(reading: Reading) -> None:

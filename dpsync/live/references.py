@@ -12,10 +12,10 @@ from typing import Any
 
 from dpsync.kinds.base import Field
 from dpsync.live.reading import Reading
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.values import LiveId, leaves, live_ids
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.values import LiveId, leaves, live_ids
+from dpsync.model.findings.diagnostic import Diagnostic
 
 
 def check_references(reading: Reading) -> None:

@@ -16,8 +16,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand, split_query
 from dpsync.live.decode import decode, decode_list, decode_nodes, decode_tree, pointer
 from dpsync.live.shape import Misshapen, check_different, check_id, check_written, placed
-from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import LiveId
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import LiveId
 
 
 @dataclass(frozen=True)

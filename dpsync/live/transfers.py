@@ -9,9 +9,9 @@ from dpsync.identity.view import View
 from dpsync.kinds.base import Kind
 from dpsync.live.reading import Reading
 from dpsync.live.unread import Unread
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
 
 
 def find_transfers(reading: Reading, unread: Unread, kind: Kind) -> None:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from dpsync.kinds.base import Kind
 from dpsync.live.reading import Reading
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource, Scope, Unserved
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.values import references
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource, Scope, Unserved
+from dpsync.model.entries.values import references
+from dpsync.model.findings.diagnostic import Diagnostic
 
 WAY_OUT = "use the token of somebody who may read it"
 

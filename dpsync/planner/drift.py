@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from dpsync.model.address import Address
-from dpsync.model.cause import Cause
-from dpsync.model.change import Change
-from dpsync.model.delete_count import count_deletes
-from dpsync.model.desired import Policy
-from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
-from dpsync.model.plan import Plan
-from dpsync.model.remark import Kept
-from dpsync.model.snapshot import Identity
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Policy
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.plans.cause import Cause
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.delete_count import count_deletes
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Kept
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

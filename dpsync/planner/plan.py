@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
-from dpsync.model.address import Address
-from dpsync.model.plan import Also, Organization, Origin, Part, Plan
-from dpsync.model.question import Refusal
-from dpsync.model.remark import Blocked, Note
+from dpsync.model.entries.address import Address
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.plan import Also, Organization, Origin, Part, Plan
+from dpsync.model.plans.remark import Blocked, Note
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.decide.deletions import unseen

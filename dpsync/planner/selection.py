@@ -14,10 +14,10 @@ from typing import Final
 from dpsync.kinds.base import Call
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address, Pattern
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.values import references
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.values import references
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.steps.stepset import PlannedSteps, StepDraft
 

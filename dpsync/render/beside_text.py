@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.question import Refusal
-from dpsync.model.remark import Note
-from dpsync.model.words import counted
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.remark import Note
+from dpsync.model.texts.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import PlanOrDrift, candidate, origin, place, unmanaged
 from dpsync.render.visible import visible

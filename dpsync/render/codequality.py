@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dpsync.model.json_text import json_text
+from dpsync.model.texts.json_text import json_text
 from dpsync.render.formats import How
 from dpsync.render.view import Block, Entry, View, clip
 from dpsync.render.visible import visible

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.span import Span
-from dpsync.model.words import counted
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.words import counted
 from dpsync.render import plan_words as words
 from dpsync.render.visible import visible
 

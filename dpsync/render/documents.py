@@ -7,12 +7,12 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from dpsync.apply.saved import Saved
-from dpsync.model.drift import Drift
-from dpsync.model.edits import Edits
+from dpsync.model.findings.question import Candidate, WayOut
 from dpsync.model.frozen import Frozen
-from dpsync.model.journal import Report
-from dpsync.model.plan import Organization, Origin, Plan
-from dpsync.model.question import Candidate, WayOut
+from dpsync.model.plans.drift import Drift
+from dpsync.model.plans.edits import Edits
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Organization, Origin, Plan
 from dpsync.render.drift_text import WaysOut
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from dpsync.model.cause import What
-from dpsync.model.change import Difference
-from dpsync.model.command import command
-from dpsync.model.delete_count import DeleteCount
-from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.entries.values import REF
 from dpsync.model.frozen import Frozen
-from dpsync.model.grouping import drifted_parts
-from dpsync.model.values import REF
-from dpsync.model.words import counted
+from dpsync.model.plans.cause import What
+from dpsync.model.plans.change import Difference
+from dpsync.model.plans.delete_count import DeleteCount
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.grouping import drifted_parts
+from dpsync.model.texts.command import command
+from dpsync.model.texts.words import counted
 from dpsync.render.beside_text import SHOWN, render_beside, render_candidates
 from dpsync.render.head_text import render_head
 from dpsync.render.paint import Paint

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.cause import Group
-from dpsync.model.drift import Drifted, FieldDrift
-from dpsync.model.grouping import drifted_parts
+from dpsync.model.plans.cause import Group
+from dpsync.model.plans.drift import Drifted, FieldDrift
+from dpsync.model.plans.grouping import drifted_parts
 from dpsync.render import plan_words as words
 from dpsync.render.beside_text import SHOWN
 from dpsync.render.documents import DriftDocument

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.edits import Edits
+from dpsync.model.plans.edits import Edits
 from dpsync.render.edits_view import compared_with, edit_blocks, title
 from dpsync.render.plan_words import place
 from dpsync.render.view import body

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.edits import Edit, EditedField, Edits
-from dpsync.model.words import counted
+from dpsync.model.plans.edits import Edit, EditedField, Edits
+from dpsync.model.texts.words import counted
 from dpsync.render.view import Block, Blocks, Entry, Field
 from dpsync.render.visible import visible
 

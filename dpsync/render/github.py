@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.plan import Origin
+from dpsync.model.plans.plan import Origin
 from dpsync.render.formats import How
 from dpsync.render.view import LEVELS, Block, Entry, View, body, clip
 from dpsync.render.visible import visible

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
-from dpsync.model.change import Change
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.plan import Plan
-from dpsync.model.values import references
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.values import references
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
 from dpsync.render.plan_words import SIGNS, noun
 from dpsync.render.visible import visible
 

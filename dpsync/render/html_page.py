@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from dpsync.model.json_text import json_text
+from dpsync.model.texts.json_text import json_text
 from dpsync.render.formats import How
 from dpsync.render.plan_words import place
 from dpsync.render.view import Entry, View, both, clip

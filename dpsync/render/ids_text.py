@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.diagnostic import Exit
-from dpsync.model.ids import Edits, Line
-from dpsync.model.ids_check import Compared
-from dpsync.model.words import counted
+from dpsync.model.entries.ids import Edits, Line
+from dpsync.model.entries.ids_check import Compared
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.texts.words import counted
 from dpsync.render.documents import IdsDocument, IdsLine
 from dpsync.render.visible import visible
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.words import counted, listed
+from dpsync.model.texts.words import counted, listed
 from dpsync.render.documents import ImportDocument
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible

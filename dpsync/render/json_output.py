@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import BaseModel, ValidationError
 
 from dpsync.apply.saved import content, format_of, parse_saved, unusable
-from dpsync.model.json_text import json_text
+from dpsync.model.texts.json_text import json_text
 from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
 from dpsync.render.formats import How
 from dpsync.render.to_document import plan_document

@@ -30,7 +30,7 @@ from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
-from dpsync.model.words import plural
+from dpsync.model.texts.words import plural
 
 _HEAD = """\
 # Kinds

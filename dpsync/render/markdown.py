@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Final
 
-from dpsync.model.words import counted
+from dpsync.model.texts.words import counted
 from dpsync.render.formats import How
 from dpsync.render.markdown_text import code, code_html, fence, prose, prose_html
 from dpsync.render.plan_words import place

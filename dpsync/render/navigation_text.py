@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from dpsync.model.impact import NavigationChange, NavigationNode
-from dpsync.model.plan import Plan
+from dpsync.model.plans.impact import NavigationChange, NavigationNode
+from dpsync.model.plans.plan import Plan
 from dpsync.planner.steps.order import longest_increasing
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible

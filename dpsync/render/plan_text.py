@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.change import Change, Difference
-from dpsync.model.grouping import parts as parts_of
-from dpsync.model.plan import Plan
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.grouping import parts as parts_of
+from dpsync.model.plans.plan import Plan
 from dpsync.render.beside_text import behind, render_beside, render_candidates
 from dpsync.render.exposed_text import render_exposures
 from dpsync.render.head_text import render_head

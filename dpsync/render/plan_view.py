@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from dpsync.model.cause import Group
-from dpsync.model.change import Change, Difference
-from dpsync.model.grouping import parts
-from dpsync.model.impact import Exposure, NavigationChange, UrlImpact
-from dpsync.model.plan import Plan
-from dpsync.model.question import Refusal
-from dpsync.model.remark import Blocked, Note, PlatformTrouble
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.cause import Group
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.grouping import parts
+from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Blocked, Note, PlatformTrouble
 from dpsync.render import plan_words as words
 from dpsync.render.head_text import render_head
 from dpsync.render.navigation_text import merged

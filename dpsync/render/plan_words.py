@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dpsync.model.cause import Cause, What, said
-from dpsync.model.change import Action, Change
-from dpsync.model.delete_count import count_deletes
-from dpsync.model.drift import Drift
-from dpsync.model.grouping import parts
-from dpsync.model.plan import Origin, Plan
-from dpsync.model.question import Candidate
-from dpsync.model.remark import Kept
-from dpsync.model.words import counted
+from dpsync.model.findings.question import Candidate
+from dpsync.model.plans.cause import Cause, What, said
+from dpsync.model.plans.change import Action, Change
+from dpsync.model.plans.delete_count import count_deletes
+from dpsync.model.plans.drift import Drift
+from dpsync.model.plans.grouping import parts
+from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.remark import Kept
+from dpsync.model.texts.words import counted
 from dpsync.render.visible import visible
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}

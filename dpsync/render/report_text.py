@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from dpsync.model.diagnostic import Exit
-from dpsync.model.journal import GOOD, Outcome, Report
-from dpsync.model.plan import Plan
-from dpsync.model.remark import Blocked
-from dpsync.model.words import counted
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.plans.journal import GOOD, Outcome, Report
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Blocked
+from dpsync.model.texts.words import counted
 from dpsync.render.beside_text import render_blocked, render_trouble
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan

@@ -12,8 +12,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from dpsync import __version__
-from dpsync.model.json_text import json_text
-from dpsync.model.plan import Origin
+from dpsync.model.plans.plan import Origin
+from dpsync.model.texts.json_text import json_text
 from dpsync.render.formats import How
 from dpsync.render.view import Block, Entry, View, body, clip
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.plan import DIGITS, Plan
+from dpsync.model.plans.plan import DIGITS, Plan
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import (
     PlanOrDrift,

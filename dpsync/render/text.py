@@ -6,9 +6,9 @@ from functools import singledispatch
 
 from pydantic import BaseModel
 
-from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.plan import Origin
-from dpsync.model.span import Span
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.span import Span
+from dpsync.model.plans.plan import Origin
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
 from dpsync.render.drift_text import render_drift

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dpsync.model.cause import Group
-from dpsync.model.change import Change, Difference
-from dpsync.model.diagnostic import Diagnostic, Exit
-from dpsync.model.drift import Drift, Drifted, FieldDrift
-from dpsync.model.edits import Edits
-from dpsync.model.grouping import drifted_parts, parts
-from dpsync.model.plan import Origin, Plan
-from dpsync.model.span import Span
+from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.findings.span import Span
+from dpsync.model.plans.cause import Group
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.edits import Edits
+from dpsync.model.plans.grouping import drifted_parts, parts
+from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.diagnostics import selected
 from dpsync.render.documents import (
     DriftDocument,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dpsync.model.cause import group
-from dpsync.model.change import Change
-from dpsync.model.plan import Plan
+from dpsync.model.plans.cause import group
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import SIGNS, gist, why_at_all
 from dpsync.render.visible import visible

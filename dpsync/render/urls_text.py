@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.impact import UrlImpact
-from dpsync.model.plan import Plan
-from dpsync.model.words import counted
+from dpsync.model.plans.impact import UrlImpact
+from dpsync.model.plans.plan import Plan
+from dpsync.model.texts.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 from click import unstyle
 from pydantic_core import to_json
 
-from dpsync.model.change import Difference
-from dpsync.model.values import ENV, LIVE, REF
-from dpsync.model.words import counted
+from dpsync.model.entries.values import ENV, LIVE, REF
+from dpsync.model.plans.change import Difference
+from dpsync.model.texts.words import counted
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 

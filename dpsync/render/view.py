@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from dpsync.model.change import Difference
-from dpsync.model.plan import Origin
-from dpsync.model.words import counted
+from dpsync.model.plans.change import Difference
+from dpsync.model.plans.plan import Origin
+from dpsync.model.texts.words import counted
 from dpsync.render.value_text import big, inside, show
 from dpsync.render.visible import visible
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from dpsync.model.journal import Outcome, Report, Result
-from dpsync.model.plan import DIGITS, Plan
-from dpsync.model.words import counted
+from dpsync.model.plans.journal import Outcome, Report, Result
+from dpsync.model.plans.plan import DIGITS, Plan
+from dpsync.model.texts.words import counted
 from dpsync.render import plan_words as words
 from dpsync.render.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
 from dpsync.render.drift_text import beside as beside_verdict

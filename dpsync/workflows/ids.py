@@ -11,12 +11,12 @@ from dpsync.client.client import ReadClient
 from dpsync.config.codes import IDS_CONFLICT
 from dpsync.kinds.places import Places
 from dpsync.live.records import recorded_lines
-from dpsync.model.address import Address
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.ids import Line, Lines, is_id
-from dpsync.model.ids_check import Compared, Remark, What
-from dpsync.model.loopback import is_loopback
-from dpsync.model.suggest import did_you_mean
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import Line, Lines, is_id
+from dpsync.model.entries.ids_check import Compared, Remark, What
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.texts.suggestions import did_you_mean
 from dpsync.workflows.reading import Reading
 from dpsync.workflows.session import Session
 

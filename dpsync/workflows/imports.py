@@ -14,11 +14,11 @@ from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import recorded_lines
-from dpsync.model.address import Pattern
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.ids import NO_IDS, Edits, IdsFile
-from dpsync.model.plan import Plan
+from dpsync.model.entries.address import Pattern
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.plans.plan import Plan
 from dpsync.workflows.session import Session
 from dpsync.workflows.sharing import Sharing
 from dpsync.workflows.strangers import renamed, undeclared

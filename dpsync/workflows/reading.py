@@ -12,10 +12,10 @@ from dpsync.client.client import ReadClient
 from dpsync.kinds.registry import Registry
 from dpsync.live.evidence import Surroundings
 from dpsync.live.reader import read_snapshot
-from dpsync.model.base import Base
-from dpsync.model.desired import Desired
-from dpsync.model.ids import NO_IDS, IdsFile, rewritten
-from dpsync.model.snapshot import Snapshot
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.ids import NO_IDS, IdsFile, rewritten
+from dpsync.model.entries.snapshot import Snapshot
 from dpsync.planner.decide.deletions import deletions
 from dpsync.planner.decide.restructuring import recognised, restructuring, settled
 from dpsync.planner.decide.transfers import transfers

@@ -16,15 +16,15 @@ from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
 from dpsync.config.declaring.supported import supported
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
-from dpsync.model.base import NOT_ASKED, Base
-from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.drift import Drift
-from dpsync.model.ids import NO_IDS, IdsFile
-from dpsync.model.journal import Outcome, Report
-from dpsync.model.plan import Plan
-from dpsync.model.snapshot import Snapshot
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.git_base import NOT_ASKED, Base
+from dpsync.model.entries.ids import NO_IDS, IdsFile
+from dpsync.model.entries.snapshot import Snapshot
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.plans.drift import Drift
+from dpsync.model.plans.journal import Outcome, Report
+from dpsync.model.plans.plan import Plan
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan

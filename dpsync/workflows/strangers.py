@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dpsync.model.address import Address, Pattern
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.snapshot import Identity, LiveObject, Match
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.snapshot import Identity, LiveObject, Match
+from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

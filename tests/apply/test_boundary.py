@@ -11,8 +11,8 @@ from dpsync.apply.fresh import Fresh
 from dpsync.apply.journal import JournalFull
 from dpsync.apply.schedule import Schedule
 from dpsync.client.client import WriteClient
-from dpsync.model.journal import Outcome
-from dpsync.model.mask import Mask
+from dpsync.model.plans.journal import Outcome
+from dpsync.model.texts.mask import Mask
 from dpsync.server.thread import ThreadedServer
 from tests.apply.conftest import writes
 

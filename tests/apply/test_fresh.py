@@ -16,9 +16,9 @@ from dpsync.apply.task import Task
 from dpsync.client.client import ReadClient
 from dpsync.client.observer import Nobody
 from dpsync.live.sources import Source
-from dpsync.model.plan import Plan
-from dpsync.model.snapshot import Evidence, Identity, LiveObject
-from dpsync.model.values import LiveId
+from dpsync.model.entries.snapshot import Evidence, Identity, LiveObject
+from dpsync.model.entries.values import LiveId
+from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.cascade import cascade
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

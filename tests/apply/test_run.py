@@ -14,12 +14,12 @@ from dpsync.apply.journal import JournalFull
 from dpsync.apply.run import carry_out
 from dpsync.client.errors import NotSent
 from dpsync.kinds.registry import load
-from dpsync.model.change import Change
-from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.model.journal import Outcome, Report
-from dpsync.model.plan import Plan
-from dpsync.model.remark import PlatformTrouble
-from dpsync.model.step import Step
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.journal import Outcome, Report
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import PlatformTrouble
+from dpsync.model.plans.step import Step
 
 ID = "acme/teams/t update"
 STEP = Step(id=ID, verb="update", method="PATCH", path="/orgs/acme/teams/t", repeat="safe")

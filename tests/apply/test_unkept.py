@@ -10,9 +10,9 @@ import pytest
 
 from dpsync.apply.unkept import unkept
 from dpsync.client.client import WriteClient
-from dpsync.model.change import Change, Difference
-from dpsync.model.journal import Outcome, Report, Result
-from dpsync.model.plan import Plan
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.journal import Outcome, Report, Result
+from dpsync.model.plans.plan import Plan
 from dpsync.render.paint import Paint
 from dpsync.render.report_text import render_report
 from dpsync.server.thread import ThreadedServer

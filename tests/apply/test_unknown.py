@@ -14,8 +14,8 @@ from dpsync.client.client import WriteClient
 from dpsync.client.retry import TRIES, Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Token
 from dpsync.live.sources import Source
-from dpsync.model.journal import Report
-from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.plans.journal import Report
 from dpsync.server.thread import ThreadedServer
 from tests.apply.late import Answer, Late, lost, refused, status
 

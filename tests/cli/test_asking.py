@@ -12,10 +12,10 @@ import pytest
 
 from dpsync.cli.commands.apply import _nothing_to_do
 from dpsync.cli.terminal.output import interactive
-from dpsync.model.change import Change
-from dpsync.model.diagnostic import Exit
-from dpsync.model.plan import Plan
-from dpsync.model.question import Refusal
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
 from dpsync.server.thread import ThreadedServer
 from tests.cli.test_drift import change
 from tests.patience import PATIENCE

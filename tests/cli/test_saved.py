@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from dpsync.model.plan import Plan
+from dpsync.model.plans.plan import Plan
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dpsync.apply.saved import save
-from dpsync.model.change import Change
-from dpsync.model.plan import Plan
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
 from dpsync.render.formats import FORMATS
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run

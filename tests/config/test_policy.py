@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.model.address import Address
-from dpsync.model.desired import Limits
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Limits
 
 from .loading import expect, loaded, organization
 

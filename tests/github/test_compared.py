@@ -6,9 +6,9 @@ import pytest
 
 from dpsync.github.messages.digests import Shown, shown_by, together
 from dpsync.github.permission.comparison import compare
-from dpsync.model.change import Change, Difference
-from dpsync.model.impact import Exposure
-from dpsync.model.plan import Plan
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.impact import Exposure
+from dpsync.model.plans.plan import Plan
 
 
 def plan(words: str) -> Plan:

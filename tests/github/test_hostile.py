@@ -18,8 +18,8 @@ from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import NAMES, output_lines, outputs
 from dpsync.github.runner.place import Place
 from dpsync.github.runner.summary import LIMIT, summary
-from dpsync.model.change import Change
-from dpsync.model.plan import Plan
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
 from dpsync.render.formats import render
 from dpsync.render.markdown import COMMENT, units
 from dpsync.render.to_document import plan_document

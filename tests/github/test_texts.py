@@ -36,11 +36,11 @@ from dpsync.github.messages.plan_comment import (
 from dpsync.github.requests.api import Review, Text
 from dpsync.github.runner.inputs import NAMES, Inputs, WrongInput, read_inputs
 from dpsync.github.runner.place import find_place, make_key, plan_key
-from dpsync.model.change import Change, Difference, Effect
-from dpsync.model.drift import Drift, Drifted, FieldDrift
-from dpsync.model.impact import Exposure
-from dpsync.model.plan import DIGITS, Organization, Plan
-from dpsync.model.step import Step
+from dpsync.model.plans.change import Change, Difference, Effect
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.impact import Exposure
+from dpsync.model.plans.plan import DIGITS, Organization, Plan
+from dpsync.model.plans.step import Step
 from dpsync.render.markdown import COMMENT
 from tests.render.hostile import TEXT
 

@@ -12,12 +12,12 @@ from dpsync.identity.recorded import Recorded
 from dpsync.identity.view import View
 from dpsync.kinds.base import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Reference, Text
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.ids import Line
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.span import Span
-from dpsync.model.values import LiveId, Value
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import LiveId, Value
+from dpsync.model.findings.span import Span
 
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 PLACE = Address.parse("acme/things")

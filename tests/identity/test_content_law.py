@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.server import world as worlds
 from tests.soak import SOAK
 

@@ -15,11 +15,11 @@ from dpsync.identity.contradictions import is_in_base
 from dpsync.identity.match import Matching, View, match
 from dpsync.kinds.base import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Reference, Text
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.span import Span
-from dpsync.model.values import LiveId, Ref
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.findings.span import Span
 
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 PLACE = Address.parse("acme/things")

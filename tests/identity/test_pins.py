@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.render.paint import Paint
 from dpsync.render.report_text import render_report
 from dpsync.server import world as worlds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.findings.diagnostic import DiagnosticError
 
 from .past import Project
 from .test_git_base import did, docs, matched, teams

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options
-from dpsync.model.address import Address
-from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.ids import IdsFile, Line
-from dpsync.model.plan import Plan
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import IdsFile, Line
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.plans.plan import Plan
 
 from .past import Project, git
 from .test_git_base import did, docs, teams

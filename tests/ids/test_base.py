@@ -9,10 +9,10 @@ import pytest
 
 from dpsync.api import ids_path, load, load_base, load_ids
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.address import Address
-from dpsync.model.base import Base
-from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.model.ids import NO_IDS, Line, rewritten
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.ids import NO_IDS, Line, rewritten
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.why.past import past_notes
 from tests.identity.past import configuration, git

@@ -12,8 +12,8 @@ from dpsync.importing.emit import scalar
 from dpsync.importing.values import Unwritable, Writing
 from dpsync.kinds.types import Json, Many, Object, Text, Type
 from dpsync.kinds.types.texts import Markdown
-from dpsync.model.nodes import Mapping
-from dpsync.model.values import Value
+from dpsync.model.entries.values import Value
+from dpsync.model.findings.nodes import Mapping
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run, platform, run
 from tests.no_tls import NO_TLS

@@ -18,9 +18,9 @@ from dpsync.importing.remembering import RememberingClient
 from dpsync.kinds.base import Call
 from dpsync.kinds.registry import load
 from dpsync.kinds.urls import expand
-from dpsync.model.address import Address
-from dpsync.model.drift import Drift
-from dpsync.model.ids import Lines
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import Lines
+from dpsync.model.plans.drift import Drift
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Sides
 from dpsync.server.app import build

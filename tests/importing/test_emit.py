@@ -13,7 +13,7 @@ from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.emit import Block, document
 from dpsync.importing.values import json_text
-from dpsync.model.nodes import plain
+from dpsync.model.findings.nodes import plain
 
 HARD = st.text(st.sampled_from("ab01 -:#,[]{}&*!|>'\"%@`?=~$.\n\t\\/éß日\u2028😀_()+;"), max_size=12)
 TEXTS = (st.text(max_size=20) | HARD).filter(lambda text: not FORBIDDEN_IN_VALUE.search(text))

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, event, given, settings
 from dpsync.api import Imported, Session, import_, load, update
 from dpsync.importing.files import put
 from dpsync.importing.remembering import RememberingClient
-from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.server.thread import ThreadedServer
 from tests.certificates import OKTA
 from tests.direct import transport

@@ -20,9 +20,9 @@ from dpsync.kinds.base import Field
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
 from dpsync.kinds.types.texts import LongText
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.drift import Drift
-from dpsync.model.values import LiveId, Value
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.values import LiveId, Value
+from dpsync.model.plans.drift import Drift
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

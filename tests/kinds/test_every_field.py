@@ -19,9 +19,9 @@ import pytest
 
 from dpsync.api import Options, Planned, Session
 from dpsync.kinds.base import Field, Kind, ListOrder
-from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.journal import Report
-from dpsync.model.plan import Plan
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.compare import unread
 from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS

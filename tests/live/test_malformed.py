@@ -21,8 +21,8 @@ from dpsync.client.retry import Clock
 from dpsync.kinds.base import Field, Kind, Pages
 from dpsync.kinds.types import Json, Table
 from dpsync.kinds.types.texts import Markdown
-from dpsync.model.change import Change
-from dpsync.model.plan import Plan
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
 from tests.kinds.samples import PLACES, SAMPLES
 from tests.kinds.test_every_field import KINDS, Bench, config, is_key, written
 from tests.planner.lab import REGISTRY

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpsync.model.diagnostic import MOST_OF_A_CODE, Diagnostic, DiagnosticError, Exit, Findings
-from dpsync.model.span import Span
+from dpsync.model.findings.diagnostic import MOST_OF_A_CODE, Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.findings.span import Span
 
 
 def at(line: int, code: str = "DP201", severity: str = "error") -> Diagnostic:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.model.address import Address
-from dpsync.model.ids import IdsFile, Line
-from dpsync.model.ids_merge import line_changes, merge_ids
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import IdsFile, Line
+from dpsync.model.entries.ids_merge import line_changes, merge_ids
 
 ONE, TWO = "https://one.example", "https://two.example"
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dpsync.model.change import Change, Difference
-from dpsync.model.journal import Outcome, Report
-from dpsync.model.json_text import json_text
-from dpsync.model.mask import HIDDEN, SHORTEST, Mask
-from dpsync.model.plan import Plan
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.journal import Outcome, Report
+from dpsync.model.plans.plan import Plan
+from dpsync.model.texts.json_text import json_text
+from dpsync.model.texts.mask import HIDDEN, SHORTEST, Mask
 from dpsync.render.visible import visible
 
 SECRET = 'pa"ss/wo+rd=ü & 100%\\x'

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.model.words import counted
+from dpsync.model.texts.words import counted
 
 SOURCE = Path(__file__).parents[2] / "dpsync"
 FILES = [path for path in sorted(SOURCE.rglob("*.py")) if "server" not in path.parts]

@@ -9,13 +9,13 @@ from typing import Any
 
 from dpsync.kinds.base import Kind
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address, Pattern
-from dpsync.model.base import NOT_ASKED, Base
-from dpsync.model.desired import Desired, Limits, Policy, Resource, Scope
-from dpsync.model.ids import Line
-from dpsync.model.snapshot import Identity, LiveObject, Match, Records, Snapshot
-from dpsync.model.span import Span
-from dpsync.model.values import LiveId, Ref
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Desired, Limits, Policy, Resource, Scope
+from dpsync.model.entries.git_base import NOT_ASKED, Base
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import Identity, LiveObject, Match, Records, Snapshot
+from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.findings.span import Span
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.questions.content import unnamed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.model.plan import Plan
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.plans.plan import Plan
 from dpsync.planner.inputs.answers import Answer, Answers, forms, parse
 
 from .lab import Lab, site, spaces

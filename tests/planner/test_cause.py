@@ -13,9 +13,9 @@ import pytest
 from dpsync.kinds.base import Field
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, Reference, Table, Text
 from dpsync.kinds.types.texts import Certificate, Markdown
-from dpsync.model.address import Address
-from dpsync.model.cause import Cause, group, said, together
-from dpsync.model.values import LiveId, Ref
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.plans.cause import Cause, group, said, together
 from dpsync.planner.steps.order import moves
 from dpsync.planner.why.cause import UNKNOWN, UNSAID, of_field, of_places, ranks
 from tests.soak import examples

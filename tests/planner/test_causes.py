@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.address import Address
-from dpsync.model.cause import said
-from dpsync.model.grouping import drifted_parts, parts
-from dpsync.model.plan import Plan
-from dpsync.model.span import Span
-from dpsync.model.values import LiveId, Secret
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import LiveId, Secret
+from dpsync.model.findings.span import Span
+from dpsync.model.plans.cause import said
+from dpsync.model.plans.grouping import drifted_parts, parts
+from dpsync.model.plans.plan import Plan
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.model.plan import Plan
+from dpsync.model.plans.plan import Plan
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 

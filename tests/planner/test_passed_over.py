@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from dpsync.model.address import Pattern
-from dpsync.model.ids import Line
-from dpsync.model.plan import Plan
-from dpsync.model.question import Refusal
+from dpsync.model.entries.address import Pattern
+from dpsync.model.entries.ids import Line
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.plan import Plan
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 

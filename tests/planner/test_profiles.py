@@ -11,8 +11,8 @@ import pytest
 from dpsync.api import Session
 from dpsync.kinds.base import Kind
 from dpsync.kinds.registry import Registry, load
-from dpsync.model.journal import Report
-from dpsync.model.plan import Plan
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Plan
 from dpsync.server.app import build
 from dpsync.server.store import open_store
 from dpsync.server.thread import ThreadedServer

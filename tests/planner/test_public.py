@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.model.plan import Plan
-from dpsync.model.step import Step
-from dpsync.model.values import LiveId
+from dpsync.model.entries.values import LiveId
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.step import Step
 from dpsync.planner.plan import make_plan
 
 from .stages import Case, Things

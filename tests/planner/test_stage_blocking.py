@@ -9,8 +9,8 @@ import pytest
 from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
-from dpsync.model.remark import Blocked
-from dpsync.model.snapshot import Missing
+from dpsync.model.entries.snapshot import Missing
+from dpsync.model.plans.remark import Blocked
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.address import Address
-from dpsync.model.base import Base
-from dpsync.model.desired import Limits
-from dpsync.model.ids import Line
-from dpsync.model.plan import Plan
-from dpsync.model.question import Refusal
-from dpsync.model.snapshot import Match, Records
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Limits
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import Match, Records
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.plan import Plan
 from dpsync.planner.plan import make_plan
 
 from .stages import Case as Staged

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.address import Address
-from dpsync.model.desired import Limits
-from dpsync.model.question import Refusal
-from dpsync.model.values import LiveId, Ref
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Limits
+from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.findings.question import Refusal
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.steps.stepset import Edges, PlannedSteps
 from dpsync.planner.steps.writes import write_steps

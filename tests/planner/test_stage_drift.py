@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.registry import Registry
-from dpsync.model.desired import Unserved
-from dpsync.model.drift import Drifted
-from dpsync.model.snapshot import Missing
-from dpsync.model.values import LiveId
+from dpsync.model.entries.desired import Unserved
+from dpsync.model.entries.snapshot import Missing
+from dpsync.model.entries.values import LiveId
+from dpsync.model.plans.drift import Drifted
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan

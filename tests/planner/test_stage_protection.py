@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.plan import Plan
+from dpsync.model.plans.plan import Plan
 from dpsync.planner.plan import make_plan
 
 from .stages import Case as Staged

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.model.change import Change
-from dpsync.model.snapshot import Identity, Match
-from dpsync.model.values import LiveId
+from dpsync.model.entries.snapshot import Identity, Match
+from dpsync.model.entries.values import LiveId
+from dpsync.model.plans.change import Change
 from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.decide.restructuring import BY_CONTENT

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.ids import Line
-from dpsync.model.snapshot import Match
-from dpsync.model.values import LiveId
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import Match
+from dpsync.model.entries.values import LiveId
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.candidates import (

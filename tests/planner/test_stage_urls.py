@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.impact import NavigationNode, UrlImpact
-from dpsync.model.values import LiveId
+from dpsync.model.entries.values import LiveId
+from dpsync.model.plans.impact import NavigationNode, UrlImpact
 from dpsync.planner.plan import make_plan
 from dpsync.render.navigation_text import merged as merged_lines
 from dpsync.render.urls_text import urls_headline

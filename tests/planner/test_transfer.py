@@ -11,9 +11,9 @@ import pytest
 from dpsync.api import Session, load
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Token
-from dpsync.model.base import Base
-from dpsync.model.journal import Report
-from dpsync.model.plan import Plan
+from dpsync.model.entries.git_base import Base
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Plan
 from tests.agreed import agreed
 from tests.properties.faults import Kill, Killed
 
@@ -114,7 +114,7 @@ def test_without_a_word_nothing_is_guessed(two: Lab) -> None:
 
 
 def test_a_pin_that_is_nowhere_is_an_error_as_ever(two: Lab) -> None:
-    from dpsync.model.diagnostic import DiagnosticError
+    from dpsync.model.findings.diagnostic import DiagnosticError
 
     with pytest.raises(DiagnosticError, match="there is no space"):
         plan(two, text("spaces: {}", "spaces: { x: { id: nowhere, title: X } }"))

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, Phase, assume, currently_in_test_context, ev
 from hypothesis import strategies as st
 
 from dpsync.api import Planned, Session
-from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.journal import GOOD, Report
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.plans.journal import GOOD, Report
 from tests.soak import SOAK
 
 from .organizations import Draw

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.api import Session, load
-from dpsync.model.journal import Report
+from dpsync.model.plans.journal import Report
 
 from .faults import Break, Kill, Killed, Lose
 from .laws import law, said

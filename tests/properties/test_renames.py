@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from dpsync.api import Session
 from dpsync.live.records import recorded_lines
-from dpsync.model.base import Base
-from dpsync.model.ids import NO_IDS
-from dpsync.model.plan import Plan
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.ids import NO_IDS
+from dpsync.model.plans.plan import Plan
 from tests.agreed import agreed
 
 from .configurations import Written, document, world

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dpsync.api import Options, Session
-from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.journal import Report
+from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.plans.journal import Report
 
 from .configurations import Written, document, world
 from .faults import Kill, Killed

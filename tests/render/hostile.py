@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from dpsync.model.change import Change, Difference, Effect
-from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
-from dpsync.model.edits import Edit, EditedField, Edits
-from dpsync.model.impact import Exposure
-from dpsync.model.journal import Outcome, Report, Unkept
-from dpsync.model.plan import Origin, Plan
-from dpsync.model.question import Candidate, Refusal
-from dpsync.model.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
-from dpsync.model.step import Step
+from dpsync.model.findings.question import Candidate, Refusal
+from dpsync.model.plans.change import Change, Difference, Effect
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
+from dpsync.model.plans.edits import Edit, EditedField, Edits
+from dpsync.model.plans.impact import Exposure
+from dpsync.model.plans.journal import Outcome, Report, Unkept
+from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
+from dpsync.model.plans.step import Step
 from dpsync.render.documents import (
     ApplyDocument,
     DriftDocument,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.change import Change, Difference, Effect
-from dpsync.model.diagnostic import Diagnostic, Exit
-from dpsync.model.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plan import Plan
-from dpsync.model.question import Candidate, Refusal, WayOut
-from dpsync.model.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
+from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.findings.question import Candidate, Refusal, WayOut
+from dpsync.model.plans.change import Change, Difference, Effect
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
 from dpsync.render.beside_text import SHOWN
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.drift_text import render_drift

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from dpsync.model.cause import Cause
-from dpsync.model.change import Action, Change, Difference
-from dpsync.model.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plan import Plan
-from dpsync.model.question import Refusal
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.cause import Cause
+from dpsync.model.plans.change import Action, Change, Difference
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.plan import Plan
 from dpsync.render.drift_text import render_drift
 from dpsync.render.formats import How
 from dpsync.render.junit import as_junit

@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema
 from pydantic import BaseModel
 
-from dpsync.model.plan import Origin, Plan
-from dpsync.model.question import Refusal
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import How, render
 from dpsync.render.to_document import plan_document

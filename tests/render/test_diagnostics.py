@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.span import Span
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.findings.span import Span
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.to_document import findings_document
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from pydantic import BaseModel
 
-from dpsync.model.change import Change, Difference
-from dpsync.model.plan import Origin, Plan
-from dpsync.model.question import Refusal
-from dpsync.model.remark import Blocked
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.remark import Blocked
 from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import How, render
 from dpsync.render.to_document import plan_document

@@ -19,10 +19,10 @@ from hypothesis import given, settings
 from playwright.sync_api import Browser, Page, expect
 from pydantic import BaseModel
 
-from dpsync.model.change import Change, Difference, Effect
-from dpsync.model.impact import Exposure, NavigationChange, NavigationNode
-from dpsync.model.plan import Origin, Plan
-from dpsync.model.question import Refusal
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.change import Change, Difference, Effect
+from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode
+from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.formats import render
 from dpsync.render.to_document import plan_document
 from dpsync.render.views import view

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from dpsync.model.change import Change, Difference, Effect
-from dpsync.model.impact import Exposure, NavigationChange, NavigationNode
-from dpsync.model.plan import Origin, Plan
-from dpsync.model.question import Refusal
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.change import Change, Difference, Effect
+from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode
+from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.documents import PlanDocument
 from dpsync.render.markdown import render_markdown, units
 from dpsync.render.markdown_text import code, prose, prose_html

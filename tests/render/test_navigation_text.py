@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.impact import NavigationChange, NavigationNode
-from dpsync.model.plan import Plan
+from dpsync.model.plans.impact import NavigationChange, NavigationNode
+from dpsync.model.plans.plan import Plan
 from dpsync.render.navigation_text import WIDTH, merged, render_navigation
 from dpsync.render.paint import Paint
 

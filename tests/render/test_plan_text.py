@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.change import Change, Difference, Effect
-from dpsync.model.plan import Organization, Origin, Plan
-from dpsync.model.question import Refusal
-from dpsync.model.remark import Kept, Note
-from dpsync.model.step import Step
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.change import Change, Difference, Effect
+from dpsync.model.plans.plan import Organization, Origin, Plan
+from dpsync.model.plans.remark import Kept, Note
+from dpsync.model.plans.step import Step
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 from dpsync.render.value_text import show

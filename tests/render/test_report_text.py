@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.journal import Outcome, Report
-from dpsync.model.plan import Origin
+from dpsync.model.plans.journal import Outcome, Report
+from dpsync.model.plans.plan import Origin
 from dpsync.render.paint import Paint
 from dpsync.render.report_text import UNTRIED, render_outcome, render_report
 

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from lxml import etree
 from pydantic import BaseModel
 
-from dpsync.model.change import Change
-from dpsync.model.drift import Drift, Drifted, FieldDrift
-from dpsync.model.impact import Exposure
-from dpsync.model.plan import Origin, Plan
-from dpsync.model.question import Refusal
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.impact import Exposure
+from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import How, render
 from dpsync.render.to_document import drift_document, plan_document

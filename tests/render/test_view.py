@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.change import Change, Difference
-from dpsync.model.diagnostic import Exit
-from dpsync.model.plan import Plan
-from dpsync.model.remark import Kept
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Kept
 from dpsync.render.documents import ApplyDocument
 from dpsync.render.formats import FORMATS, How, render
 from dpsync.render.paint import Paint

@@ -20,7 +20,7 @@ from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import killed, outputs
 from dpsync.github.runner.run import Ran
-from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.render.documents import ApplyDocument
 from dpsync.render.json_output import parse_document
 from dpsync.render.visible import visible

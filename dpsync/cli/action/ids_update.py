@@ -33,7 +33,7 @@ def _file(inputs: Inputs) -> Path | None:
     """The ids file in git: the named one, else that beside the root file. None without a root file."""
     from dpsync.cli.arguments.place import Place
     from dpsync.config.composing.discovery import IDS_NAME
-    from dpsync.model.diagnostic import DiagnosticError
+    from dpsync.model.findings.diagnostic import DiagnosticError
 
     named = None
     words = iter(inputs.arguments)

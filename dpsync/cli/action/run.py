@@ -25,8 +25,8 @@ from dpsync.github.runner.place import Checkout, Place, WorkingCopy
 from dpsync.github.runner.run import ActionRun, History, Ran
 from dpsync.github.runner.summary import summary
 from dpsync.github.runs.action import carry_out, stopped
-from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.model.web_address import address_problem
+from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.texts.web_address import address_problem
 from dpsync.render.documents import FindingsDocument, PlanDocument
 from dpsync.render.formats import How, render
 from dpsync.render.views import view

@@ -16,11 +16,11 @@ from click.core import ParameterSource
 
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.usage import WrongUsage
-from dpsync.model.loopback import is_loopback
+from dpsync.model.texts.loopback import is_loopback
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.model.desired import Environment
+    from dpsync.model.entries.desired import Environment
 
 _LARGEST = 16 * 1024
 """Bytes of a file that may hold a token."""

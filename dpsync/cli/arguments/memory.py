@@ -14,9 +14,9 @@ from dpsync.render.visible import visible
 if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk, Session
     from dpsync.cli.arguments.connection import Connection
-    from dpsync.model.base import Base
-    from dpsync.model.desired import Desired
-    from dpsync.model.ids import IdsFile
+    from dpsync.model.entries.desired import Desired
+    from dpsync.model.entries.git_base import Base
+    from dpsync.model.entries.ids import IdsFile
 
 
 class Opened(NamedTuple):

@@ -53,7 +53,7 @@ def _profile(context: click.Context, parameter: click.Parameter, value: str) -> 
     from dpsync.kinds.profiles import PROFILES
 
     if value not in PROFILES:
-        from dpsync.model.suggest import did_you_mean
+        from dpsync.model.texts.suggestions import did_you_mean
 
         nearest = did_you_mean(value, PROFILES)
         known = f'did you mean "{nearest}"?' if nearest else f"one of {', '.join(PROFILES)}"

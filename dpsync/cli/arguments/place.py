@@ -12,7 +12,7 @@ from dpsync.cli.terminal.output import Output
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.model.desired import Desired
+    from dpsync.model.entries.desired import Desired
 
 
 @dataclass(frozen=True)

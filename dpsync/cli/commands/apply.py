@@ -26,15 +26,15 @@ from dpsync.cli.arguments.place import Place, shortest_path
 from dpsync.cli.terminal.output import Output, Unwritten, as_output, interactive
 from dpsync.cli.terminal.progress import READING
 from dpsync.cli.terminal.signals import counted_signals, ending
-from dpsync.model.address import Address
-from dpsync.model.diagnostic import Exit
+from dpsync.model.entries.address import Address
+from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.api import Expected, IdsOnDisk, Options, Planned, Session
     from dpsync.apply.journal import FileJournal
     from dpsync.client.client import WriteClient
-    from dpsync.model.journal import Outcome, Report
-    from dpsync.model.plan import Plan
+    from dpsync.model.plans.journal import Outcome, Report
+    from dpsync.model.plans.plan import Plan
 
 
 @click.command("apply")

@@ -19,7 +19,7 @@ from dpsync.cli.arguments.options import (
 from dpsync.cli.arguments.place import Place
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 
 
 @click.command("drift")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.terminal.signals import Ended, Patience, handled
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.github.runner.inputs import Inputs

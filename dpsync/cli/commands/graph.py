@@ -9,7 +9,7 @@ import click
 from dpsync.cli.arguments.options import layered
 from dpsync.cli.arguments.place import Place
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 
 
 @click.command("graph")
@@ -35,7 +35,7 @@ def command(
     """
     from dpsync.cli.endings import endings
     from dpsync.kinds.registry import load
-    from dpsync.model.diagnostic import Diagnostic, DiagnosticError
+    from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
     from dpsync.render.documents import PlanDocument
     from dpsync.render.graph import LANGUAGES, graph
     from dpsync.render.json_output import read_document

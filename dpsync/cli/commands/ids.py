@@ -13,13 +13,13 @@ from dpsync.cli.arguments.options import layered, output, profiled, reading
 from dpsync.cli.arguments.place import Place
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 if TYPE_CHECKING:
     from dpsync.api import IdsAsked, IdsOnDisk, Session
     from dpsync.apply.ids_on_disk import Merged
     from dpsync.client.client import ReadClient
-    from dpsync.model.ids import Edits
+    from dpsync.model.entries.ids import Edits
 
 
 @click.command("ids")

@@ -14,12 +14,12 @@ from dpsync.cli.arguments.place import Place
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.config.composing.discovery import ROOT_NAMES, has_root
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk, Session
     from dpsync.kinds.registry import Registry
-    from dpsync.model.desired import Desired
+    from dpsync.model.entries.desired import Desired
     from dpsync.render.documents import ImportDocument
 
 
@@ -164,7 +164,7 @@ def _usage(
 
 def _there(out: Output, place: Place) -> Desired:
     """The configuration that is there. What cannot be read cannot be kept: then nothing is done."""
-    from dpsync.model.diagnostic import Diagnostic, DiagnosticError
+    from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
 
     try:
         return place.load(out)

@@ -19,7 +19,7 @@ from dpsync.cli.arguments.options import (
 from dpsync.cli.arguments.place import Place
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 
 
 @click.command("plan")
@@ -50,7 +50,7 @@ def command(
     from dpsync.cli.endings import endings
     from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import ReadClient
-    from dpsync.model.command import command as in_words
+    from dpsync.model.texts.command import command as in_words
     from dpsync.render.to_document import plan_document
 
     out = as_output(format_, color, verbose, quiet, summary)

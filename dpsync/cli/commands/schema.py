@@ -32,7 +32,7 @@ def command(name: str) -> None:
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema
     from dpsync.kinds.registry import load
-    from dpsync.model.json_text import json_text
+    from dpsync.model.texts.json_text import json_text
     from dpsync.render.documents import DOCUMENTS
 
     if name == "configuration":

@@ -8,7 +8,7 @@ import click
 
 from dpsync.cli.arguments.options import output_in_every_format, summarizing
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 
 
 @click.command("show")

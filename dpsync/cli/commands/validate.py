@@ -11,10 +11,10 @@ import click
 from dpsync.cli.arguments.options import layered, output_in_every_format, profiled
 from dpsync.cli.arguments.place import Place
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.words import counted
+from dpsync.model.texts.words import counted
 
 if TYPE_CHECKING:
-    from dpsync.model.desired import Desired
+    from dpsync.model.entries.desired import Desired
 
 
 @click.command("validate")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from dpsync.model.command import Invocation
+from dpsync.model.texts.command import Invocation
 
 
 def invocation() -> Invocation:

@@ -13,15 +13,15 @@ import click
 
 from dpsync.cli.terminal.invocation import invocation
 from dpsync.cli.terminal.progress import Progress, on_stderr
-from dpsync.model.command import NOWHERE, Invocation
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.texts.command import NOWHERE, Invocation
 from dpsync.render.paint import Paint, When, wants_colour
 from dpsync.render.visible import visible_lines
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from dpsync.model.mask import Mask
+    from dpsync.model.texts.mask import Mask
 
 M = TypeVar("M", bound="BaseModel")
 
@@ -77,7 +77,7 @@ class Output:
 
     def document(self, model: BaseModel) -> None:
         """The result as JSON."""
-        from dpsync.model.json_text import json_text
+        from dpsync.model.texts.json_text import json_text
 
         self._put(json_text(self.printable(model), indent=2))
 
@@ -136,7 +136,7 @@ class Output:
 
 
 def as_output(format_: str, color: str, verbose: int, quiet: bool, summary: bool = False) -> Output:
-    from dpsync.model.mask import Mask
+    from dpsync.model.texts.mask import Mask
 
     progress, said = on_stderr(quiet, verbose), invocation()
     return Output(

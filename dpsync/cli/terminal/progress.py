@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import Final, Protocol, TextIO
 
 from dpsync.client.observer import Why
-from dpsync.model.words import counted
+from dpsync.model.texts.words import counted
 
 READING: Final = "Reading the platform"
 """What most commands do for long."""

@@ -15,7 +15,7 @@ from threading import Thread
 from types import FrameType
 from typing import Final
 
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 
 ENDING: Final = (signal.SIGINT, signal.SIGTERM)
 """What asks a program to end."""

@@ -28,11 +28,11 @@ from dpsync.config.composing.layers import (
 from dpsync.config.composing.variables import Substitution
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
 from dpsync.disk import why
-from dpsync.model.desired import Environment as Surroundings
-from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.nodes import Mapping, Node, Scalar
-from dpsync.model.span import Span
-from dpsync.model.suggest import did_you_mean
+from dpsync.model.entries.desired import Environment as Surroundings
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.nodes import Mapping, Node, Scalar
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.suggestions import did_you_mean
 
 FORMAT_VERSION: Final = 1
 ROOT_KEYS: Final = ("dpsync", "include", "policy", "organizations", "environments")

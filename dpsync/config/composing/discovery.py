@@ -14,9 +14,9 @@ from typing import Final
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.nodes import Node, Scalar, Sequence
-from dpsync.model.span import Span
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.nodes import Node, Scalar, Sequence
+from dpsync.model.findings.span import Span
 
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
 IDS_NAME: Final = "dpsync.ids.yaml"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.model.desired import Environment
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.span import Span
-from dpsync.model.suggest import did_you_mean
-from dpsync.model.web_address import address_problem
+from dpsync.model.entries.desired import Environment
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.texts.web_address import address_problem
 
 Path_ = tuple[str, ...]
 Trees = Several[Path_]

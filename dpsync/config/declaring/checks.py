@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from dpsync.kinds.base import Field, Kind, ListOrder
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
 from dpsync.model.circles import MOST, beginning_with, chain, circles
-from dpsync.model.desired import Resource
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.values import LiveId, Ref, canonical
-from dpsync.model.words import plural
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.values import LiveId, Ref, canonical
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.texts.words import plural
 
 Resources = Mapping[Address, Resource]
 

@@ -13,12 +13,12 @@ from dpsync.config.composing.compose import Sources
 from dpsync.kinds.base import Entries, Kind, Single
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import LOCAL_KEY, Address
-from dpsync.model.desired import Scope
-from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.span import Span
-from dpsync.model.suggest import did_you_mean
+from dpsync.model.entries.address import LOCAL_KEY, Address
+from dpsync.model.entries.desired import Scope
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.suggestions import did_you_mean
 
 NODE_WORDS = ("type", "key")
 

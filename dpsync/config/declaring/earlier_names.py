@@ -9,8 +9,8 @@ from __future__ import annotations
 from dpsync.config.declaring.declare import Entry
 from dpsync.kinds.base import Kind
 from dpsync.kinds.types import INVALID, Parsing
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.values import Value
+from dpsync.model.entries.values import Value
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 
 Names = tuple[dict[str, Value], ...]
 

@@ -9,10 +9,10 @@ from typing import Final
 from dpsync.config.declaring.declare import Declarations
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address, Pattern
-from dpsync.model.desired import Limits, Policy, Resource
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.span import Span
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Limits, Policy, Resource
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.findings.span import Span
 
 _LISTS: Final[Mapping_[str, Names]] = {
     "prune": "lists", "protect": "objects", "ignore": "anything", "forget": "anything",

@@ -9,13 +9,13 @@ from dpsync.config.declaring.earlier_names import new, previously
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile
-from dpsync.model.address import Address
-from dpsync.model.desired import Lookup, Resource
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.nodes import Node, Scalar
-from dpsync.model.span import Span
-from dpsync.model.suggest import did_you_mean
-from dpsync.model.values import Ref, Value
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Lookup, Resource
+from dpsync.model.entries.values import Ref, Value
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.findings.nodes import Node, Scalar
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.suggestions import did_you_mean
 
 ReadFile = Callable[[Scalar], "Node | str | None"]
 ReadText = Callable[[Scalar], "TextFile | None"]

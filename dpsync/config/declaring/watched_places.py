@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from dpsync.kinds.base import Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address, Pattern
-from dpsync.model.desired import Resource, Scope
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Resource, Scope
 
 
 def watched(

@@ -13,8 +13,8 @@ from dpsync.config.composing.layers import Layers
 from dpsync.config.git_base.git import CommitFiles, Repository
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
-from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.entries.desired import Desired
+from dpsync.model.findings.diagnostic import Diagnostic
 
 _FORGIVEN: Final = (codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, "DP234")
 """A variable that only the past needed is no reason to forget the past: its value matches nothing. Nor is an

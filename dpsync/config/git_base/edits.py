@@ -14,12 +14,12 @@ from typing import Any
 
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.supported import SupportedKind
-from dpsync.model.address import Address
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.edits import Edit, EditedField
-from dpsync.model.plan import Origin
-from dpsync.model.span import Span
-from dpsync.model.values import Ref, Value, canonical, to_plain, transform
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.values import Ref, Value, canonical, to_plain, transform
+from dpsync.model.findings.span import Span
+from dpsync.model.plans.edits import Edit, EditedField
+from dpsync.model.plans.plan import Origin
 
 
 def edits(registry: Registry, before: Desired, now: Desired) -> tuple[Edit, ...]:

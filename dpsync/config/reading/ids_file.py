@@ -25,13 +25,13 @@ from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
 from dpsync.config.reading.scalars import NumberError, resolve
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
-from dpsync.model.command import command
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
-from dpsync.model.ids import IdsFile, Line, Lines, is_id
-from dpsync.model.nodes import Mapping, Node, Scalar
-from dpsync.model.span import Span
-from dpsync.model.unseen import PRESENTATION, UNSEEN
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import IdsFile, Line, Lines, is_id
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.findings.nodes import Mapping, Node, Scalar
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.characters import PRESENTATION, UNSEEN
+from dpsync.model.texts.command import command
 
 HEADER: Final = """\
 # Which live object each entry is: written by dpsync import, apply and ids. Ids only; keep it in git.

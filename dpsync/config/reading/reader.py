@@ -33,9 +33,9 @@ from dpsync.config.reading.scalars import (
     resolve,
 )
 from dpsync.config.reading.syntax import Bracket, Quoted, explain, unfinished, without_colon
-from dpsync.model.diagnostic import Diagnostic, Findings
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Value
-from dpsync.model.span import Span
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, Value
+from dpsync.model.findings.span import Span
 
 _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 import yaml
 
 from dpsync.config import codes
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.span import Span
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.findings.span import Span
 
 _QUOTE: Final = "put the text in quotes"
 _LIST: Final = "begin the list on the line below its key"

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dpsync.model.change import Change
-from dpsync.model.json_text import json_text
-from dpsync.model.plan import Plan
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.plan import Plan
+from dpsync.model.texts.json_text import json_text
 
 SIZE: Final = 30
 """Bytes of one `Shown`: 40 characters of base64."""

@@ -15,9 +15,9 @@ from dpsync.github.messages.marker import DriftMarker, first_line
 from dpsync.github.messages.plan_comment import written_by
 from dpsync.github.requests.api import Text
 from dpsync.github.runner.place import Place
-from dpsync.model.drift import Drift
-from dpsync.model.json_text import json_text
-from dpsync.model.words import counted
+from dpsync.model.plans.drift import Drift
+from dpsync.model.texts.json_text import json_text
+from dpsync.model.texts.words import counted
 from dpsync.render.documents import DriftDocument
 from dpsync.render.markdown import COMMENT, render_markdown, units
 from dpsync.render.markdown_text import prose

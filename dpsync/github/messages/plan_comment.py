@@ -22,7 +22,7 @@ from dpsync.github.messages.marker import (
 )
 from dpsync.github.requests.api import Review, Text
 from dpsync.github.runner.place import Place, branch_key, plan_key
-from dpsync.model.plan import DIGITS
+from dpsync.model.plans.plan import DIGITS
 from dpsync.render.documents import ApplyDocument, PlanDocument
 from dpsync.render.markdown import COMMENT, render_markdown, units
 from dpsync.render.markdown_text import code, prose

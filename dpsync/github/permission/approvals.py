@@ -19,7 +19,7 @@ from dpsync.github.messages.plan_comment import Found, named
 from dpsync.github.requests.api import GitHub, Merged, Written
 from dpsync.github.runner.place import Place, branch_key, plan_key
 from dpsync.github.runner.run import History
-from dpsync.model.plan import Plan
+from dpsync.model.plans.plan import Plan
 
 PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
 """Seconds before GitHub is asked again for pull requests that it may not know of yet."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from dpsync.github.messages.digests import Shown, address_digest, exposures_shown, shown_of
-from dpsync.model.plan import Plan
-from dpsync.model.words import counted
+from dpsync.model.plans.plan import Plan
+from dpsync.model.texts.words import counted
 from dpsync.render.markdown_text import code
 from dpsync.render.view import clip
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, cast, get_args
 from pydantic_core import from_json
 
 from dpsync.github.runner.place import make_key
-from dpsync.model.suggest import did_you_mean
+from dpsync.model.texts.suggestions import did_you_mean
 
 Command = Literal["plan", "apply", "drift", "validate"]
 When = Literal["always", "changes", "never"]

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
 from dpsync.render.views import view
 from dpsync.render.visible import visible

@@ -14,7 +14,7 @@ from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import Place
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.markdown_text import prose
 
 

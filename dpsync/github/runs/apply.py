@@ -20,8 +20,8 @@ from dpsync.github.permission.comparison import Compared, compare
 from dpsync.github.permission.head import not_the_head
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
-from dpsync.model.diagnostic import Exit
-from dpsync.model.plan import DIGITS, Plan
+from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.plans.plan import DIGITS, Plan
 from dpsync.render.documents import ApplyDocument, FindingsDocument, PlanDocument
 from dpsync.render.markdown_text import code
 from dpsync.render.views import view

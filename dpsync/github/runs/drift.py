@@ -9,7 +9,7 @@ from dpsync.github.messages.watch_issue import Watch
 from dpsync.github.requests.api import GitHub, Text
 from dpsync.github.runner.outputs import STOPPED, failure
 from dpsync.github.runner.run import ActionRun, Ran
-from dpsync.model.diagnostic import Exit
+from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.documents import DriftDocument
 
 

@@ -17,8 +17,8 @@ from dpsync.github.requests.branches import Branches, Content, Request
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import Place, make_key
 from dpsync.kinds.registry import Registry
-from dpsync.model.ids import IdsFile
-from dpsync.model.ids_merge import MergedIds, merge_ids
+from dpsync.model.entries.ids import IdsFile
+from dpsync.model.entries.ids_merge import MergedIds, merge_ids
 from dpsync.render.markdown_text import code
 
 By = Literal["commit", "pull-request"]

@@ -20,9 +20,9 @@ from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import Place
 from dpsync.github.runs.ids_branch import Brought, By, IdsBranch, Learned, Unclear, kept_out, parsed
 from dpsync.kinds.registry import Registry
-from dpsync.model.ids import Line
-from dpsync.model.ids_merge import LineChange, line_changes
-from dpsync.model.words import counted
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids_merge import LineChange, line_changes
+from dpsync.model.texts.words import counted
 from dpsync.render.markdown_text import code, fence, prose
 from dpsync.render.view import clip
 from dpsync.render.visible import visible

@@ -21,9 +21,9 @@ from dpsync.kinds.types.parsing import (
     unlike,
 )
 from dpsync.kinds.types.secretive import looks_secret
-from dpsync.model.json_text import json_text
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
-from dpsync.model.values import Secret, Value, canonical
+from dpsync.model.entries.values import Secret, Value, canonical
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.texts.json_text import json_text
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What a type of field is: its YAML form, its JSON Schema, its wire form, and when two values are equal.
 
-A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secret inside (model/values.py).
+A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secret inside (`entries.values`).
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.span import Span
-from dpsync.model.suggest import did_you_mean
-from dpsync.model.values import Secret, Value, canonical
+from dpsync.model.entries.values import Secret, Value, canonical
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.suggestions import did_you_mean
 
 Schema = dict[str, Any]
 

@@ -18,9 +18,9 @@ from dpsync.kinds.types.parsing import (
     secret_of,
     unlike,
 )
-from dpsync.model.nodes import Mapping, Node, Scalar
-from dpsync.model.values import LiveId, Value
-from dpsync.model.words import counted
+from dpsync.model.entries.values import LiveId, Value
+from dpsync.model.findings.nodes import Mapping, Node, Scalar
+from dpsync.model.texts.words import counted
 
 _FORMS: dict[str, tuple[re.Pattern[str], str]] = {
     "email": (re.compile(r"[^@\s]+@[^@\s]+"), "an e-mail address"),

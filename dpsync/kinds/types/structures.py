@@ -19,9 +19,9 @@ from dpsync.kinds.types.parsing import (
     one_of,
     unlike,
 )
-from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.values import Value, canonical
-from dpsync.model.words import counted
+from dpsync.model.entries.values import Value, canonical
+from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.texts.words import counted
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from dpsync.identity.asking import pin
 from dpsync.kinds.base import ByHand, Call, Field
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource, Unserved
-from dpsync.model.remark import Blocked
-from dpsync.model.values import references
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource, Unserved
+from dpsync.model.entries.values import references
+from dpsync.model.plans.remark import Blocked
 from dpsync.planner.decide.concealment import at_first
 from dpsync.planner.decide.escalation import direction
 from dpsync.planner.decide.restructuring import Restructure, Restructuring, begins

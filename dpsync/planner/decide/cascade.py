@@ -17,8 +17,8 @@ from functools import cached_property
 
 from dpsync.kinds.base import Field, Kind
 from dpsync.kinds.base import Node as NodeShape
-from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import LiveId, Value, live_ids
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import LiveId, Value, live_ids
 from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.inputs.sides import Sides
 

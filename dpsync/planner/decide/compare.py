@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from dpsync.kinds.base import Field, ListOrder
 from dpsync.kinds.types import Flag
-from dpsync.model.cause import Cause
-from dpsync.model.change import Difference
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import Value, canonical, digest
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import Value, canonical, digest
+from dpsync.model.plans.cause import Cause
+from dpsync.model.plans.change import Difference
 from dpsync.planner.inputs.answers import SEND, Answer
 from dpsync.planner.inputs.sides import Sides
 

@@ -20,9 +20,9 @@ from typing import Any
 from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.supported import SupportedKind
 from dpsync.kinds.types import Flag
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.planner.decide.compare import Changed, in_base
 from dpsync.planner.decide.escalation import direction
 from dpsync.planner.inputs.sides import Sides

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dpsync.kinds.base import Field
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.remark import Note, PlatformTrouble, Waiting
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import REF, Value
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import REF, Value
+from dpsync.model.plans.remark import Note, PlatformTrouble, Waiting
 from dpsync.planner.decide.blocks import Blocking
 from dpsync.planner.decide.compare import Changed, changed, differs_from_base, in_base, not_known, wanted_anew
 from dpsync.planner.decide.concealment import Holding, showing

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dpsync.kinds.base import Call, Field
-from dpsync.model.address import Address
-from dpsync.model.change import Effect
-from dpsync.model.remark import Blocked, Kept
-from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.plans.change import Effect
+from dpsync.model.plans.remark import Blocked, Kept
 from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.decide.restructuring import Restructuring
 from dpsync.planner.inputs.sides import Sides

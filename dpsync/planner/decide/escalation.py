@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from dpsync.kinds.base import Field, Lifted
-from dpsync.model.values import Value, leaves
+from dpsync.model.entries.values import Value, leaves
 
 _URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 """How a text begins that leads to a host; one without a scheme takes that of its page."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dpsync.kinds.base import Field, Kind
-from dpsync.model.change import Effect
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.plans.change import Effect
 from dpsync.planner.inputs.sides import Sides
 
 

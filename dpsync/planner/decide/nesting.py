@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dpsync.kinds.base import Field, Kind
-from dpsync.model.address import Address
 from dpsync.model.circles import beginning_with, circles
-from dpsync.model.snapshot import Identity
-from dpsync.model.values import LiveId, Ref
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.entries.values import LiveId, Ref
 from dpsync.planner.inputs.sides import Sides
 
 Item = Address | Identity

@@ -14,11 +14,11 @@ from dataclasses import field as _field
 from dpsync.identity.likeness import folded
 from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
-from dpsync.model.address import Address
-from dpsync.model.desired import Desired, Resource, Scope
-from dpsync.model.question import Refusal
-from dpsync.model.snapshot import Identity, LiveObject, Match, Snapshot
-from dpsync.model.values import canonical, live_ids, references
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource, Scope
+from dpsync.model.entries.snapshot import Identity, LiveObject, Match, Snapshot
+from dpsync.model.entries.values import canonical, live_ids, references
+from dpsync.model.findings.question import Refusal
 from dpsync.planner.inputs.answers import RESTRUCTURE, Answer
 from dpsync.planner.inputs.sides import Sides
 

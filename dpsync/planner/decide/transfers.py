@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from dpsync.model.address import Address
-from dpsync.model.cause import Cause
-from dpsync.model.change import Difference
-from dpsync.model.question import Refusal
-from dpsync.model.remark import Note
-from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.cause import Cause
+from dpsync.model.plans.change import Difference
+from dpsync.model.plans.remark import Note
 from dpsync.planner.inputs.sides import Sides
 
 

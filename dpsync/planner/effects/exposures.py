@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dpsync.kinds.base import Field, Kind, Lifted
-from dpsync.model.address import Address
-from dpsync.model.change import Change
-from dpsync.model.impact import Exposure
-from dpsync.model.values import Value, leaves, to_plain
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import Value, leaves, to_plain
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.impact import Exposure
 from dpsync.planner.decide.decisions import Decisions, Entry
 from dpsync.planner.decide.escalation import added, host_of, linked, opening, raises
 from dpsync.planner.effects.publications import published

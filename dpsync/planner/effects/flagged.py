@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from dpsync.model.address import Address
+from dpsync.model.entries.address import Address
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.tree import UNKNOWN, Branch
 from dpsync.planner.inputs.lineage import PARENT

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.kinds.base import Field
-from dpsync.model.address import Address
-from dpsync.model.impact import Exposure
+from dpsync.model.entries.address import Address
+from dpsync.model.plans.impact import Exposure
 from dpsync.planner.decide.concealment import hides_itself
 from dpsync.planner.decide.decisions import Decisions, Entry
 from dpsync.planner.effects.navigation import shows

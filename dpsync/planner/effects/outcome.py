@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.change import Change
-from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import LiveId, Ref, Value
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import LiveId, Ref, Value
+from dpsync.model.plans.change import Change
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.flagged import with_flags
 from dpsync.planner.effects.tree import UNKNOWN, Branch, Tree

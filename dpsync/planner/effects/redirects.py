@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from dpsync.kinds.base import Kind, Redirects
-from dpsync.model.address import Address
-from dpsync.model.impact import UrlImpact
+from dpsync.model.entries.address import Address
+from dpsync.model.plans.impact import UrlImpact
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.outcome import current
 from dpsync.planner.effects.tree import Branch, Tree

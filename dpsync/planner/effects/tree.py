@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.snapshot import Identity
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.snapshot import Identity
 
 
 class _Unknown:

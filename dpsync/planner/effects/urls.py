@@ -14,8 +14,8 @@ from typing import Any
 from dpsync.kinds.base import Kind, Url
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.types import as_segment
-from dpsync.model.address import Address
-from dpsync.model.impact import UrlImpact
+from dpsync.model.entries.address import Address
+from dpsync.model.plans.impact import UrlImpact
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.redirects import OldUrls

@@ -16,8 +16,8 @@ from dpsync.kinds.base import Kind
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address, Pattern
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 DELETE: Final = "delete"
 DELETE_CONTENT: Final = "delete content"

@@ -16,11 +16,11 @@ from functools import cached_property
 from dpsync.identity.remember import remember
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address, Pattern
-from dpsync.model.base import Base
-from dpsync.model.desired import Desired
-from dpsync.model.ids import Line
-from dpsync.model.snapshot import Identity, Snapshot
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.names import Names
 
 

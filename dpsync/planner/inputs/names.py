@@ -9,11 +9,11 @@ from functools import cached_property
 from dpsync.identity.remember import remember
 from dpsync.kinds.base import Kind, Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
-from dpsync.model.base import Base
-from dpsync.model.desired import Desired, Lookup, Resource
-from dpsync.model.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.values import LiveId
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Lookup, Resource
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.entries.values import LiveId
 from dpsync.planner.inputs.lineage import Lineage
 
 

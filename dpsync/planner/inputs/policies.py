@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dpsync.model.address import Address, Pattern
-from dpsync.model.base import Base
-from dpsync.model.desired import Policy
-from dpsync.model.snapshot import Identity
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Policy
+from dpsync.model.entries.git_base import Base
+from dpsync.model.entries.snapshot import Identity
 from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.names import Names
 

@@ -11,11 +11,11 @@ from functools import cached_property
 
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.supported import SupportedKind
-from dpsync.model.address import Address
-from dpsync.model.base import NOT_ASKED, Base
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.ids import Line
-from dpsync.model.snapshot import LiveObject, Snapshot
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.git_base import NOT_ASKED, Base
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import LiveObject, Snapshot
 from dpsync.planner.inputs.answers import Answers, parse_all
 from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.lineage import Lineage

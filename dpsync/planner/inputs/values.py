@@ -7,10 +7,10 @@ from functools import cached_property
 
 from dpsync.kinds.base import Field
 from dpsync.kinds.registry import Registry
-from dpsync.model.address import Address
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.snapshot import LiveObject, Snapshot
-from dpsync.model.values import LiveId, Ref, Value, to_plain, transform
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.snapshot import LiveObject, Snapshot
+from dpsync.model.entries.values import LiveId, Ref, Value, to_plain, transform
 from dpsync.planner.inputs.names import Names
 
 

@@ -14,10 +14,10 @@ from typing import Final
 
 from dpsync.identity.recorded import UNDER_ANOTHER_KEY
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import live_ids, references
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import live_ids, references
 from dpsync.planner.decide.blocks import Blocking
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.lookalikes import Lookalike

@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from dpsync.model.json_text import json_text
-from dpsync.model.question import Refusal, WayOut
-from dpsync.model.snapshot import Identity
-from dpsync.model.words import FEW, counted, some
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.findings.question import Refusal, WayOut
+from dpsync.model.texts.json_text import json_text
+from dpsync.model.texts.words import FEW, counted, some
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.restructuring import answered
 from dpsync.planner.inputs.answers import DELETE_CONTENT, DELETE_ONE, Answer

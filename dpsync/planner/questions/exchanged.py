@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.question import Refusal
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import live_ids, references
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import live_ids, references
+from dpsync.model.findings.question import Refusal
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.candidates import found_by_name
 from dpsync.planner.questions.identity import candidate, it_is, said

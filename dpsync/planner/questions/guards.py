@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from dpsync.kinds.base import Field, Guard, Kind
-from dpsync.model.address import Address, Pattern
-from dpsync.model.change import Change
 from dpsync.model.circles import chain
-from dpsync.model.impact import Exposure
-from dpsync.model.question import Refusal
-from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.findings.question import Refusal
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.impact import Exposure
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.decisions import Decisions

@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dpsync.identity.asking import meaning
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.question import Candidate, Refusal, WayOut
-from dpsync.model.snapshot import Identity
-from dpsync.model.values import live_ids
-from dpsync.model.words import counted
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.entries.values import live_ids
+from dpsync.model.findings.question import Candidate, Refusal, WayOut
+from dpsync.model.texts.words import counted
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.candidates import LOOKS, MOST, PLACE, REMOVED, CouldBe, Open

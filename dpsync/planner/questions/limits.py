@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from dpsync.model.address import Address
-from dpsync.model.change import Change
-from dpsync.model.delete_count import count_deletes
-from dpsync.model.desired import Limits
-from dpsync.model.impact import Exposure
-from dpsync.model.question import Refusal, WayOut
-from dpsync.model.words import counted, some
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Limits
+from dpsync.model.findings.question import Refusal, WayOut
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.delete_count import count_deletes
+from dpsync.model.plans.impact import Exposure
+from dpsync.model.texts.words import counted, some
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.restructuring import answered
 from dpsync.planner.inputs.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer

@@ -16,11 +16,11 @@ from typing import Final, Literal
 from dpsync.identity import likeness
 from dpsync.identity.view import View
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.remark import Note
-from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import LiveId, Ref
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.plans.remark import Note
 from dpsync.planner.decide.blocks import Blocking
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.removed import removed

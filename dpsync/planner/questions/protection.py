@@ -11,9 +11,9 @@ from functools import cached_property
 
 from dpsync.kinds.base import Call
 from dpsync.kinds.places import Places
-from dpsync.model.address import Address, Pattern
-from dpsync.model.question import Refusal
-from dpsync.model.words import some
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.findings.question import Refusal
+from dpsync.model.texts.words import some
 from dpsync.planner.decide.decisions import Decisions
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dpsync.kinds.places import Places
-from dpsync.model.address import Address
-from dpsync.model.command import command
-from dpsync.model.ids import Line
-from dpsync.model.question import Refusal, WayOut
-from dpsync.model.snapshot import Identity
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.findings.question import Refusal, WayOut
+from dpsync.model.texts.command import command
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.answers import DELETE_ONE, Answer
 from dpsync.planner.inputs.sides import Sides

@@ -6,7 +6,7 @@ It says nothing about why: the entry was removed, or it has another key and anot
 from __future__ import annotations
 
 from dpsync.kinds.places import Places
-from dpsync.model.snapshot import Identity
+from dpsync.model.entries.snapshot import Identity
 from dpsync.planner.inputs.sides import Sides
 
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 
 from dpsync.kinds.base import Field
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import Identity
-from dpsync.model.step import Phase
-from dpsync.model.values import references
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.entries.values import references
+from dpsync.model.plans.step import Phase
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.concealment import hides_itself
 from dpsync.planner.decide.decisions import Decisions

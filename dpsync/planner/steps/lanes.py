@@ -13,11 +13,11 @@ from itertools import pairwise
 
 from dpsync.kinds.base import Kind, ListOrder
 from dpsync.kinds.base import Node as NodeShape
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource, Scope
-from dpsync.model.remark import Blocked
-from dpsync.model.snapshot import Identity
-from dpsync.model.values import Ref
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource, Scope
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.entries.values import Ref
+from dpsync.model.plans.remark import Blocked
 from dpsync.planner.decide.blocks import Blocking
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.sides import Sides

@@ -10,11 +10,11 @@ from typing import Any
 from dpsync.kinds.base import Call, Field, Kind, Order
 from dpsync.kinds.base import Node as NodeShape
 from dpsync.kinds.urls import expand
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.step import Gives, Phase, Verb
-from dpsync.model.values import REF, Value
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import REF, Value
+from dpsync.model.plans.step import Gives, Phase, Verb
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.steps.stepset import StepDraft

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
-from dpsync.model.address import Address
-from dpsync.model.step import Gives, Phase, Repeat, Step, Verb
-from dpsync.model.values import REF, markers
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import REF, markers
+from dpsync.model.plans.step import Gives, Phase, Repeat, Step, Verb
 from dpsync.planner.inputs.lineage import at_or_below
 
 

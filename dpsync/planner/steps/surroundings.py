@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from dpsync.kinds.base import Kind
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import references
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import references
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.concealment import hides_itself
 from dpsync.planner.decide.decisions import Decisions

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.base import Call, Field, Kind
 from dpsync.kinds.base import Node as NodeShape
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.question import Refusal
-from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.findings.question import Refusal
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.deletions import Deletions
 from dpsync.planner.inputs.sides import Sides

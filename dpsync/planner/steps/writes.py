@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dpsync.kinds.base import Field
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.remark import Note
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.step import Phase
-from dpsync.model.values import references
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import references
+from dpsync.model.plans.remark import Note
+from dpsync.model.plans.step import Phase
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.decide.concealment import hiding
 from dpsync.planner.decide.decisions import Decisions, Entry

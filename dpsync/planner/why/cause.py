@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from dpsync.kinds.base import Field
-from dpsync.model.cause import Cause, together
-from dpsync.model.values import Value
+from dpsync.model.entries.values import Value
+from dpsync.model.plans.cause import Cause, together
 from dpsync.planner.decide.compare import same
 
 

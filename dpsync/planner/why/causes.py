@@ -12,11 +12,11 @@ from functools import cached_property
 
 from dpsync.identity.remember import remember
 from dpsync.kinds.base import Field
-from dpsync.model.address import Address
-from dpsync.model.cause import Cause, together
-from dpsync.model.desired import Desired, Resource
-from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import LiveId, Ref, Value, leaves, transform
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import LiveId, Ref, Value, leaves, transform
+from dpsync.model.plans.cause import Cause, together
 from dpsync.planner.decide.compare import Changed, differs_from_base, in_base, same
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.why.cause import UNKNOWN, UNSAID, Nothing, Ranks, of_field, of_places, ranks

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpsync.model.address import Address
-from dpsync.model.cause import Cause
-from dpsync.model.change import Change, Difference
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.step import Step
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.plans.cause import Cause
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.step import Step
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.compare import Changed, object_digest
 from dpsync.planner.decide.decisions import Decisions

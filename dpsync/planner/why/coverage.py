@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.kinds.base import Field, Kind
-from dpsync.model.address import Address
-from dpsync.model.desired import Resource
-from dpsync.model.remark import Unwatched
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.plans.remark import Unwatched
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.why.defaults import watched_defaults
 

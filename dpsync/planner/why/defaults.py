@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dpsync.model.cause import Cause
-from dpsync.model.desired import Resource
-from dpsync.model.snapshot import LiveObject
-from dpsync.model.values import Value
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import Value
+from dpsync.model.plans.cause import Cause
 from dpsync.planner.decide.compare import Changed, in_base, same
 from dpsync.planner.inputs.sides import Sides
 

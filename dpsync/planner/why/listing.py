@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dpsync.model.address import Address
-from dpsync.model.values import Ref
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.values import Ref
 from dpsync.planner.inputs.sides import Sides
 
 Key = tuple[tuple[str, int, str], ...]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from dpsync.model.address import Address
-from dpsync.model.remark import Note
-from dpsync.model.snapshot import Identity
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.plans.remark import Note
 from dpsync.planner.decide.deletions import Deletions
 from dpsync.planner.inputs.sides import Sides
 

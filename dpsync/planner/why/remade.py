@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from dpsync.kinds.base import Field, Kind
-from dpsync.model.desired import Resource
-from dpsync.model.remark import Note
-from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import canonical
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import canonical
+from dpsync.model.plans.remark import Note
 from dpsync.planner.decide.deletions import Deletions
 from dpsync.planner.decide.restructuring import Restructure, shows
 from dpsync.planner.inputs.sides import Sides

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from dpsync.kinds.base import Call
-from dpsync.model.address import Address, Pattern
-from dpsync.model.remark import Note
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.plans.remark import Note
 from dpsync.planner.inputs.sides import Sides
 
 NOTHING = "it matches nothing that is declared and nothing that was read"

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 
-from dpsync.model.address import Address, Pattern
-from dpsync.model.desired import Desired
-from dpsync.model.remark import Note
-from dpsync.model.snapshot import Identity
-from dpsync.model.words import some
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.snapshot import Identity
+from dpsync.model.plans.remark import Note
+from dpsync.model.texts.words import some
 from dpsync.planner.decide.deletions import Deletions
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.why.unmatched import where

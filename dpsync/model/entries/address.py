@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from dpsync.model.span import Span
-from dpsync.model.unseen import UNSEEN
+from dpsync.model.findings.span import Span
+from dpsync.model.texts.characters import UNSEEN
 
 LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The key of an entry where it is a name of the configuration's own."""

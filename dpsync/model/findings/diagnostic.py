@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final, Literal, Self
 
-from dpsync.model.span import Span
+from dpsync.model.findings.span import Span
 
 if TYPE_CHECKING:  # the models are not needed to print an exit code
-    from dpsync.model.question import Candidate, WayOut
+    from dpsync.model.findings.question import Candidate, WayOut
 
 Severity = Literal["error", "warning"]
 ALSO: Final = "also"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from dpsync.model.cause import Cause
 from dpsync.model.frozen import Frozen
-from dpsync.model.step import Step
+from dpsync.model.plans.cause import Cause
+from dpsync.model.plans.step import Step
 
 Action = Literal["create", "update", "delete"]
 

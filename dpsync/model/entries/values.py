@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from dpsync.model.address import Address
+from dpsync.model.entries.address import Address
 
 REF, LIVE, ENV = "dpsync:ref", "dpsync:id", "dpsync:env"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dpsync.model.address import Address
-from dpsync.model.ids import Edits, Line
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import Edits, Line
 
 What = Literal["missing", "wrong", "gone", "moved", "no entry"]
 """missing: recognised, and without a line. wrong: recognised as another one than its line says. gone: what

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from dpsync.model.address import Address
-from dpsync.model.ids import IdsFile, Line, Lines
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.ids import IdsFile, Line, Lines
 
 
 @dataclass(frozen=True, slots=True)

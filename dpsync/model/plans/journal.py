@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from dpsync.model.frozen import Frozen
-from dpsync.model.plan import Origin, Plan
-from dpsync.model.remark import PlatformTrouble
+from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.remark import PlatformTrouble
 
 Result = Literal["done", "already", "requested", "failed", "stale", "unknown", "not-tried"]
 """done: answered with success. already: it was so before. requested: the platform asks its admins first.

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from dpsync.model.address import Address, Pattern
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.span import Span
-from dpsync.model.values import Value
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.values import Value
+from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.findings.span import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.ids import NO_IDS, IdsFile
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.ids import NO_IDS, IdsFile
+from dpsync.model.findings.diagnostic import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from dpsync.model.frozen import Frozen
-from dpsync.model.plan import Origin
+from dpsync.model.plans.plan import Origin
 
 
 class EditedField(Frozen):

@@ -13,7 +13,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Final
 
-from dpsync.model.unseen import UNSEEN
+from dpsync.model.texts.characters import UNSEEN
 
 _WORD: Final = r"""(?:[^\s`'"]|'[^']*'|"[^"]*")+"""
 _UNSEEN: Final = re.compile(f"[{UNSEEN}]")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from dpsync.model.span import Span
+from dpsync.model.findings.span import Span
 
 Value: TypeAlias = bool | int | float | str | None
 Json: TypeAlias = "Value | list[Json] | dict[str, Json]"

@@ -15,7 +15,7 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
-from dpsync.model.json_text import json_text
+from dpsync.model.texts.json_text import json_text
 
 M = TypeVar("M", bound=BaseModel)
 

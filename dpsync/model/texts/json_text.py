@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_json
 
-from dpsync.model.unseen import PRESENTATION, UNSEEN
+from dpsync.model.texts.characters import PRESENTATION, UNSEEN
 
 # Controls below U+0020 are escaped inside of texts already; outside of texts, the line breaks are our own.
 _ESCAPED: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")

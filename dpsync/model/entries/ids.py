@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from dpsync.model.address import Address
-from dpsync.model.span import Span
+from dpsync.model.entries.address import Address
+from dpsync.model.findings.span import Span
 
 
 @dataclass(frozen=True, slots=True)

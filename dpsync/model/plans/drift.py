@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from dpsync.model.cause import Cause
+from dpsync.model.findings.question import Refusal
 from dpsync.model.frozen import Frozen
-from dpsync.model.plan import Organization, Origin, Part
-from dpsync.model.question import Refusal
-from dpsync.model.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
+from dpsync.model.plans.cause import Cause
+from dpsync.model.plans.plan import Organization, Origin, Part
+from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
 
 What = Literal["different", "missing", "undeclared"]
 """different: on both sides, not alike. missing: in the files only. undeclared: on the platform only, where

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dpsync.model.address import Address
-from dpsync.model.desired import Unserved
-from dpsync.model.ids import Line
-from dpsync.model.values import Value
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Unserved
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.values import Value
 
 Identity = tuple[str, str]
 """A kind's name and what names one of them everywhere: its id, with the parent's where it needs it."""

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from dpsync.model.cause import TITLES, Cause, Group, group
-from dpsync.model.change import Change, Difference
-from dpsync.model.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plan import Plan
+from dpsync.model.plans.cause import TITLES, Cause, Group, group
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.plan import Plan
 
 Item = TypeVar("Item", Change, Drifted)
 

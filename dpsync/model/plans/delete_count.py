@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpsync.model.change import Change
-from dpsync.model.words import plural
+from dpsync.model.plans.change import Change
+from dpsync.model.texts.words import plural
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """A plan: frozen data, canonical JSON, versioned, no secrets.
 
 Everything that is written or shown comes from here. Values inside are plain JSON with the markers of
-model/values.py. Where things were written is in `origins`, which is in no digest: the same configuration and
-platform give the same bytes without it.
+model/entries/values.py. Where things were written is in `origins`, which is in no digest: the same
+configuration and platform give the same bytes without it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, Final, Literal
 from pydantic import Field
 from pydantic_core import to_json
 
-from dpsync.model.change import Change
-from dpsync.model.delete_count import count_deletes
+from dpsync.model.findings.question import Refusal
 from dpsync.model.frozen import Frozen
-from dpsync.model.impact import Exposure, NavigationChange, UrlImpact
-from dpsync.model.loopback import is_loopback
-from dpsync.model.question import Refusal
-from dpsync.model.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
+from dpsync.model.plans.change import Change
+from dpsync.model.plans.delete_count import count_deletes
+from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
+from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
+from dpsync.model.texts.loopback import is_loopback
 
 DIGITS: Final = 32
 """Digits of a plan's digest that are shown, and that name it: 128 bits."""
