@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test clients lint types imports schemas lock soak mutants environment
+.PHONY: demo test clients lint types imports schemas lock soak mutants guards environment
 
 demo: ## start the companion, plan, apply, prove, drift
 	$(PYTHON) examples/demo.py
@@ -41,6 +41,10 @@ soak: environment ## every test, for a long time: whole what a normal run tries 
 # How many, and which: make mutants MUTANTS="--sample 800 --seed 7"
 mutants: environment ## small mistakes in the planner, identity and apply: which do their tests notice? (tests/mutants)
 	$(VENV)/python -m tests.mutants $(MUTANTS)
+
+# All, or some: make guards GUARDS="apply/ find_elsewhere"
+guards: environment ## each guard of docs/guards.md taken away: does the test that the list names fail?
+	$(VENV)/python -m tests.mutants.guards $(GUARDS)
 
 environment:
 	@$(PYTHON) .ci/environment.py

@@ -1,4 +1,4 @@
-"""The search for mutants that no test notices, in a package of two functions."""
+"""The search for mutants that no test notices, and guards taken away, in a package of two functions."""
 
 from __future__ import annotations
 
@@ -51,3 +51,30 @@ def test_what_an_import_runs_is_tried_with_every_test_of_the_file(tmp_path: Path
     )
     printed = searched(tmp_path)
     assert "1 mutants: 1 killed" in printed
+
+
+def test_a_guard_is_seen_where_its_test_fails_without_it(tmp_path: Path) -> None:
+    (tmp_path / "toy").mkdir()
+    source = "def halved(number):\n    if number % 2:\n        return None\n    return number // 2\n"
+    (tmp_path / "toy" / "numbers.py").write_text(source)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_toy.py").write_text(
+        "import pytest\nfrom toy.numbers import halved\n\n"
+        "@pytest.mark.parametrize('number', [4, 5])\n"
+        "def test_looks(number):\n    assert halved(number) == (2 if number == 4 else None)\n\n"
+        "def test_runs():\n    assert halved(4)\n"
+    )
+    (tmp_path / "docs").mkdir()
+    row = "| `halved` | `if number % 2:` → `if False:` | Half of a five. | [{0}](../tests/test_toy.py) |\n"
+    rows = row.format("test_looks") + row.format("test_runs")
+    (tmp_path / "docs" / "guards.md").write_text(f"### `toy/numbers.py`\n\n{rows}")
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.mutants.guards", "--root", tmp_path],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+    assert run.stdout.splitlines() == [
+        "not seen by tests/test_toy.py::test_runs: toy/numbers.py halved: if number % 2: → if False:",
+        "2 guards, each taken away: 1 not seen by a test that the list names",
+    ]
+    assert run.returncode == 1

@@ -65,7 +65,8 @@ class Surroundings:
         """Read the lists of these objects a second time. Raises DiagnosticError when they moved."""
         objects = [self._objects[item] for item in sorted(deletions) if item in self._objects]
         sources = {source.url: source for source in map(self.source, objects)}
-        before = {url: {item for item in self._by_source[url] if item in self._objects} for url in sources}
+        # What was deleted and is brought back is in no list yet.
+        before = {url: {item for item in self._by_source[url] if self._is_listed(item)} for url in sources}
         self.sources.fetch(sources.values())
         for url, then in before.items():
             now = {item.identity for item in self.sources.objects[url]}
@@ -75,6 +76,10 @@ class Surroundings:
                 message = f"GET {url} gave other objects the second time: somebody else is writing"
                 hint = "nothing was planned; try again when it is quiet"
                 raise DiagnosticError([Diagnostic("DP320", message, hint=hint)], Exit.FAILED)
+
+    def _is_listed(self, identity: Identity) -> bool:
+        item = self._objects.get(identity)
+        return item is not None and not item.deleted
 
     def look(self, deletions: Iterable[Identity], inside: bool = True) -> bool:
         """Read what refers to these objects and, with `inside`, what lies in them; whether any was new."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -107,6 +108,32 @@ def test_a_place_is_read_before_its_first_write_and_not_again() -> None:
         platform.sending()
         platform.now |= team("team-one", "Uno") | team("new", "Two")  # our own doing
     assert platform.read_from == ["/orgs/acme/teams"]
+
+
+def test_nobody_else_takes_a_place_while_it_is_read_and_compared() -> None:
+    """Else the write of one step could be taken for somebody else's by another one, or be missed."""
+    platform, steps = started()
+    free: list[bool] = []
+
+    def read(source: Source) -> dict[Identity, LiveObject]:
+        free.append(platform._places[source.url].lock.acquire(blocking=False))
+        return platform.now
+
+    platform.read = read  # type: ignore[method-assign]
+    assert platform.unchanged(steps[UPDATE]) is None
+    assert free == [False]
+
+
+def test_each_write_is_counted_by_one_thread_at_a_time() -> None:
+    """Two that were counted as one would make an old reading look like a new one."""
+    platform, _ = started()
+    with platform._lock:
+        sending = threading.Thread(target=platform.sending)
+        sending.start()
+        sending.join(0.02)
+        assert platform._sent == 0
+    sending.join()
+    assert platform._sent == 1
 
 
 def test_what_was_read_before_another_write_is_read_again() -> None:

@@ -80,6 +80,12 @@ def test_what_is_in_it_comes_back_with_it_and_is_compared_then(project: Project)
     project.converges()
 
 
+def test_it_comes_back_while_another_one_beside_it_is_deleted(deleted: Project) -> None:
+    """It is in no list yet: neither the first reading of the list has it nor the second."""
+    deleted.write("spaces: { g: { id: s1, title: Guide } }", PRUNED).converges()
+    assert deleted.live("spaces") == {"s1": "Guide"}
+
+
 def test_whatever_shows_it_waits_for_it(deleted: Project) -> None:
     deleted.write(
         """

@@ -22,10 +22,7 @@ those of one mutant no more than `--budget` seconds: so a survivor is one that t
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Sequence
@@ -39,9 +36,9 @@ from cosmic_ray.plugins import get_operator
 from .collected import Collected
 from .observed import Observed, observe
 from .places import Mutant, function, is_run_by_an_import, sample, statement
+from .tree import ROOT, copied
 from .trial import Trial
 
-ROOT = Path(__file__).parents[2]
 PACKAGES = ("dpsync/planner", "dpsync/identity", "dpsync/apply")
 TESTS = (
     "tests/planner",
@@ -56,15 +53,9 @@ TESTS = (
 def main() -> None:
     options = _options()
     packages, tests = options.packages or PACKAGES, options.tests or TESTS
-    os.environ.setdefault("CI", "true")  # the properties draw the same examples each time
-    with tempfile.TemporaryDirectory(prefix="mutants-") as directory:
-        tree = Path(directory).resolve() / "tree"
-        note = options.notes.absolute() if options.notes else tree.parent / "notes.json"
-        _copy(options.root.resolve(), tree)
-        elsewhere = [entry for entry in sys.path if Path(entry).resolve() != options.root.resolve()]
-        sys.path[:] = [str(tree), *elsewhere]
-        os.environ["PYTHONPATH"] = str(tree)
-        os.chdir(tree)
+    note = options.notes.absolute() if options.notes else None
+    with copied(options.root.resolve()) as tree:
+        note = note or tree.parent / "notes.json"
         observed = observe(tree, packages, tests, note)
         mutants = sample(tree, packages, options.sample, Random(options.seed))
         print(f"seed {options.seed}: {len(mutants)} mutants of {', '.join(packages)}", flush=True)
@@ -89,11 +80,6 @@ def _options() -> argparse.Namespace:
     if options.seed is None:
         options.seed = Random().randrange(10**6)
     return options
-
-
-def _copy(root: Path, tree: Path) -> None:
-    left_out = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
-    shutil.copytree(root, tree, ignore=left_out)
 
 
 def _run_all(

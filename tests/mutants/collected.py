@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import traceback
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from multiprocessing import Pipe
@@ -41,7 +42,10 @@ class Collected:
         os.waitpid(self._child, 0)
 
     def run(self, tests: Sequence[str], file: str, changed: str | None, cpu: float) -> tuple[str, str]:
-        """What came of these tests with this text of a file, or without a change; and the one that failed."""
+        """What came of these tests with this text of a file, or without a change; and the one that failed.
+
+        A name without parameters is the test with all of its parameters.
+        """
         self._connection.send((tests, file, changed, cpu))
         answer: tuple[str, str] = self._connection.recv()
         return answer
@@ -61,7 +65,10 @@ def _serve(tree: Path, tests: Sequence[str], there: Connection) -> None:
     class Serving:
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtestloop(self, session: pytest.Session) -> bool:
-            items = {item.nodeid: item for item in session.items}
+            items: dict[str, list[pytest.Item]] = defaultdict(list)
+            for item in session.items:
+                for name in {item.nodeid, item.nodeid.partition("[")[0]}:
+                    items[name].append(item)
             gc.unfreeze()  # what is frozen is not told
             functions = [one for one in gc.get_objects() if type(one) is FunctionType]
             gc.freeze()
@@ -69,9 +76,10 @@ def _serve(tree: Path, tests: Sequence[str], there: Connection) -> None:
             def run() -> int:
                 if changed is not None and not _change(functions, tree / file, changed):
                     return ELSEWHERE
-                for name, after in zip(names, [*names[1:], None], strict=True):
-                    following = items[after] if after else None
-                    session.config.hook.pytest_runtest_protocol(item=items[name], nextitem=following)
+                chosen = [(name, item) for name in names for item in items[name]]
+                following = [*(item for _, item in chosen[1:]), None]
+                for (name, item), after in zip(chosen, following, strict=True):
+                    session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
                     if session.testsfailed:
                         failed.write_text(name)
                         return 1

@@ -161,6 +161,38 @@ def test_somebody_stays_admin_and_nobody_removes_themselves() -> None:
     assert [item.message.split(", and ")[1] for case in (myself, demoted) for item in refused(case)] == words
 
 
+def test_who_is_ignored_keeps_the_role_that_they_have_whatever_their_entry_says() -> None:
+    """So they stay admin although their entry says otherwise, and do not become admin by it either."""
+    live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
+    stays = {"ada": {"role": "read"}, "bo": {"role": "read"}}
+    assert refused(Case({"member": stays}, {"member": live}, ignore=["members/ada"], user="member-x")) == []
+    never = {"ada": {"role": "read"}, "bo": {"role": "admin"}}
+    found = refused(Case({"member": never}, {"member": live}, ignore=["members/bo"], user="member-x"))
+    assert [(item.code, item.address) for item in found] == [("last-admin", "acme/members/ada")]
+
+
+@pytest.mark.parametrize(
+    ("entry", "ignore"), [({}, []), ({"id": "bo", "sso": True}, ["members/bo"])], ids=["invited", "ignored"]
+)
+def test_who_does_not_arrive_is_no_admin_in_place_of_the_last_one(
+    entry: dict[str, object], ignore: list[str]
+) -> None:
+    live = {"member": {"ada": {"role": "admin"}}}
+    wanted = {"ada": {"role": "read"}, "bo": {"role": "admin", **entry}}
+    case = Case({"member": wanted}, live, ignore=ignore, user="member-x")
+    assert [item.code for item in refused(case)] == ["last-admin"]
+
+
+def test_an_owner_of_another_team_is_none_of_this_one() -> None:
+    live = {
+        "member": {"ada": {"role": "read"}, "bo": {"role": "read"}},
+        "team": {"t": {"title": "T"}, "u": {"title": "U"}},
+        "team_member": {"t/ada": {"role": "owner"}},
+    }
+    wanted = {**live, "team_member": {"t/ada": {"role": "member"}, "u/bo": {"role": "owner"}}}
+    assert [item.code for item in refused(Case(wanted, live))] == ["last-owner"]
+
+
 def test_an_entry_that_names_what_is_deleted_by_its_id_is_refused() -> None:
     case = Case(
         {"collection": {}, "space": {"s": {"title": "S", "collection": LiveId("collection-c")}}},

@@ -12,9 +12,11 @@ from dpsync.api import Session, load
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.entries.git_base import Base
+from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
 from tests.agreed import agreed
+from tests.by_hand import by_hand
 from tests.properties.faults import Kill, Killed
 
 from .lab import REGISTRY, Lab, site, world
@@ -114,10 +116,38 @@ def test_without_a_word_nothing_is_guessed(two: Lab) -> None:
 
 
 def test_a_pin_that_is_nowhere_is_an_error_as_ever(two: Lab) -> None:
-    from dpsync.model.findings.diagnostic import DiagnosticError
-
     with pytest.raises(DiagnosticError, match="there is no space"):
         plan(two, text("spaces: {}", "spaces: { x: { id: nowhere, title: X } }"))
+
+
+def test_a_space_that_another_organization_deleted_is_not_brought_back_by_a_pin_here(two: Lab) -> None:
+    """A restore brings it back to where it was, under the eyes of other people."""
+    by_hand(two.server, "DELETE", "/spaces/s1", token="token")
+    with pytest.raises(DiagnosticError, match='no space with the id "s1"'):
+        plan(two, text("spaces: {}", "spaces: { news: { id: s1, title: News } }"))
+    own = "spaces: { news: { id: s1, title: News }, more: { title: More } }"
+    (back,) = plan(two, text(own, "spaces: {}")).changes
+    assert [step.verb for step in back.steps] == ["restore"]
+
+
+def test_one_space_is_not_given_to_two_entries(two: Lab) -> None:
+    """One has its earlier name, the other its earlier key: the second one is another space, and is made."""
+    both = "spaces: { a: { title: A, previously: News }, news: { title: Bulletin } }"
+    after = plan(two, text("spaces: { more: { title: More } }", both), BEFORE)
+    assert {change.address: (change.action, change.id) for change in after.changes} == {
+        "globex/spaces/a": ("update", "s1"),
+        "globex/spaces/news": ("create", None),
+    }
+
+
+def test_a_space_that_an_entry_is_already_is_not_given_to_another_one(two: Lab) -> None:
+    after = text(
+        "spaces: { n: { title: News }, more: { title: More } }",
+        "spaces: { b: { title: B, previously: News } }",
+    )
+    assert {change.address: change.action for change in plan(two, after).changes} == {
+        "globex/spaces/b": "create"
+    }
 
 
 def test_a_collection_takes_along_what_is_in_it(lab: Lab) -> None:
@@ -145,6 +175,21 @@ def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
     assert (refusal.code, refusal.address) == ("shown", "globex/spaces/news")
     assert refusal.message.startswith("Docs shows globex/spaces/news")
     assert "take it out of that site first" in refusal.way_out
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_what_a_site_shows_is_not_given_away_inside_a_collection_either(lab: Lab, declared: bool) -> None:
+    """Also where nobody declares the space: the platform would refuse the collection, or tear the site."""
+    shown = site({"type": "space", "id": "p", "space": "s1", "path": "news"})
+    inside = [{"id": "s1", "title": "News", "parent": "c"}]
+    fill(lab, collections=[{"id": "c", "title": "Product"}], spaces=inside, sites=[shown])
+    news = "news: { title: News, collection: product }" if declared else ""
+    product = f"collections: {{ product: {{ title: Product }} }}\nspaces: {{ {news} }}"
+    nothing = "spaces: {}\ncollections: {}"
+
+    (refusal, *_) = plan(lab, text(nothing, product), text(product, nothing)).refusals
+
+    assert (refusal.code, refusal.address) == ("shown", "globex/collections/product")
 
 
 def test_what_is_to_stay_does_not_go_along(lab: Lab) -> None:

@@ -1,0 +1,48 @@
+"""What an entry is that was given to another parent: a pin, a line or an earlier name says so; no guess."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpsync.identity.transfers import find_elsewhere
+from dpsync.identity.view import View
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.ids import Line
+from dpsync.model.entries.snapshot import LiveObject
+
+from .test_match import PLACE, kind, live, wanted
+
+VIEW = View(kind("title"), lambda _: None)
+EARLIER = wanted("news", title="News")
+"""The same key in another organization, in the git base."""
+
+
+def found(entry: Resource, *objects: LiveObject, line: str | None = None) -> str | None:
+    """The id of the object that the entry is, of those below other parents."""
+    said = Line(PLACE.child("news"), line) if line is not None else None
+    match = find_elsewhere(VIEW, entry, objects, [EARLIER], said)
+    return match.id if match is not None else None
+
+
+def test_of_two_that_bear_the_earlier_name_none_is_given_to_another_organization() -> None:
+    entry = wanted("news", title="Bulletin")
+    assert found(entry, live("a", title="News")) == "a"
+    assert found(entry, live("a", title="News"), live("b", title="News")) is None
+    named = replace(entry, previously=({"title": "Old"},))
+    assert found(named, live("a", title="Old"), live("b", title="Old")) is None
+
+
+def test_what_is_new_is_nothing_that_lies_elsewhere() -> None:
+    assert found(wanted("news", title="News", new=True), live("a", title="News")) is None
+
+
+def test_a_pin_means_its_object_and_no_other_whatever_bears_the_name() -> None:
+    entry = wanted("news", title="News", pin="b")
+    assert found(entry, live("a", title="News"), live("b", title="Other")) == "b"
+    assert found(entry, live("a", title="News")) is None
+
+
+def test_a_line_means_its_object_and_goes_before_a_name() -> None:
+    entry = wanted("news", title="News")
+    assert found(entry, live("a", title="News"), live("b", title="Other"), line="b") == "b"
+    assert found(entry, live("a", title="News"), line="gone") == "a"
