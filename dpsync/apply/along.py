@@ -20,7 +20,7 @@ from typing import Final
 from dpsync.apply.task import Objection, Task
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
-from dpsync.kinds.base import Field, ListOrder
+from dpsync.kinds.kind import Field, ListOrder
 from dpsync.kinds.registry import Registry
 from dpsync.live.evidence import Surroundings
 from dpsync.live.sources import Source

@@ -20,8 +20,8 @@ from dpsync.config.declaring.policy import PolicyReader
 from dpsync.config.declaring.resolve import Resolving
 from dpsync.config.declaring.watched_places import watched
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
-from dpsync.kinds.base import Entries, Kind
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Entries, Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
 from dpsync.model.entries.address import Address

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from dpsync.identity.recorded import NOTHING_RECORDED, Recorded
 from dpsync.identity.view import Index, Key, View, names
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from dpsync.identity.view import View
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value

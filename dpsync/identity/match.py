@@ -17,7 +17,7 @@ from dpsync.identity.contradictions import contradictions
 from dpsync.identity.recorded import UNDER_ANOTHER_KEY, by_lines, questions, renamed_keys
 from dpsync.identity.renames import renames
 from dpsync.identity.view import Index, Key, View, names, said
-from dpsync.kinds.base import Kind, Node
+from dpsync.kinds.kind import Kind, Node
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject, Match

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from dpsync.identity.asking import bind, candidates, forget, pin, pinned
 from dpsync.identity.view import Index, Key, View, names, said
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.ids import Line

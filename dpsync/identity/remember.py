@@ -11,7 +11,7 @@ from collections import defaultdict
 from dpsync.identity.match import match
 from dpsync.identity.recorded import BY
 from dpsync.identity.view import View
-from dpsync.kinds.base import Single
+from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource

@@ -17,7 +17,7 @@ from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import NEW, Candidates, Entry, Past
 from dpsync.identity.temporary_name import temporary
 from dpsync.identity.view import Index, View, names, said
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject, Match

@@ -20,8 +20,8 @@ from dpsync.importing.overlay import Step, inserted, steps_to
 from dpsync.importing.sides import Sides
 from dpsync.importing.update import Taken, Updated
 from dpsync.importing.values import Content, Unwritable, Writing, variable
-from dpsync.kinds.base import Kind
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.desired import Resource, Scope
 from dpsync.model.entries.snapshot import LiveObject

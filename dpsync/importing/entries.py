@@ -18,8 +18,8 @@ from dpsync.identity.view import View
 from dpsync.importing.keys import Known, referred_to_as
 from dpsync.importing.values import NOWHERE, Unwritable, Writing, trimmed
 from dpsync.importing.whole import Found, Whole
-from dpsync.kinds.base import Field, Kind, ListOrder, Single
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Field, Kind, ListOrder, Single
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.model.entries.address import Address

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.whole import Found, Whole
-from dpsync.kinds.base import Entries, Kind, Node, Single
+from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Many, Object, OneOf, Reference, Table, Type

@@ -19,7 +19,7 @@ from dpsync.importing.emit import Block, document
 from dpsync.importing.entries import Entries, Entry
 from dpsync.importing.values import Content
 from dpsync.importing.whole import Found, Whole
-from dpsync.kinds.base import Kind, Node, Single
+from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.kinds.types.texts import LongText, Markdown

@@ -19,7 +19,7 @@ from dpsync.importing.keys import slug
 from dpsync.importing.layout import ROOT, Folder, included
 from dpsync.importing.made import Made
 from dpsync.importing.values import Unwritable, Writing
-from dpsync.kinds.base import Field, Kind, Node
+from dpsync.kinds.kind import Field, Kind, Node
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit

@@ -8,8 +8,8 @@ from typing import Any
 
 from dpsync.config.reading.reader import decode
 from dpsync.importing.edit import Document, Uneditable, apply_edits
-from dpsync.kinds.base import Node as NodeShape
-from dpsync.kinds.base import Single
+from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

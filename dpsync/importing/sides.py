@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dpsync.config.composing.files import Files
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import LiveObject, Snapshot

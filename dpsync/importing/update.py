@@ -16,7 +16,7 @@ from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
 from dpsync.importing.overlay import Step, inserted, steps_to
 from dpsync.importing.sides import Sides
 from dpsync.importing.values import Content, Unwritable, Writing, json_text, variable
-from dpsync.kinds.base import Field, Kind, ListOrder
+from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject

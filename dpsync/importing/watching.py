@@ -8,8 +8,8 @@ from dpsync.importing.emit import on_one_line, scalar
 from dpsync.importing.sides import Naming
 from dpsync.importing.values import Content, Unwritable, Writing, variable
 from dpsync.importing.whole import Found, Whole
-from dpsync.kinds.base import Field, Kind, Single
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Field, Kind, Single
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.model.entries.address import Address

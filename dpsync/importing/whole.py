@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
-from dpsync.kinds.base import Kind, Single
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Kind, Single
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources

@@ -18,7 +18,7 @@ from itertools import count
 from typing import Final, Literal
 from urllib.parse import unquote
 
-from dpsync.kinds.base import Kind, Node, Single
+from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import LOCAL_KEY, Address, Pattern, encode
 from dpsync.model.texts.suggestions import did_you_mean

@@ -9,7 +9,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from dpsync.kinds.base import Entries, Kind, ListOrder, Node
+from dpsync.kinds.kind import Entries, Kind, ListOrder, Node
 from dpsync.kinds.profiles import FULL, PROFILES, Profile
 from dpsync.kinds.supported import SupportedKind, for_profile
 
@@ -158,10 +158,10 @@ def load(profile: str = FULL.name) -> Registry:
 
     The same registry each time: it never changes.
     """
-    import dpsync.kinds as package
+    import dpsync.kinds.declarations as package
 
     kinds: list[Kind] = []
     for module in sorted(iter_modules(package.__path__), key=lambda item: item.name):
-        found = vars(import_module(f"dpsync.kinds.{module.name}")).values()
+        found = vars(import_module(f"{package.__name__}.{module.name}")).values()
         kinds.extend(value for value in found if isinstance(value, Kind))
     return Registry(kinds, PROFILES[profile])

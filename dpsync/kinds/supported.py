@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from dpsync.kinds.base import Call, Field, Kind, Lifecycle, ListOrder, Lists, One, Order, Pages, Tree
+from dpsync.kinds.kind import Call, Field, Kind, Lifecycle, ListOrder, Lists, One, Order, Pages, Tree
 from dpsync.kinds.profiles import Profile
 
 _NAME = re.compile(r"\{([\w.]+)\}")

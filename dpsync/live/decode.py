@@ -10,8 +10,8 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from dpsync.kinds.base import Field, Kind
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.live.shape import NAMES, NOTHING, Misshapen, check, check_member, names_of, placed, walk
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Value

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
-from dpsync.kinds.base import Kind, Pages, Single
+from dpsync.kinds.kind import Kind, Pages, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources

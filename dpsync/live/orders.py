@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpsync.client.errors import Forbidden
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.kinds.urls import expand
 from dpsync.live.reading import Reading
 from dpsync.live.unread import Unread

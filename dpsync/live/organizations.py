@@ -6,7 +6,7 @@ One that the token may not see at all ends the reading; so does one that it may 
 from __future__ import annotations
 
 from dpsync.client.errors import NotFound
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.kinds.urls import expand
 from dpsync.live.reading import Reading
 from dpsync.live.sources import Source

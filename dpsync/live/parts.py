@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.reading import Reading

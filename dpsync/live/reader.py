@@ -16,8 +16,8 @@ from dpsync.identity.candidates import Past
 from dpsync.identity.match import Matching, match, no_such_id
 from dpsync.identity.recorded import NOTHING_RECORDED
 from dpsync.identity.view import View
-from dpsync.kinds.base import Field, Kind, Single
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Field, Kind, Single
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.live.orders import read_orders
 from dpsync.live.organizations import read_organizations

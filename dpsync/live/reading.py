@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from dpsync.client.client import ReadClient
 from dpsync.identity.recorded import NOTHING_RECORDED, Recorded
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
 from dpsync.live.sources import Source, Sources

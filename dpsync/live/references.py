@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from typing import Any
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.live.reading import Reading
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

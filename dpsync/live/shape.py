@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.types import Object, Text
 from dpsync.kinds.types.parsing import MISSING, Misfit, unlike
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import BadAnswer, Forbidden, NotFound
-from dpsync.kinds.base import Kind, Lists, One, Pages, Single, Tree
+from dpsync.kinds.kind import Kind, Lists, One, Pages, Single, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand, split_query
 from dpsync.live.decode import decode, decode_list, decode_nodes, decode_tree, pointer

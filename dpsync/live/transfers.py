@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from dpsync.identity.transfers import find_elsewhere
 from dpsync.identity.view import View
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.live.reading import Reading
 from dpsync.live.unread import Unread
 from dpsync.model.entries.address import Address

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.live.reading import Reading
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource, Scope, Unserved

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
-from dpsync.kinds.base import Call
+from dpsync.kinds.kind import Call
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-from dpsync.kinds.base import (
+from dpsync.kinds.kind import (
     ANY,
     ByHand,
     Call,
@@ -25,7 +25,7 @@ from dpsync.kinds.base import (
     Node,
     PlatformWork,
     Single,
-)  # fmt: skip
+)
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
@@ -75,7 +75,7 @@ def kinds_reference(registry: Registry, premises: Mapping[str, str] | None = Non
 
 def premises(registry: Registry) -> dict[str, str]:
     """What the files of the kinds say at their top."""
-    modules = {name: import_module(f"dpsync.kinds.{name}") for name in registry.kinds}
+    modules = {name: import_module(f"dpsync.kinds.declarations.{name}") for name in registry.kinds}
     return {name: re.sub(r"\s+", " ", module.__doc__ or "").strip() for name, module in modules.items()}
 
 

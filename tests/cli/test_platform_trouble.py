@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import load
 from dpsync.server.thread import ThreadedServer
 from tests.cli.conftest import Run

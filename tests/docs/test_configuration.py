@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds.base import Node
+from dpsync.kinds.kind import Node
 
 from .examples import REGISTRY, Reader, read
 from .markdown import DOCS, Block, Section, sections

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dpsync.kinds.base import Call, Entries, Field, Kind, Lifecycle, ListOrder, Pages, PlatformWork, Post
+from dpsync.kinds.kind import Call, Entries, Field, Kind, Lifecycle, ListOrder, Pages, PlatformWork, Post
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag, Text
 from dpsync.render.kinds_page import WORDS, kinds_reference, page, words_of

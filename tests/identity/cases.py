@@ -10,7 +10,7 @@ from dpsync.identity.candidates import Past
 from dpsync.identity.match import Matching, match
 from dpsync.identity.recorded import Recorded
 from dpsync.identity.view import View
-from dpsync.kinds.base import Entries, Field, Kind, Pages, Patch
+from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

@@ -13,7 +13,7 @@ from dpsync.identity.likeness import lookalikes
 from dpsync.identity.match import Matching, match
 from dpsync.identity.temporary_name import temporary
 from dpsync.identity.view import View
-from dpsync.kinds.base import Entries, Field, Kind, Pages, Patch
+from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Enum, Reference, Table, Text
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

@@ -13,7 +13,7 @@ from dpsync.identity.asking import candidates
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import is_in_base
 from dpsync.identity.match import Matching, View, match
-from dpsync.kinds.base import Entries, Field, Kind, Pages
+from dpsync.kinds.kind import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

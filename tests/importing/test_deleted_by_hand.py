@@ -15,7 +15,7 @@ import pytest
 
 from dpsync.api import IdsFile, Session, import_
 from dpsync.importing.remembering import RememberingClient
-from dpsync.kinds.base import Call
+from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import load
 from dpsync.kinds.urls import expand
 from dpsync.model.entries.address import Address

@@ -16,7 +16,7 @@ import pytest
 
 from dpsync.api import Session, import_
 from dpsync.importing.remembering import RememberingClient
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
 from dpsync.kinds.types.texts import LongText

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.kinds.base import (
+from dpsync.kinds.kind import (
     ByHand,
     Delete,
     Entries,
@@ -17,7 +17,7 @@ from dpsync.kinds.base import (
     Post,
     Put,
     Single,
-)  # fmt: skip
+)
 from dpsync.kinds.types import Enum, Flag, Reference, Text
 
 from .toy_http import Json, Platform, Refusal, exactly, page, pick, route

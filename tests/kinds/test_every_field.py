@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Planned, Session
-from dpsync.kinds.base import Field, Kind, ListOrder
+from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan

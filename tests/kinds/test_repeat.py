@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dpsync.kinds.base import Call, Kind, Post
+from dpsync.kinds.kind import Call, Kind, Post
 from dpsync.kinds.registry import load
 
 KINDS = list(load().kinds.values())

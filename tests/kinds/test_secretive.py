@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.customization import USUAL
+from dpsync.kinds.declarations.customization import USUAL
 from dpsync.kinds.types.free_form import NOT_SHOWN, Json
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.model.entries.values import Secret

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpsync.kinds.base import Call, Lists, Tree
+from dpsync.kinds.kind import Call, Lists, Tree
 from dpsync.kinds.profiles import FULL, REFERENCE, Operation, Profile
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.supported import SupportedKind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.kinds.base import (
+from dpsync.kinds.kind import (
     Busy,
     Delete,
     Entries,

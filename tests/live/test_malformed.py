@@ -18,7 +18,7 @@ from dpsync.api import Options, Planned, Session
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.errors import BadAnswer, BadList
 from dpsync.client.retry import Clock
-from dpsync.kinds.base import Field, Kind, Pages
+from dpsync.kinds.kind import Field, Kind, Pages
 from dpsync.kinds.types import Json, Table
 from dpsync.kinds.types.texts import Markdown
 from dpsync.model.plans.change import Change

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.base import Entries, Field, Kind, Lifecycle, Node, Pages, Restore, Tree
-from dpsync.kinds.base import Post as Call
-from dpsync.kinds.roles import ROLE
+from dpsync.kinds.kind import Entries, Field, Kind, Lifecycle, Node, Pages, Restore, Tree
+from dpsync.kinds.kind import Post as Call
+from dpsync.kinds.shared.roles import ROLE
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
 from dpsync.kinds.types.parsing import Misfit
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired, Limits, Policy, Resource, Scope

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, Reference, Table, Text
 from dpsync.kinds.types.texts import Certificate, Markdown
 from dpsync.model.entries.address import Address

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.kinds.types import Enum, Many, Text
 from dpsync.model.entries.values import Value
 from dpsync.planner.decide.compare import same

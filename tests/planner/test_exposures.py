@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.base import Field, Kind, Lifted, Node
+from dpsync.kinds.kind import Field, Kind, Lifted, Node
 from dpsync.kinds.types import Json
 from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.values import LiveId, Ref

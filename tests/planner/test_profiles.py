@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.api import Session
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry, load
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpsync.kinds.base import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
+from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.entries.snapshot import Missing

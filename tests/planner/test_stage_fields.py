@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.kinds.types import Text
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.planner.decide.compare import same

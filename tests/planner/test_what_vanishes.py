@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dpsync.kinds.base import Call
+from dpsync.kinds.kind import Call
 from dpsync.model.plans.plan import Plan
 
 from .lab import REGISTRY, Lab

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dpsync.kinds.base import Field, Kind, ListOrder
+from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.registry import Registry
 from dpsync.model.circles import MOST, beginning_with, chain, circles
 from dpsync.model.entries.address import Address

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, field
 
 from dpsync.config.composing.compose import Sources
-from dpsync.kinds.base import Entries, Kind, Single
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Entries, Kind, Single
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.desired import Scope

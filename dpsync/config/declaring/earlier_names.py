@@ -7,7 +7,7 @@ make it up, or a list of several.
 from __future__ import annotations
 
 from dpsync.config.declaring.declare import Entry
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.kinds.types import INVALID, Parsing
 from dpsync.model.entries.values import Value
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from dpsync.config.declaring.declare import Declarations, Entry
 from dpsync.config.declaring.earlier_names import new, previously
-from dpsync.kinds.base import Field, Kind
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Lookup, Resource

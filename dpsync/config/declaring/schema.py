@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpsync.kinds.base import Entries, Field, Kind, Single
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Entries, Field, Kind, Single
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 
 Schema = dict[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from dpsync.kinds.base import Single
+from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Resource, Scope

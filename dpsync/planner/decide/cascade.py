@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dpsync.kinds.base import Field, Kind
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Value, live_ids
 from dpsync.planner.inputs.lineage import is_place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from dpsync.kinds.base import Field, ListOrder
+from dpsync.kinds.kind import Field, ListOrder
 from dpsync.kinds.types import Flag
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject

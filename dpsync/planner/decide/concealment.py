@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpsync.kinds.base import Call, Field, Kind
+from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.supported import SupportedKind
 from dpsync.kinds.types import Flag
 from dpsync.model.entries.address import Address

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dpsync.kinds.base import Call, Field
+from dpsync.kinds.kind import Call, Field
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.plans.change import Effect

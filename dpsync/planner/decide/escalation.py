@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
-from dpsync.kinds.base import Field, Lifted
+from dpsync.kinds.kind import Field, Lifted
 from dpsync.model.entries.values import Value, leaves
 
 _URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)

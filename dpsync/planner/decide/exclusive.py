@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.kind import Field, Kind
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.plans.change import Effect

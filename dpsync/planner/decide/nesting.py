@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.kind import Field, Kind
 from dpsync.model.circles import beginning_with, circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from dataclasses import field as _field
 
 from dpsync.identity.likeness import folded
-from dpsync.kinds.base import Call, Field, Kind
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Call, Field, Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource, Scope
 from dpsync.model.entries.snapshot import Identity, LiveObject, Match, Snapshot

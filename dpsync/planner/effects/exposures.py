@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dpsync.kinds.base import Field, Kind, Lifted
+from dpsync.kinds.kind import Field, Kind, Lifted
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import Value, leaves, to_plain
 from dpsync.model.plans.change import Change

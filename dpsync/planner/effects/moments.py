@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
 from dpsync.model.plans.impact import Exposure
 from dpsync.planner.decide.concealment import hides_itself

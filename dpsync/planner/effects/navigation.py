@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.types import Flag
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import LiveId, Ref

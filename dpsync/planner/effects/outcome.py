@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId, Ref, Value

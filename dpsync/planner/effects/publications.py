@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dpsync.kinds.base import Field, Kind, Lifted
+from dpsync.kinds.kind import Field, Kind, Lifted
 from dpsync.kinds.types import Flag
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import LiveId, Ref

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
-from dpsync.kinds.base import Kind, Redirects
+from dpsync.kinds.kind import Kind, Redirects
 from dpsync.model.entries.address import Address
 from dpsync.model.plans.impact import UrlImpact
 from dpsync.planner.decide.decisions import Decisions

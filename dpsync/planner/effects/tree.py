@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.snapshot import Identity
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpsync.kinds.base import Kind, Url
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Kind, Url
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types import as_segment
 from dpsync.model.entries.address import Address
 from dpsync.model.plans.impact import UrlImpact

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from dpsync.kinds.base import Kind
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
 from dpsync.model.entries.address import Address

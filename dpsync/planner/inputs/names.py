@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpsync.identity.remember import remember
-from dpsync.kinds.base import Kind, Single
+from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Lookup, Resource

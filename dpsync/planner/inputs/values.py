@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource

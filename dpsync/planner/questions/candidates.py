@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Final
 
 from dpsync.identity.recorded import UNDER_ANOTHER_KEY
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject

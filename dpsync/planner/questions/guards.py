@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from dpsync.kinds.base import Field, Guard, Kind
+from dpsync.kinds.kind import Field, Guard, Kind
 from dpsync.model.circles import chain
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.snapshot import Identity, LiveObject

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from dpsync.identity import likeness
 from dpsync.identity.view import View
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject

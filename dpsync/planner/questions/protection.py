@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from dpsync.kinds.base import Call
+from dpsync.kinds.kind import Call
 from dpsync.kinds.places import Places
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.findings.question import Refusal

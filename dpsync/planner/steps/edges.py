@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dpsync.kinds.base import Kind, ListOrder
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Kind, ListOrder
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource, Scope
 from dpsync.model.entries.snapshot import Identity

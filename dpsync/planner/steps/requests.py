@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpsync.kinds.base import Call, Field, Kind, Order
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Call, Field, Kind, Order
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.urls import expand
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

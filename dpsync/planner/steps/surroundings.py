@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from dpsync.kinds.base import Kind
+from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dpsync.identity.temporary_name import temporary
-from dpsync.kinds.base import Call, Field, Kind
-from dpsync.kinds.base import Node as NodeShape
+from dpsync.kinds.kind import Call, Field, Kind
+from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject

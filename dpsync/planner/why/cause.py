@@ -11,7 +11,7 @@ from enum import Enum
 from itertools import pairwise
 from typing import Final
 
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.model.entries.values import Value
 from dpsync.model.plans.cause import Cause, together
 from dpsync.planner.decide.compare import same

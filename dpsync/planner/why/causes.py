@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpsync.identity.remember import remember
-from dpsync.kinds.base import Field
+from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject

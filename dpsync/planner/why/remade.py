@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from dpsync.kinds.base import Field, Kind
+from dpsync.kinds.kind import Field, Kind
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import canonical

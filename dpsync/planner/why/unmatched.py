@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dpsync.kinds.base import Call
+from dpsync.kinds.kind import Call
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.plans.remark import Note
 from dpsync.planner.inputs.sides import Sides

@@ -1,0 +1,17 @@
+"""What the platform's agents are told, for the whole organization: Markdown here, a Document there."""
+
+from dpsync.kinds.kind import Field, Kind, One, Put, Single
+from dpsync.kinds.types.texts import Markdown
+
+AGENT_INSTRUCTIONS = Kind(
+    name="agent_instructions",
+    parent="organization",
+    key="agentInstructions",
+    label="agent instructions",
+    shape=Single(always=True),
+    at="{parent}/agent-instructions",
+    read=One(),
+    update=Put("{self}", repeat="safe"),
+    shorthand="instructions",
+    fields=(Field("instructions", Markdown(), on="update", null="empty"),),
+)

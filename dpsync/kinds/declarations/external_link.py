@@ -1,0 +1,36 @@
+"""Links to elsewhere in a site's navigation, at its root or in a group."""
+
+from dpsync.kinds.declarations.section_group import SIBLINGS, STRUCTURE
+from dpsync.kinds.kind import Delete, Field, Kind, Lifted, Node, Patch, Post
+from dpsync.kinds.shared.languages import LOCALIZED
+from dpsync.kinds.types import Flag, Reference, Text
+
+EXTERNAL_LINK = Kind(
+    name="external_link",
+    parent="site",
+    key="structure",
+    shape=Node("external-link", "site-external-link"),
+    at="/orgs/{organization}/sites/{site}/external-links/{id}",
+    read=STRUCTURE,
+    identity=("title",),
+    tie_breakers=("group", "url"),
+    create=Post("/orgs/{organization}/sites/{site}/external-links", repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
+    order=SIBLINGS,
+    after=("adaptive_schema",),
+    security=True,
+    fields=(
+        Field("title", Text(1, 128), required=True),
+        Field("url", Text(1, 2048, form="url"), required=True, security=True, raised="changed"),
+        Field("icon", Text(1, 50), null="clear"),
+        Field("description", Text(1, 256), null="clear"),
+        Field("condition", Text(1, 1024), null="clear", exposure=Lifted()),
+        Field("localizedTitle", LOCALIZED, on="update", null="clear"),
+        Field("localizedDescription", LOCALIZED, on="update", null="clear"),
+        Field("draft", Flag(), absent=False, exposure=(True, False)),
+        Field(
+            "group", Reference("section_group"), nest=True, read="sectionGroup", write="parent", null="clear"
+        ),
+    ),
+)

@@ -1,0 +1,36 @@
+"""The glossary that translations keep to: terms, each in some languages.
+
+The platform gives an entry no name: it is recognised by a term in one of its languages.
+"""
+
+from dpsync.kinds.kind import Entries, Field, Kind, Pages, Put
+from dpsync.kinds.shared.languages import LANGUAGE, LANGUAGES
+from dpsync.kinds.types import Table, Text
+
+_TERMS = "{parent}/translations-glossary"
+
+
+def _operation(**operation: str) -> dict[str, list[dict[str, str]]]:
+    return {"operations": [operation]}
+
+
+GLOSSARY_TERM = Kind(
+    name="glossary_term",
+    parent="organization",
+    key="glossary",
+    label="glossary term",
+    shape=Entries(),
+    at=_TERMS,
+    read=Pages(_TERMS),
+    identity=tuple(f"translations.{language}" for language in LANGUAGES),
+    title="translations",
+    # One request for all of them, which answers nothing: what was made is looked up.
+    create=Put(_TERMS, _operation(type="insert", translations="$translations"), repeat="look_up"),
+    update=Put(_TERMS, _operation(type="update", id="$id", translations="$translations"), repeat="safe"),
+    delete=Put(_TERMS, _operation(type="delete", id="$id"), repeat="safe"),
+    shorthand="translations",
+    fields=(
+        Field("translations", Table(LANGUAGE, Text(1, 255, r"[^\r\n]+", meaning="one line"), least=1),
+              required=True),
+    ),
+)  # fmt: skip

@@ -1,0 +1,42 @@
+"""Redirects of a site: from a path on it, the key of the entry, to somewhere on it or elsewhere."""
+
+from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post, Redirects
+from dpsync.kinds.types import Flag, Object, OneOf, Reference, Text
+
+_WHAT = "this destination"
+# A path is not offered: the platform answers with the page that it led to when it was written.
+DESTINATION = OneOf("kind", {
+    "site-section": Object({"siteSectionId": Reference("section")}, ("siteSectionId",), _WHAT),
+    "site-space": Object({"siteSpaceId": Reference("site_space")}, ("siteSpaceId",), _WHAT),
+    "site-page": Object({"siteSpaceId": Reference("site_space"), "pageId": Text(1)},
+                        ("siteSpaceId", "pageId"), _WHAT),
+    "external": Object({"url": Text(1, 2048, form="url")}, ("url",), _WHAT),
+})  # fmt: skip
+REDIRECT = Kind(
+    name="redirect",
+    parent="site",
+    key="redirects",
+    shape=Entries(natural="source"),
+    at="{parent}/redirects/{id}",
+    read=Pages("{parent}/redirects"),
+    identity=("source",),
+    title="source",
+    create=Post("{parent}/redirects", {"...": "$fields", "source": "$source"}, repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
+    security=True,
+    redirects=Redirects(
+        "source",
+        {
+            "section": {"destination": {"kind": "site-section", "siteSectionId": "$key"}},
+            "site_space": {"destination": {"kind": "site-space", "siteSpaceId": "$key"}},
+        },
+    ),
+    fields=(
+        Field("source", Text(1, 512), in_answers="always"),
+        Field("destination", DESTINATION, required=True, security=True, raised="changed"),
+        Field("captureWildcard", Flag(), absent=False, security=True, raised=(False, True)),
+        Field("permanent", Flag(), absent=False, security=True, raised=(False, True)),
+        Field("draft", Flag(), absent=False, security=True, exposure=(True, False)),
+    ),
+)

@@ -1,0 +1,43 @@
+"""Groups in a site's navigation: they hold sections and other groups, and have no URL of their own."""
+
+from dataclasses import replace
+
+from dpsync.kinds.kind import Delete, Field, Kind, Lifecycle, Lists, Node, Order, Patch, Post, Tree
+from dpsync.kinds.shared.languages import LOCALIZED
+from dpsync.kinds.types import Flag, Reference, Text
+
+_SITE = "/orgs/{organization}/sites/{site}"
+LISTS = Lists((f"{_SITE}/section-groups", f"{_SITE}/sections", f"{_SITE}/site-spaces"))
+STRUCTURE = Tree(f"{_SITE}/structure", root="structure")
+NAVIGATION = replace(STRUCTURE, otherwise=LISTS)
+SIBLINGS = Order(
+    Patch("/orgs/{organization}/sites/{site}/structure/sort",
+          {"item": {"type": "$wire", "id": "$id"}, "position": "$position"}, repeat="safe"),
+    pointer={"type": "$wire", "id": "$id"},
+)  # fmt: skip
+SECTION_GROUP = Kind(
+    name="section_group",
+    parent="site",
+    key="structure",
+    shape=Node("section-group", "site-section-group", children="children",
+               holds=("section_group", "section", "external_link")),
+    at="/orgs/{organization}/sites/{site}/section-groups/{id}",
+    read=NAVIGATION,
+    seen={"draft": (False,)},
+    identity=("title",),
+    tie_breakers=("group",),
+    create=Post("/orgs/{organization}/sites/{site}/section-groups", repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
+    order=SIBLINGS,
+    lifecycle=Lifecycle(on_delete="lifted"),
+    fields=(
+        Field("title", Text(1, 100), required=True),
+        Field("icon", Text(1, 50), null="clear"),
+        Field("localizedTitle", LOCALIZED, on="update", null="clear"),
+        Field("draft", Flag(), absent=False, exposure=(True, False)),
+        # Read under one name and written under two more.
+        Field("group", Reference("section_group"), nest=True, read="sectionGroup", create_as="parent",
+              write="parentSectionGroupId", null="clear"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,47 @@
+"""Docs sites. Their navigation is made of kinds of its own (section_group, section, site_space)."""
+
+from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifted, Pages, Patch, Post, Url
+from dpsync.kinds.shared.roles import GUEST_FIRST, LEVEL
+from dpsync.kinds.types import Enum, Flag, Object, Text
+
+SITE = Kind(
+    name="site",
+    parent="organization",
+    key="sites",
+    shape=Entries(),
+    at="{parent}/sites/{id}",
+    read=Pages("{parent}/sites"),
+    # Creating takes no basename: an interrupted creation is found by its title.
+    url=Url("urls.published", part="basename", hosts=("proxy", "hostname"), label="hostname"),
+    seen={"published": (True,), "visibility": ("public", "unlisted", "visitor-auth")},
+    changed="updatedAt",
+    identity=("basename", "title"),
+    create=Post("{parent}/sites", repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
+    content=True,
+    fields=(
+        Field("title", Text(2, 128), required=True),
+        Field("type", Enum(("basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium")),
+              on="create", platform_default="basic", in_answers="always"),
+        Field("visibility", Enum(("public", "unlisted", "share-link", "visitor-auth")),
+              exposure=("visitor-auth", "share-link", "unlisted", "public"), security=True,
+              after=("visitor_auth", "share_link"), in_answers="always"),
+        Field("basename", Text(1, 100, segment=True), on="update", unique="organization"),
+        Field("hostname", Text(), on="neither"),
+        # Written as one text, read as an object with the platform's target beside it.
+        Field("proxy", Text(3, 512, r"[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+",
+                            meaning="a host and a path (host/docs)"),
+              on="update", read="proxy.origin", null="clear", security=True, raised="set"),
+        Field("adaptiveContent", Object({"enabled": Flag()}, ("enabled",)),
+              on="update", absent={"enabled": False}, exposure=Lifted(free=({"enabled": False},))),
+        Field("defaultLevel", LEVEL, on="update", security=True, raised=GUEST_FIRST),
+        Field("agentsContext", Enum(("excluded", "included")), on="update", platform_default="included",
+              raised=("excluded", "included")),
+        # Publishing may be answered with a checkout instead of the site: then it did not happen.
+        Field("published", Flag(), absent=False, exposure=(False, True), security=True, on="update",
+              in_answers="always",
+              via={True: Post("{self}/publish", None, answers="site", repeat="safe"),
+                   False: Post("{self}/unpublish", None, answers="site", repeat="safe")}),
+    ),
+)  # fmt: skip

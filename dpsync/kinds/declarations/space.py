@@ -1,0 +1,38 @@
+"""Spaces hold content. Their place in a collection and their position in it are changed by moving."""
+
+from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifecycle, Pages, Patch, Post, Restore
+from dpsync.kinds.shared.languages import LANGUAGE
+from dpsync.kinds.shared.roles import SPACE_ACCESS
+from dpsync.kinds.types import Enum, Reference, Text
+
+SPACE = Kind(
+    name="space",
+    parent="organization",
+    key="spaces",
+    shape=Entries(),
+    at="/spaces/{id}",
+    read=Pages("{parent}/spaces"),
+    changed="updatedAt",
+    identity=("title",),
+    tie_breakers=("collection", "language"),
+    create=Post("{parent}/spaces", {"...": "$fields", "empty": True}, repeat="look_up"),
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
+    content=True,
+    pages="{self}/content/pages",
+    shown_in=Pages("{parent}/sites?space={id}"),
+    lifecycle=Lifecycle(
+        transfer=Post("{self}/transfer", {"organization": "$organization"}, repeat="safe"),
+        # It is in no site then.
+        restore=Restore(Post("{self}/restore", None, repeat="look_up"), deleted="deletedAt", days=7),
+    ),
+    fields=(
+        Field("title", Text(1, 50), required=True),
+        Field("collection", Reference("collection"), read="parent", write="parent", null="clear",
+              security=True, raised="moved", via=Post("{self}/move", {"parent": "$value"}, repeat="safe")),
+        Field("emoji", Text(1, 50), null="clear"),
+        Field("editMode", Enum(("live", "locked")), platform_default="live", raised=("locked", "live")),
+        Field("language", LANGUAGE),
+        *SPACE_ACCESS,
+    ),
+)  # fmt: skip

@@ -1,0 +1,19 @@
+"""Teams of an organization. Who is in them is a kind of its own (team_member)."""
+
+from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Put
+from dpsync.kinds.types import Text
+
+TEAM = Kind(
+    name="team",
+    parent="organization",
+    key="teams",
+    shape=Entries(),
+    at="{parent}/teams/{id}",
+    read=Pages("{parent}/teams"),
+    identity=("title",),  # not unique on the platform: two of one title need pins
+    create=Put("{parent}/teams", repeat="look_up"),  # makes a new team each time, although it is a PUT
+    update=Patch("{self}", repeat="safe"),
+    delete=Delete(repeat="safe"),
+    content=True,
+    fields=(Field("title", Text(1, 64), required=True),),
+)

@@ -1,0 +1,17 @@
+"""Who may read and edit the space that a translation makes: that space has no entry of its own."""
+
+from dpsync.kinds.kind import Kind, One, Patch, Single
+from dpsync.kinds.shared.roles import SPACE_ACCESS
+
+TRANSLATION_ACCESS = Kind(
+    name="translation_access",
+    parent="translation",
+    key="access",
+    label="access to a translation",
+    shape=Single(),
+    of_output=True,
+    at="/spaces/{id}",
+    read=One("{self}"),
+    update=Patch("{self}", repeat="safe"),
+    fields=SPACE_ACCESS,
+)

@@ -1,0 +1,56 @@
+"""How sites look: the fields that the looks of a site and those of a space in it share."""
+
+from typing import Any
+
+from dpsync.kinds.shared.languages import LOCALIZED
+from dpsync.kinds.types import Json, Text, Type
+
+_OBJECTS = (
+    "styling", "internationalization", "favicon", "header", "footer", "announcement", "themes", "feedback",
+    "ai", "advancedCustomization", "pageActions", "externalLinks", "pagination", "trademark",
+    "privacyPolicy", "socialPreview", "insights",
+)  # fmt: skip
+_LOGO = ("logo.light",)
+_NEEDED = {
+    "styling": ("tint.color", "tint.color.light", "tint.color.dark"),
+    "favicon": ("icon.light",),
+    "header": (*_LOGO, *(f"{of}Color.{name}" for of in ("background", "link") for name in ("light", "dark"))),
+    "footer": (*_LOGO, "groups.title", "groups.links"),
+    "announcement": ("enabled",),
+}
+"""What the platform asks for in a value that it is given."""
+_BLUE, _GREY, _GREEN, _ORANGE, _RED = (
+    {"light": colour, "dark": colour} for colour in ("#346DDB", "#787878", "#00C950", "#FE9A00", "#FB2C36")
+)
+USUAL: dict[str, Any] = {
+    "styling": {
+        "theme": "clean", "primaryColor": _BLUE, "infoColor": _GREY, "successColor": _GREEN,
+        "warningColor": _ORANGE, "dangerColor": _RED, "corners": "rounded", "depth": "subtle",
+        "links": "default", "font": "Inter", "monospaceFont": "IBMPlexMono", "background": "plain",
+        "icons": "regular", "sidebar": {"background": "default", "list": "default"}, "search": "subtle",
+    },
+    "internationalization": {"locale": "en"}, "favicon": {}, "header": {"preset": "default", "links": []},
+    "footer": {"groups": []}, "themes": {"default": "light", "toggeable": True},
+    "feedback": {"enabled": False}, "ai": {"mode": "none"}, "advancedCustomization": {"enabled": True},
+    "pageActions": {"items": []}, "externalLinks": {"target": "self"}, "pagination": {"enabled": True},
+    "trademark": {"enabled": True}, "privacyPolicy": {}, "socialPreview": {}, "socialAccounts": [],
+    "insights": {"trackingCookie": True},
+}  # fmt: skip
+
+
+def members(defaults: dict[str, Any]) -> dict[str, Type]:
+    """The fields. A member that is not written is not managed; `defaults` is what null would bring back."""
+
+    def looks(name: str) -> Type:
+        exclusive = ("icon", "emoji") if name == "favicon" else ()
+        return Json(
+            partial=True, secrets=True, rarely=True, shape={"type": "object"}, tag="kind",
+            exclusive=exclusive, platform_default=defaults.get(name), needed=_NEEDED.get(name, ()),
+        )  # fmt: skip
+
+    return {
+        "title": Text(1, 128),
+        "localizedTitle": LOCALIZED,
+        **{name: looks(name) for name in _OBJECTS},
+        "socialAccounts": Json(shape={"type": "array"}),
+    }
