@@ -79,7 +79,7 @@ def _written_first(drift: Drift, item: Drifted, apply: str) -> str:
     moved = [one for one in item.fields if one.watched]
     if not moved:
         return apply
-    from dpsync.importing.emit import on_one_line  # a plan needs none of it
+    from dpsync.importing.yaml_text.emit import on_one_line  # a plan needs none of it
 
     lines = [f"{one.field}: {on_one_line(one.file)}" for one in moved]
     return f"write {', '.join(map(visible, lines))}{_at(drift, item)}, then {apply}"

@@ -32,9 +32,9 @@ from dpsync.render.drift_text import ways_out
 from dpsync.render.plan_words import counts
 
 if TYPE_CHECKING:
+    from dpsync.importing.changes.update import Updated
+    from dpsync.importing.creation.configuration import Made
     from dpsync.importing.files import Put
-    from dpsync.importing.made import Made
-    from dpsync.importing.update import Updated
 
 
 def plan_document(plan: Plan) -> PlanDocument:

@@ -24,9 +24,9 @@ from dpsync.workflows.sharing import Sharing
 from dpsync.workflows.strangers import renamed, undeclared
 
 if TYPE_CHECKING:
-    from dpsync.importing.add import Adding
-    from dpsync.importing.made import Made
-    from dpsync.importing.update import Taken, Updated
+    from dpsync.importing.changes.add import Adding
+    from dpsync.importing.changes.update import Taken, Updated
+    from dpsync.importing.creation.configuration import Made
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def import_(
     Nothing is written anywhere. With a client that remembers its answers, checking costs no further reads.
     Raises ClientError when reading failed, DiagnosticError for an organization that is not there.
     """
-    from dpsync.importing.made import make
+    from dpsync.importing.creation.configuration import make
 
     made = make(client, registry, named, parallelism, full, ids)
     desired, found = made.load(registry)
@@ -154,9 +154,9 @@ def update(
     which file gets the values: that of the line, or the overlay.
     """
     variables = os.environ if env is None else env
-    from dpsync.importing.sides import Sides
-    from dpsync.importing.update import unintended
-    from dpsync.importing.update import update as edit
+    from dpsync.importing.changes.update import unintended
+    from dpsync.importing.changes.update import update as edit
+    from dpsync.importing.naming import Sides
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     (planned, perhaps), files = renamed(session.plan(client), patterns), Directory(root)
@@ -209,9 +209,9 @@ def add(
     `files` are those of the project, where they are not as they lie on the disk. With `everything` the
     addresses may name nothing, and do not name what the policy leaves alone. `into`: as `update`.
     """
-    from dpsync.importing.add import add as edit
-    from dpsync.importing.sides import Sides
-    from dpsync.importing.update import unintended
+    from dpsync.importing.changes.add import add as edit
+    from dpsync.importing.changes.update import unintended
+    from dpsync.importing.naming import Sides
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     session = replace(session, desired=replace(session.desired, watching=True))

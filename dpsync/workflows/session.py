@@ -112,8 +112,8 @@ class Session:
         sides = planned.sides
         drift = find_drift(sides, planned.plan, everything)
         if unwatched:
-            from dpsync.importing.sides import Naming
-            from dpsync.importing.watching import lines
+            from dpsync.importing.creation.watching import lines
+            from dpsync.importing.naming import Naming
 
             naming = Naming(self.registry, sides.desired, sides.snapshot)
             found = tuple(lines(naming, each_unwatched(sides)))

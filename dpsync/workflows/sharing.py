@@ -15,7 +15,7 @@ from dpsync.model.entries.desired import Desired
 from dpsync.model.findings.span import Span
 
 if TYPE_CHECKING:
-    from dpsync.importing.update import Taken
+    from dpsync.importing.changes.update import Taken
 
 TOP: str = "the top-level values"
 """A configuration without an environment."""

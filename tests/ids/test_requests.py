@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpsync.api import Planned, Session, import_
-from dpsync.importing.remembering import RememberingClient
+from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.live.records import recorded_lines
 from dpsync.model.entries.desired import Desired

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from dpsync.config.reading.reader import read
-from dpsync.importing.emit import scalar
 from dpsync.importing.values import Unwritable, Writing
+from dpsync.importing.yaml_text.emit import scalar
 from dpsync.kinds.types import Json, Many, Object, Text, Type
 from dpsync.kinds.types.texts import Markdown
 from dpsync.model.entries.values import Value

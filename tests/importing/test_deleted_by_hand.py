@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from dpsync.api import IdsFile, Session, import_
-from dpsync.importing.remembering import RememberingClient
+from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import load
 from dpsync.kinds.urls import expand

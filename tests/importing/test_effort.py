@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from dpsync.api import import_
-from dpsync.importing.remembering import RememberingClient
+from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.server.app import build
 from dpsync.server.store import open_store

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dpsync.config.composing.variables import substitute
 from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
-from dpsync.importing.emit import Block, document
 from dpsync.importing.values import json_text
+from dpsync.importing.yaml_text.emit import Block, document
 from dpsync.model.findings.nodes import plain
 
 HARD = st.text(st.sampled_from("ab01 -:#,[]{}&*!|>'\"%@`?=~$.\n\t\\/éß日\u2028😀_()+;"), max_size=12)

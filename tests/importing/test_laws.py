@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import HealthCheck, event, given, settings
 
 from dpsync.api import Imported, Session, import_, load, update
+from dpsync.importing.caching import RememberingClient
 from dpsync.importing.files import put
-from dpsync.importing.remembering import RememberingClient
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.server.thread import ThreadedServer
 from tests.certificates import OKTA

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Session, import_
-from dpsync.importing.remembering import RememberingClient
+from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type

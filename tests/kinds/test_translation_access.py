@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Session, import_
-from dpsync.importing.remembering import RememberingClient
+from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.journal import Report

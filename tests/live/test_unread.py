@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.api import Imported, import_
 from dpsync.client.errors import Forbidden
-from dpsync.importing.remembering import RememberingClient
+from dpsync.importing.caching import RememberingClient
 from dpsync.model.plans.plan import Plan
 from tests.kinds.test_every_field import KINDS, Bench
 from tests.planner.lab import REGISTRY

@@ -184,8 +184,8 @@ def _imported_again(
     from dpsync.apply.ids_on_disk import CannotWrite
     from dpsync.cli.terminal.trace import tracer
     from dpsync.config.composing.layers import Layers
+    from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
-    from dpsync.importing.remembering import RememberingClient
     from dpsync.render.to_document import again_document
 
     layers = Layers.of(place.root, place.overlays, place.environment)
@@ -212,8 +212,8 @@ def _imported(
     from dpsync.api import import_
     from dpsync.apply.ids_on_disk import CannotWrite
     from dpsync.cli.terminal.trace import tracer
+    from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
-    from dpsync.importing.remembering import RememberingClient
     from dpsync.render.to_document import import_document
 
     with RememberingClient(
@@ -239,8 +239,8 @@ def _edited(
     from dpsync.api import add, update
     from dpsync.cli.terminal.trace import tracer
     from dpsync.config.composing.layers import Layers
+    from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
-    from dpsync.importing.remembering import RememberingClient
     from dpsync.render.to_document import update_document
 
     layers = Layers.of(place.root, place.overlays, place.environment)
@@ -261,8 +261,8 @@ def _edited(
 def _taken_over(
     out: Output, navigation: Path, registry: Registry, organization: str, directory: Path, force: bool
 ) -> int:
+    from dpsync.importing.creation.navigation import take_over
     from dpsync.importing.files import put
-    from dpsync.importing.navigation import take_over
     from dpsync.render.to_document import import_document
 
     made = take_over(navigation, registry, organization)

@@ -10,11 +10,11 @@ from pathlib import Path
 from dpsync.client.client import ReadClient
 from dpsync.config.composing.discovery import IDS_NAME, Included, fits
 from dpsync.config.load import load_from
-from dpsync.importing.entries import LeftOut, ToSet, describe
-from dpsync.importing.keys import lines_of, name_everything
-from dpsync.importing.layout import ROOT, included, lay_out
-from dpsync.importing.watching import watched_fields, watched_places
-from dpsync.importing.whole import Unread, read_whole
+from dpsync.importing.creation.entries import LeftOut, ToSet, describe
+from dpsync.importing.creation.inventory import Unread, read_whole
+from dpsync.importing.creation.keys import lines_of, name_everything
+from dpsync.importing.creation.layout import ROOT, included, lay_out
+from dpsync.importing.creation.watching import watched_fields, watched_places
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired

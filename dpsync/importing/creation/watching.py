@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dpsync.importing.emit import on_one_line, scalar
-from dpsync.importing.sides import Naming
+from dpsync.importing.creation.inventory import Found, Whole
+from dpsync.importing.naming import Naming
 from dpsync.importing.values import Content, Unwritable, Writing, variable
-from dpsync.importing.whole import Found, Whole
+from dpsync.importing.yaml_text.emit import on_one_line, scalar
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry

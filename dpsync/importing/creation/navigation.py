@@ -13,12 +13,12 @@ from typing import Any
 
 from dpsync import disk
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
-from dpsync.importing.emit import Block
-from dpsync.importing.entries import LeftOut
-from dpsync.importing.keys import slug
-from dpsync.importing.layout import ROOT, Folder, included
-from dpsync.importing.made import Made
+from dpsync.importing.creation.configuration import Made
+from dpsync.importing.creation.entries import LeftOut
+from dpsync.importing.creation.keys import slug
+from dpsync.importing.creation.layout import ROOT, Folder, included
 from dpsync.importing.values import Unwritable, Writing
+from dpsync.importing.yaml_text.emit import Block
 from dpsync.kinds.kind import Field, Kind, Node
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference

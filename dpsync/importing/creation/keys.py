@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
-from dpsync.importing.whole import Found, Whole
+from dpsync.importing.creation.inventory import Found, Whole
 from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry

@@ -13,13 +13,13 @@ from typing import Any
 
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
-from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
-from dpsync.importing.entries import NONE, worth_writing
-from dpsync.importing.keys import slug
-from dpsync.importing.overlay import Step, inserted, steps_to
-from dpsync.importing.sides import Sides
-from dpsync.importing.update import Taken, Updated
+from dpsync.importing.changes.update import Taken, Updated
+from dpsync.importing.creation.entries import NONE, worth_writing
+from dpsync.importing.creation.keys import slug
+from dpsync.importing.naming import Sides
 from dpsync.importing.values import Content, Unwritable, Writing, variable
+from dpsync.importing.yaml_text.edit import Document, Edit, Uneditable, apply_edits
+from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.entries.address import LOCAL_KEY, Address

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from dpsync.config.declaring.schema import configuration_schema
-from dpsync.importing.emit import Block, document
-from dpsync.importing.entries import Entries, Entry
+from dpsync.importing.creation.entries import Entries, Entry
+from dpsync.importing.creation.inventory import Found, Whole
 from dpsync.importing.values import Content
-from dpsync.importing.whole import Found, Whole
+from dpsync.importing.yaml_text.emit import Block, document
 from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json

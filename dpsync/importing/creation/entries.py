@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from dpsync.identity.match import match
 from dpsync.identity.view import View
-from dpsync.importing.keys import Known, referred_to_as
+from dpsync.importing.creation.inventory import Found, Whole
+from dpsync.importing.creation.keys import Known, referred_to_as
 from dpsync.importing.values import NOWHERE, Unwritable, Writing, trimmed
-from dpsync.importing.whole import Found, Whole
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry

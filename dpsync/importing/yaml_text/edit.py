@@ -13,8 +13,8 @@ from typing import Any
 
 from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import LINE_BREAK
-from dpsync.importing.emit import on_one_line, scalar
-from dpsync.importing.round_trip import Foreign, compared, escaped, round_trip
+from dpsync.importing.yaml_text.emit import on_one_line, scalar
+from dpsync.importing.yaml_text.round_trip import Foreign, compared, escaped, round_trip
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.findings.span import Span
 

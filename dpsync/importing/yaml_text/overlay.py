@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsync.config.reading.reader import decode
-from dpsync.importing.edit import Document, Uneditable, apply_edits
+from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry

@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any
 
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
-from dpsync.importing.edit import Document, Edit, Uneditable, apply_edits
-from dpsync.importing.overlay import Step, inserted, steps_to
-from dpsync.importing.sides import Sides
+from dpsync.importing.naming import Sides
 from dpsync.importing.values import Content, Unwritable, Writing, json_text, variable
+from dpsync.importing.yaml_text.edit import Document, Edit, Uneditable, apply_edits
+from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Resource

@@ -8,7 +8,7 @@ import re
 from difflib import SequenceMatcher
 from typing import Any
 
-from dpsync.importing.emit import is_seen, seen
+from dpsync.importing.yaml_text.emit import is_seen, seen
 
 
 class Foreign(ValueError):
