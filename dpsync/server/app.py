@@ -163,8 +163,8 @@ class Companion:
 
     def run(self, operation: Operation, ctx: Context) -> Response:
         """A checked request: its handler, in a transaction when it writes, and the answer."""
-        ctx.needs, ctx.edits, ctx.full = operation.needs, operation.edits, self.profile == "full"
         ctx.families = self.families
+        ctx.needs, ctx.edits, ctx.full = operation.needs, operation.edits, self.profile == "full"
         headers: dict[str, str] = {}
         if operation.method == "GET":
             with self.store.reading():

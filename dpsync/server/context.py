@@ -12,13 +12,12 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from . import standings
 from .access import Role, Standing, reaches
 from .clock import Clock, moment, stamp
 from .errors import ApiError, missing
-from .family import Families
 from .levels import SpaceGroups, space_groups
 from .remembered import Remembered
 from .store import Record, Store
@@ -33,6 +32,19 @@ def is_locked(space: Record) -> bool:
     return bool(space.doc["editMode"] == "locked")
 
 
+class Lifecycles(Protocol):
+    """What is done for all kinds of records alike. The declarations of the families say how: see `family`."""
+
+    def new_id(self, store: Store, kind: str) -> str:
+        """The next free id of a kind. KeyError: the companion makes no ids of this kind."""
+
+    def let_go(self, ctx: "Context", record: Record) -> None:
+        """Before a record is removed: what depends on it goes, too, or forgets it."""
+
+    def hand_over(self, ctx: "Context", record: Record, organization: str) -> None:
+        """Before a record goes to another organization: what depends on it follows, or forgets it."""
+
+
 @dataclass
 class Context:
     store: Store
@@ -44,8 +56,8 @@ class Context:
     needs: Role = None
     edits: bool = False
     full: bool = True
-    families: Families = field(default_factory=lambda: Families(()))
-    """Without them there can be no ids and no removing."""
+    families: Lifecycles | None = None
+    """None: no ids can be made, nothing removed and nothing transferred."""
     origin: str = "https://api.docs.example"
     """Where the caller reached the service: what is served beside the API has its URL there."""
     minimal: bool = False
@@ -80,15 +92,21 @@ class Context:
 
     def remove(self, record: Record) -> None:
         """Removes a record and first, by the links of the families, whatever cannot be without it."""
-        self.families.let_go(self, record)
+        self._lifecycles.let_go(self, record)
         self.store.remove(record.kind, record.id)
         self._forget()
 
     def transfer(self, item: Record, organization: str) -> None:
         """Gives an item of an organization to another one, with what follows it and without the rest."""
-        self.families.hand_over(self, item, organization)
+        self._lifecycles.hand_over(self, item, organization)
         item.organization = item.scope = organization
         self.put(item)
+
+    @property
+    def _lifecycles(self) -> Lifecycles:
+        if self.families is None:
+            raise LookupError("this context was made without families")
+        return self.families
 
     def _forget(self) -> None:
         """A write may change what is loaded and who may do what."""
@@ -97,7 +115,7 @@ class Context:
         self._space_groups.clear()
 
     def new_id(self, kind: str) -> str:
-        return self.families.new_id(self.store, kind)
+        return self._lifecycles.new_id(self.store, kind)
 
     def recall(self, remembered: Remembered) -> None:
         """For a request that only reads, what was worked out before about the state that it reads.

@@ -13,22 +13,18 @@ is written once and reads these declarations; none of it names a kind. The decla
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from .resource import Resource
+from .context import Context
+from .families.loading import InWorld, Json
+from .models.base import Answer, Body
 from .store import Record, Store
 
-if TYPE_CHECKING:
-    from .context import Context
-    from .families.loading import Dumping, Loading
-
-Json = dict[str, Any]
 Columns = dict[str, str]
-OnDelete = Callable[["Context", Record], None]
+OnDelete = Callable[[Context, Record], None]
 """What happens to a holder when what it depends on goes."""
 
 
-def drop(ctx: "Context", holder: Record) -> None:
+def drop(ctx: Context, holder: Record) -> None:
     """It goes, too, with everything that depends on it."""
     ctx.remove(holder)
 
@@ -36,7 +32,7 @@ def drop(ctx: "Context", holder: Record) -> None:
 def clear(column: str) -> OnDelete:
     """It stays, and names nothing in this column any more."""
 
-    def forget(ctx: "Context", holder: Record) -> None:
+    def forget(ctx: Context, holder: Record) -> None:
         setattr(holder, column, "")
         ctx.put(holder)
 
@@ -79,21 +75,33 @@ class Link:
         return [holder for holder in found if self.only is None or self.only(holder, of)]
 
 
-@dataclass(frozen=True)
-class InWorld:
-    """How a world says the records of a family: under one key of the record that they are in.
+def _begin(ctx: Context, record: Record) -> None:
+    record.doc = {"createdAt": ctx.stamp}
 
-    `load` is given that record and the value, `dump` the same record, and gives the value; None: nothing.
+
+def _write(ctx: Context, record: Record, given: Json) -> None:
+    record.doc.update(given)
+
+
+@dataclass(frozen=True)
+class Resource:
+    """How an ordinary family is served: under its owner, by id, each operation with its usual meaning.
+
+    `path` is below that of the owner, `parameter` names one below that, `what` in messages.
+
+    `begin` fills in what a new record has before the members of the body, `write` takes those of a body that
+    creates or updates: by default they are the document. `answer` is its rendering, of the model `item`.
     """
 
-    key: str
-    load: "Callable[[Loading, Record, Any], None]"
-    dump: "Callable[[Dumping, Record], Any]"
-    under: tuple[str, ...] = ("organization",)
-
-
-WORLD = Record("world", "", {})
-"""What organizations, users and tokens are in."""
+    what: str
+    path: str
+    parameter: str
+    answer: Callable[[Context, Record], Json]
+    item: type[Answer]
+    create: type[Body] | None = None
+    update: type[Body] | None = None
+    begin: Callable[[Context, Record], None] = _begin
+    write: Callable[[Context, Record, Json], None] = _write
 
 
 @dataclass(frozen=True)
@@ -127,10 +135,13 @@ class Families:
         self._families = {family.kind: family for family in families}
         self._removed: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
         self._transferred: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
-        self._inside: dict[str, list[InWorld]] = {}
+        self.prefixes = {family.kind: family.prefix for family in self if family.prefix}
+        """How the ids of each kind begin; a kind that is not in it has no ids of its own."""
+        self.sections: dict[str, list[InWorld]] = {}
+        """What a world says inside a record of each kind."""
         for said in filter(None, (family.world for family in self)):
             for kind in said.under:
-                self._inside.setdefault(kind, []).append(said)
+                self.sections.setdefault(kind, []).append(said)
         # What depends on others is removed before them: then they have no holders left to look for.
         for family in reversed(self._families.values()):
             for link in family.every_link():
@@ -141,13 +152,13 @@ class Families:
     def __iter__(self) -> Iterator[Family]:
         return iter(self._families.values())
 
-    def let_go(self, ctx: "Context", record: Record) -> None:
+    def let_go(self, ctx: Context, record: Record) -> None:
         """A record is removed: each of its holders by the rule of its link. KeyError: of no family."""
         for kind, link in self._removed[record.kind]:
             for holder in link.holders(ctx.store, kind, record):
                 link.on_delete(ctx, holder)
 
-    def hand_over(self, ctx: "Context", record: Record, organization: str) -> None:
+    def hand_over(self, ctx: Context, record: Record, organization: str) -> None:
         """A record is transferred to another organization: its holders follow it, or let go of it."""
         for kind, link in self._transferred[record.kind]:
             for holder in link.holders(ctx.store, kind, record):
@@ -157,23 +168,15 @@ class Families:
                 else:
                     link.on_delete(ctx, holder)
 
-    def inside(self, kind: str) -> list[InWorld]:
-        """What a world says of records that are in one of this kind."""
-        return self._inside.get(kind, [])
-
     def counted(self) -> list[str]:
         return [family.kind for family in self if family.counted]
 
-    def prefix(self, kind: str) -> str:
-        """KeyError: no family that makes ids."""
-        prefix = self._families[kind].prefix
-        if not prefix:
-            raise KeyError(f"the family {kind} makes no ids")
-        return prefix
-
     def new_id(self, store: Store, kind: str) -> str:
-        """The next free id of a kind: the same requests on the same world give the same ids."""
-        prefix, also = self.prefix(kind), self._families[kind].also
+        """The next free id of a kind: the same requests on the same world give the same ids.
+
+        KeyError: the companion makes no ids of this kind.
+        """
+        prefix, also = self.prefixes[kind], self._families[kind].also
         while True:
             id = f"{prefix}-{store.next(kind)}"
             if store.get(kind, id) is None and (not also or store.get(also, id) is None):

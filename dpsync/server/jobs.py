@@ -16,8 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from .clock import Clock
-from .context import Context
-from .family import Families
+from .context import Context, Lifecycles
 from .sources import Sources
 from .store import Record, Store, StoreError
 
@@ -54,7 +53,7 @@ class Work:
     store: Store
     clock: Clock
     sources: Sources
-    families: Families
+    families: Lifecycles
 
     @contextmanager
     def step(self) -> Iterator[Context]:
@@ -80,7 +79,7 @@ class Jobs:
     """The tasks of the jobs in a store. `does` has what each name of a job means."""
 
     def __init__(
-        self, store: Store, clock: Clock, sources: Sources, does: Mapping[str, Does], families: Families
+        self, store: Store, clock: Clock, sources: Sources, does: Mapping[str, Does], families: Lifecycles
     ) -> None:
         self._store = store
         self._clock = clock

@@ -15,11 +15,10 @@ from dpsync.server.context import Context
 from dpsync.server.control.worlds import export
 from dpsync.server.families import FAMILIES
 from dpsync.server.families.loading import listed
-from dpsync.server.family import Families, Family, Link, clear
+from dpsync.server.family import Families, Family, Link, Resource, clear
 from dpsync.server.models.base import Answer, Body, Id, Stamp, absent
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.operations.rows import Rows
-from dpsync.server.resource import Resource
 from dpsync.server.store import Record, open_store
 from dpsync.server.thread import ThreadedServer
 from tests.patience import PATIENCE
@@ -207,5 +206,7 @@ def test_every_kind_that_a_world_makes_is_declared(builtin_world: dict[str, Any]
 
 
 def test_a_family_that_makes_no_ids_is_asked_for_none() -> None:
-    with pytest.raises(KeyError, match="makes no ids"):
-        FAMILIES.prefix("member")
+    store = open_store(":memory:")
+    with pytest.raises(KeyError, match="member"):
+        FAMILIES.new_id(store, "member")
+    store.close()

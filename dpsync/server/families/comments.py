@@ -13,9 +13,9 @@ from ..answers.comments import COMMENT, REPLY
 from ..content.revisions import active_id
 from ..context import CHANGE_REQUEST
 from ..documents import stored_document
-from ..family import Columns, Family, InWorld, Json, Link
+from ..family import Columns, Family, Link
 from ..store import Record
-from .loading import Dumping, Loading, but
+from .loading import Dumping, InWorld, Json, Loading, but
 
 _LINKS = ("id", "space", "changeRequest", "page", "replies")
 

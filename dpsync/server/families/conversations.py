@@ -15,11 +15,11 @@ from typing import Any
 from ..analyst import impact, topic
 from ..answers.conversations import CLUSTER, CONVERSATION, ISSUE, conversation_id
 from ..clock import moment, stamp
-from ..family import Family, InWorld, Json
+from ..family import Family
 from ..handlers.analysis import ANALYSE, WAITING
 from ..jobs import job_on
 from ..store import Record
-from .loading import Dumping, Loading, but
+from .loading import Dumping, InWorld, Json, Loading, but
 
 _SOURCE = "email"
 

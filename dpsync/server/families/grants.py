@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from ..access import GRANT
-from ..family import Columns, Family, InWorld, Json, Link
+from ..family import Columns, Family, Link
 from ..grants import grant_of
 from ..store import Record
-from .loading import Dumping, Loading
+from .loading import Dumping, InWorld, Json, Loading
 from .people import of_user
 
 _TO = {"users": "user", "teams": "team"}

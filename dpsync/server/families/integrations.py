@@ -13,10 +13,10 @@ import base64
 
 from .. import images
 from ..events import EVENT, INTEGRATION, WAITING, dispatching
-from ..family import Columns, Family, InWorld, Json, Link
+from ..family import Columns, Family, Link
 from ..installed import INSTALLATION, LEVEL, ON_SITE, ON_SPACE, take_off
 from ..store import Record
-from .loading import Dumping, Loading, but
+from .loading import Dumping, InWorld, Json, Loading, but
 
 _BUNDLED = ("runtime", "script", "secrets")
 

@@ -1,23 +1,28 @@
-"""Worlds on the way in and out: what a family's `load` and `dump` are given."""
+"""How a world says the records of a family, and what a family's `load` and `dump` are given."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ..clock import stamp
-from ..family import Families, InWorld, Json
 from ..siblings import STEP
 from ..store import Record, Store
 
+Json = dict[str, Any]
+WORLD = Record("world", "", {})
+"""What organizations, users and tokens are in."""
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Loading:
     """A world in the making: records, ids for those that name none, and times of creation."""
 
-    def __init__(self, now: datetime, families: Families) -> None:
+    def __init__(self, now: datetime, sections: "Sections", prefixes: Mapping[str, str]) -> None:
+        """`prefixes`: how the ids of each kind begin."""
         self.now = now
-        self.families = families
+        self._sections = sections
+        self._prefixes = prefixes
         self.records: list[Record] = []
         self.counters: dict[str, int] = {}
         self.titles: dict[str, str] = {}
@@ -42,20 +47,21 @@ class Loading:
 
     def inside(self, owner: Record, given: Json) -> None:
         """What the families say under an owner, in the order of their declarations."""
-        for said in self.families.inside(owner.kind):
+        for said in self._sections.get(owner.kind, ()):
             if given.get(said.key):
                 said.load(self, owner, given[said.key])
 
     def own(self, kind: str, given: Json) -> Json:
         """Without the id, and without what the families say under one of this kind."""
-        return but(given, "id", *(said.key for said in self.families.inside(kind)))
+        return but(given, "id", *(said.key for said in self._sections.get(kind, ())))
 
     def id(self, kind: str, given: Json) -> str:
         return str(given["id"]) if given.get("id") else self.next(kind)
 
     def next(self, kind: str) -> str:
+        """KeyError: the companion makes no ids of this kind."""
         self.counters[kind] = self.counters.get(kind, 0) + 1
-        return f"{self.families.prefix(kind)}-{self.counters[kind]}"
+        return f"{self._prefixes[kind]}-{self.counters[kind]}"
 
     def free(self, kind: str) -> str:
         """An id that none of those loaded so far has."""
@@ -88,17 +94,34 @@ class Dumping:
     """A world that is written from a store."""
 
     store: Store
-    families: Families
+    sections: "Sections"
 
     def inside(self, owner: Record) -> Json:
         """What the families say under an owner, by key."""
-        said = {one.key: one.dump(self, owner) for one in self.families.inside(owner.kind)}
+        said = {one.key: one.dump(self, owner) for one in self.sections.get(owner.kind, ())}
         return {key: value for key, value in said.items() if value is not None}
 
     def created(self, *kinds: str, **where: str) -> list[Record]:
         """Records of these kinds in order of creation."""
         found = [record for kind in kinds for record in self.store.find(kind, **where)]
         return sorted(found, key=lambda record: record.seq)
+
+
+@dataclass(frozen=True)
+class InWorld:
+    """How a world says the records of a family: under one key of the record that they are in.
+
+    `load` is given that record and the value, `dump` the same record, and gives the value; None: nothing.
+    """
+
+    key: str
+    load: Callable[[Loading, Record, Any], None]
+    dump: Callable[[Dumping, Record], Any]
+    under: tuple[str, ...] = ("organization",)
+
+
+Sections = Mapping[str, Sequence[InWorld]]
+"""What a world says inside a record of each kind, in the order in which it is loaded."""
 
 
 def listed(

@@ -29,14 +29,14 @@ from ..content.rich_text import to_document
 from ..content.tree import fresh_slug, too_deep, unique_slugs, walk
 from ..context import CHANGE_REQUEST
 from ..documents import stored_document
-from ..family import Family, InWorld, Json
+from ..family import Family
 from ..models.base import Body, Document, Id, Stamp, absent
 from ..models.change_requests import Status
 from ..models.changes import Change, PageFields
 from ..models.pages import Dimensions, PageType
 from ..models.templates import MarkdownText
 from ..store import Record
-from .loading import Dumping, Loading
+from .loading import Dumping, InWorld, Json, Loading
 
 _UNDER = ("space", "deleted-space")
 

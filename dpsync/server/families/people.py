@@ -9,9 +9,9 @@ organizations:
 """
 
 from ..context import Context
-from ..family import WORLD, Columns, Family, InWorld, Json, Link
+from ..family import Columns, Family, Link
 from ..store import Record
-from .loading import Dumping, Loading, but
+from .loading import WORLD, Dumping, InWorld, Json, Loading, but
 
 
 def _load_users(loading: Loading, _: Record, given: list[Json]) -> None:

@@ -7,14 +7,13 @@ visitorAuth: {backend, fallbackURL, logoutURL, privateKey}
 """
 
 from .. import answers
-from ..family import Columns, Family, InWorld, Json, Link
+from ..family import Columns, Family, Link, Resource
 from ..handlers.visitor_access import begin_share_link
 from ..models import publishing as models
 from ..navigation import PLACE, REDIRECT, SECTION, target
 from ..publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, secret
-from ..resource import Resource
 from ..store import Record
-from .loading import Dumping, Loading, but
+from .loading import Dumping, InWorld, Json, Loading, but
 
 
 def _load_redirects(loading: Loading, site: Record, given: list[Json]) -> None:

@@ -7,13 +7,12 @@ linkInvites: [{id, role, createdBy}]                            # or level and s
 
 from .. import answers
 from ..documents import stored_document
-from ..family import Family, InWorld, Json, Link, clear
+from ..family import Family, Link, Resource, clear
 from ..grants import INVITE
 from ..handlers import saml
 from ..models import saml as models
-from ..resource import Resource
 from ..store import Record
-from .loading import Dumping, Loading, but, listed
+from .loading import Dumping, InWorld, Json, Loading, but, listed
 
 
 def _load_instructions(loading: Loading, organization: Record, given: Json) -> None:

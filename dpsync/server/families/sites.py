@@ -17,13 +17,13 @@ default where none says so.
 from collections.abc import Iterable
 from itertools import count
 
-from ..family import Columns, Family, InWorld, Json, Link
+from ..family import Columns, Family, Link
 from ..navigation import GROUP, LINK, OVERRIDES, PLACE, SECTION, take_out
 from ..navigation import read as read_navigation
 from ..siblings import STEP
 from ..slugs import unique_slug
 from ..store import Record
-from .loading import Dumping, Loading, but
+from .loading import Dumping, InWorld, Json, Loading, but
 
 
 def _load(loading: Loading, organization: Record, given: list[Json]) -> None:

@@ -12,14 +12,13 @@ one that is pending waits until it is run.
 from .. import answers
 from ..documents import empty_document
 from ..events import INTEGRATION, queue
-from ..family import Family, InWorld, Json, Link
+from ..family import Family, Link, Resource
 from ..handlers import glossary, openapi, translations
 from ..jobs import KIND as JOB
 from ..jobs import job_on
 from ..models.translations import Translation
-from ..resource import Resource
 from ..store import Record
-from .loading import Dumping, Loading, but, listed
+from .loading import Dumping, InWorld, Json, Loading, but, listed
 
 
 def _load_specs(loading: Loading, organization: Record, given: list[Json]) -> None:

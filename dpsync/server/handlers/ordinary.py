@@ -5,9 +5,8 @@ from typing import Any
 
 from ..context import Context
 from ..errors import missing
-from ..family import Family
+from ..family import Family, Resource
 from ..paging import created_page
-from ..resource import Resource
 from ..store import Record
 
 Json = dict[str, Any]

@@ -17,8 +17,8 @@ import yaml
 
 from ..clock import utc_now
 from ..families import FAMILIES
-from ..families.loading import Dumping, Loading
-from ..family import WORLD, Families, Json
+from ..families.loading import WORLD, Dumping, Json, Loading
+from ..family import Families
 from ..store import Record, Store
 from ..world_name import rename
 
@@ -76,7 +76,7 @@ class Start:
         """Find the records. Of the time only the day matters: a world says how many days ago."""
         if self._day == now.date():
             return
-        loading = Loading(now, self._families)
+        loading = Loading(now, self._families.sections, self._families.prefixes)
         loading.inside(WORLD, self._world)
         for record in self._world.get("records") or []:
             loading.replace(Record(**record))
@@ -92,4 +92,4 @@ def load(store: Store, world: Json, now: datetime | None = None, families: Famil
 
 def dump(store: Store, families: Families = FAMILIES) -> Json:
     """The state as a world: loading it gives the same answers, but for times of instructions and schemas."""
-    return Dumping(store, families).inside(WORLD)
+    return Dumping(store, families.sections).inside(WORLD)
