@@ -18,9 +18,9 @@ from typing import Any
 import httpx
 
 from dpsync.server import world as worlds
-from dpsync.server.app import Companion, build
+from dpsync.server.http.app import Companion, build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 
 Json = dict[str, Any]
 TOKEN = "ada-token"  # noqa: S105  (of the world below, and of nothing else)

@@ -18,9 +18,9 @@ from typing import Any
 
 from dpsync.api import Session, load, load_registry
 from dpsync.client.client import ReadClient
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 
 Json = dict[str, Any]
 TOKEN = "ada-token"  # noqa: S105  (of the world below, and of nothing else)

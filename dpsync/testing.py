@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 if TYPE_CHECKING:
-    from dpsync.server.thread import ThreadedServer
+    from dpsync.server.process.thread import ThreadedServer
 
 __all__ = ["DocsPlatform", "PlatformClock", "PlatformRequest", "docs_platform"]
 
@@ -120,12 +120,12 @@ def _docs_platform_server() -> Iterator[ThreadedServer]:
     try:
         with companion_packages():
             from dpsync.server import world as worlds
-            from dpsync.server.app import build
             from dpsync.server.control.clock import MovableClock
             from dpsync.server.control.gateway import Gateway
             from dpsync.server.control.plane import ControlPlane
+            from dpsync.server.http.app import build
+            from dpsync.server.process.thread import ThreadedServer
             from dpsync.server.store import open_store
-            from dpsync.server.thread import ThreadedServer
     except MissingPackage as missing:
         pytest.fail(f"docs_platform: {missing}", pytrace=False)
 

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import settings
 
 from dpsync.collector import collector_paused
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.soak import examples
 from tests.warm import program
 

@@ -13,7 +13,7 @@ from dpsync.apply.schedule import Schedule
 from dpsync.client.client import WriteClient
 from dpsync.model.plans.journal import Outcome
 from dpsync.model.texts.mask import Mask
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.apply.conftest import writes
 
 

@@ -15,7 +15,7 @@ from dpsync.model.plans.journal import Outcome, Report, Result
 from dpsync.model.plans.plan import Plan
 from dpsync.render.paint import Paint
 from dpsync.render.report_text import render_report
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run, platform, project, run
 
 __all__ = ["platform", "project", "run"]

@@ -16,7 +16,7 @@ from dpsync.client.transport import HttpTransport, Request, Response, Token
 from dpsync.live.sources import Source
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.plans.journal import Report
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.apply.late import Answer, Late, lost, refused, status
 
 REGISTRY = load_registry()

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.patience import PATIENCE
 
 

@@ -16,7 +16,7 @@ from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.cli.test_drift import change
 from tests.patience import PATIENCE
 

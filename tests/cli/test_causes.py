@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.by_hand import by_hand
 
 from .conftest import Run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 
 ROOT = """\

@@ -20,7 +20,7 @@ import pytest
 import dpsync
 from dpsync.config.git_base.default_base import default_base
 from dpsync.config.git_base.git import NoRepository, Repository
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 
 from .conftest import Run
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 
 from .conftest import Run
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from dpsync.api import load
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_git_base import git
 from tests.cli.test_plan_and_apply import SCHEMAS

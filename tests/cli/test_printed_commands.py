@@ -17,7 +17,7 @@ import dpsync
 from dpsync.cli.main import COMMANDS
 from dpsync.model.texts.command import Invocation, command
 from dpsync.planner.inputs.answers import Answer
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Ran, Run
 from tests.cli.test_git_base import git

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 
 from .conftest import Run
 

@@ -25,7 +25,7 @@ from dpsync.cli.terminal.progress import EVERY, FIRST, READING, Progress, Stream
 from dpsync.client.client import WriteClient
 from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.registry import load
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.direct import Direct
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.listening import CannotListen, cannot_listen
+from dpsync.server.process.listening import CannotListen, cannot_listen
 from tests.cli.conftest import Run
 
 

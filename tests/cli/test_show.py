@@ -13,7 +13,7 @@ from dpsync.apply.saved import save
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.render.formats import FORMATS
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_saved import TEXT
 

@@ -12,7 +12,7 @@ import pytest
 from benchmarks import companion, reader, reads, server, slopes
 from benchmarks.shapes import SHAPES
 from dpsync.config.load import load
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 
 from .examples import REGISTRY
 from .markdown import ROOT

@@ -13,11 +13,11 @@ from pydantic import TypeAdapter
 
 from dpsync.cli.commands import serve
 from dpsync.server import world
-from dpsync.server.incoming import LARGEST_BODY
+from dpsync.server.http.incoming import LARGEST_BODY
 from dpsync.server.models.base import Paged
 from dpsync.server.models.integrations import EventPayload
 from dpsync.server.operations import OPERATIONS
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 

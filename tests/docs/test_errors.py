@@ -19,7 +19,7 @@ from dpsync.config.composing.compose import ROOT_KEYS
 from dpsync.model.entries.desired import Desired
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.diagnostics import render_diagnostics
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.no_tls import NO_TLS
 
 from .examples import REGISTRY, TOKEN, Reader, read

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 
 from .examples import LANGUAGES, Reader, WrongPage, read
 from .markdown import DOCS, PAGES, ROOT, Block, blocks

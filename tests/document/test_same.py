@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpsync.document import normalised, same, to_document
-from dpsync.server.documents import stored_document
+from dpsync.server.content.documents import stored_document
 
 Json = dict[str, Any]
 

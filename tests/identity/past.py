@@ -21,7 +21,7 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
 from dpsync.server import world as worlds
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.agreed import agreed
 from tests.direct import transport, writing
 

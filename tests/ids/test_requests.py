@@ -8,7 +8,7 @@ from dpsync.kinds.registry import load
 from dpsync.live.records import recorded_lines
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.ids import NO_IDS, IdsFile
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.direct import writing
 
 REGISTRY = load()

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dpsync.server import world as worlds
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 

@@ -14,7 +14,7 @@ from dpsync.kinds.types import Json, Many, Object, Text, Type
 from dpsync.kinds.types.texts import Markdown
 from dpsync.model.entries.values import Value
 from dpsync.model.findings.nodes import Mapping
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run, platform, run
 from tests.no_tls import NO_TLS
 

@@ -23,9 +23,9 @@ from dpsync.model.entries.ids import Lines
 from dpsync.model.plans.drift import Drift
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Sides
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.by_hand import by_hand
 from tests.direct import reading
 from tests.soak import examples

@@ -8,9 +8,9 @@ from typing import Any
 from dpsync.api import import_
 from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.registry import load
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.patience import PATIENCE
 from tests.soak import examples
 

@@ -11,7 +11,7 @@ from dpsync.api import Imported, Session, import_, load, update
 from dpsync.importing.caching import RememberingClient
 from dpsync.importing.files import put
 from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.certificates import OKTA
 from tests.direct import transport
 from tests.document.documents import documents

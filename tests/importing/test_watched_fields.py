@@ -27,9 +27,9 @@ from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.render.drift_text import ways_out
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
 from tests.soak import slice_of

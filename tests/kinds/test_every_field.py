@@ -23,9 +23,9 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.compare import unread
-from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.request.operation import Operation
 from tests.direct import reading, writing
 from tests.planner.lab import REGISTRY, Lab
 from tests.soak import slice_of

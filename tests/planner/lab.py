@@ -12,7 +12,7 @@ from dpsync.kinds.registry import load as load_registry
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
 from dpsync.server import world as worlds
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.agreed import agreed
 from tests.direct import reading, writing
 

@@ -13,9 +13,9 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry, load
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.direct import reading
 
 from .lab import Lab, group, section, site, spaces

@@ -14,7 +14,7 @@ from dpsync.client.errors import NotJson, Unknown
 from dpsync.kinds.registry import load as load_registry
 from dpsync.render.paint import Paint
 from dpsync.render.report_text import render_report
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.process.thread import ThreadedServer
 from tests.identity.past import Project, git
 
 TEXT = "openapi: 3.1.0\ninfo: {{ title: {}, version: '1' }}\npaths: {{}}\n"

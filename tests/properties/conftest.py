@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 
 from .platform import Platform
 

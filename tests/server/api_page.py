@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS, PARTS
+from dpsync.server.request.operation import Operation
 
 HERE = Path(__file__).parent
 SUCCEEDS = "test_companion_operations.py::test_every_operation_succeeds_with_its_status"

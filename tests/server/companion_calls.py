@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx
 
-from dpsync.server.app import Companion
-from dpsync.server.thread import ThreadedServer
+from dpsync.server.http.app import Companion
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.world import dump
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -9,9 +9,9 @@ from companion_calls import START, Api, StillClock
 from covers import Seen
 from postgres_cluster import postgres, postgres_url  # noqa: F401
 
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from dpsync.server.world import builtin
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE

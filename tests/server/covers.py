@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
+from dpsync.server.http.routing import Routes
 from dpsync.server.operations import OPERATIONS
-from dpsync.server.routing import Routes
 
 covers = pytest.mark.covers
 covers_row = pytest.mark.covers_row

@@ -10,8 +10,8 @@ from typing import Any
 from companion_calls import Api
 from world_walk import Walk, id_of, nodes
 
-from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
+from dpsync.server.request.operation import Operation
 
 Json = dict[str, Any]
 

@@ -12,8 +12,8 @@ from platform_of_roles import NEEDED, ROLES, Role, reaches
 from test_companion_operations import path_of, prepare
 
 from dpsync.server.control.worlds import export
-from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
+from dpsync.server.request.operation import Operation
 from tests.soak import examples
 
 ORG = "/orgs/o"

@@ -8,7 +8,7 @@ from covers import covers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.server.analyst import findings, impact, topic
+from dpsync.server.jobs.analyst import findings, impact, topic
 
 ACME = "/orgs/acme"
 CONVERSATIONS = f"{ACME}/conversations"

@@ -6,12 +6,12 @@ import httpx
 import pytest
 from companion_calls import START
 
-from dpsync.server.access import Role, Standing
-from dpsync.server.context import Context
-from dpsync.server.levels import SpaceGroups
-from dpsync.server.remembered import Remembered
+from dpsync.server.access.roles import Role, Standing
+from dpsync.server.access.visible_spaces import SpaceGroups
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.request.cache import Remembered
+from dpsync.server.request.context import Context
 from dpsync.server.store import Record, open_store
-from dpsync.server.thread import ThreadedServer
 from tests.patience import PATIENCE
 
 COLLECTIONS = {

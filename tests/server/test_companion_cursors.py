@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from companion_calls import Api
 
-from dpsync.server.paging import page
-from dpsync.server.siblings import STEP, end, place, renumber
+from dpsync.server.records.order import STEP, end, place, renumber
+from dpsync.server.request.paging import page
 from dpsync.server.store import Record, Store, open_store
 from tests.soak import examples
 

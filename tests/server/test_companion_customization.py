@@ -6,8 +6,8 @@ import pytest
 from companion_calls import Api
 from covers import covers
 
-from dpsync.server.customization import DEFAULTS
-from dpsync.server.navigation import OVERRIDES
+from dpsync.server.sites.customization import DEFAULTS
+from dpsync.server.sites.navigation import OVERRIDES
 
 DOCS = "/orgs/acme/sites/docs"
 LOOKS = f"{DOCS}/customization"

@@ -10,17 +10,17 @@ import pytest
 from companion_calls import START, Api, StillClock
 
 from dpsync.server import world as worlds
-from dpsync.server.app import build
-from dpsync.server.context import Context
 from dpsync.server.control.worlds import export
 from dpsync.server.families import FAMILIES
-from dpsync.server.families.loading import listed
-from dpsync.server.family import Families, Family, Link, Resource, clear
+from dpsync.server.http.app import build
 from dpsync.server.models.base import Answer, Body, Id, Stamp, absent
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.operations.rows import Rows
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.records.family import Families, Family, Link, Resource, clear
+from dpsync.server.records.world_format import listed
+from dpsync.server.request.context import Context
 from dpsync.server.store import Record, open_store
-from dpsync.server.thread import ThreadedServer
 from tests.patience import PATIENCE
 
 

@@ -14,8 +14,8 @@ from companion_calls import Api
 from given_back import body_of, read, things, written
 from world_walk import Walk
 
-from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
+from dpsync.server.request.operation import Operation
 from tests.soak import examples
 
 WORLDS = examples(2, soak=60)

@@ -13,9 +13,9 @@ import httpx
 import pytest
 from companion_calls import Api, StillClock
 
-from dpsync.server.app import build
+from dpsync.server.http.app import build
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import Record, open_store
-from dpsync.server.thread import ThreadedServer
 from tests.patience import PATIENCE
 
 FEW, MANY = 30, 150

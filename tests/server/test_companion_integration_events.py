@@ -13,11 +13,12 @@ from companion_calls import Api, StillClock
 from covers import covers
 from loopback import Quiet, listening
 
-from dpsync.server import events, world
-from dpsync.server.app import build
+from dpsync.server import world
 from dpsync.server.control.worlds import export
+from dpsync.server.http.app import build
+from dpsync.server.integrations import events
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.patience import PATIENCE
 
 TOOLS = "/integrations/acme-tools"

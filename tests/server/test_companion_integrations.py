@@ -7,7 +7,7 @@ import pytest
 from companion_calls import Api
 from covers import covers
 
-from dpsync.server.images import LARGEST_IMAGE
+from dpsync.server.integrations.images import LARGEST_IMAGE
 from dpsync.server.store import Store
 
 ALL = "/integrations"

@@ -12,12 +12,13 @@ from companion_calls import START, Api, StillClock
 from covers import covers
 from loopback import Quiet, listening
 
-from dpsync.server import specification, world
-from dpsync.server.app import build
-from dpsync.server.context import Context
+from dpsync.server import world
+from dpsync.server.http.app import build
+from dpsync.server.jobs import specification
 from dpsync.server.operations import OPERATIONS
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.request.context import Context
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.patience import PATIENCE
 
 SPECS = "/orgs/acme/openapi"

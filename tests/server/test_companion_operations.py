@@ -9,9 +9,9 @@ from cases.site_cases import with_more
 from companion_calls import Api
 from covers import covers_row
 
-from dpsync.server.incoming import LARGEST_BODY
-from dpsync.server.operation import Operation
+from dpsync.server.http.incoming import LARGEST_BODY
 from dpsync.server.operations import OPERATIONS
+from dpsync.server.request.operation import Operation
 
 SERVED = OPERATIONS
 REFERENCE = [row for row in SERVED if row.profile == "reference"]

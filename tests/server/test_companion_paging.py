@@ -8,8 +8,8 @@ import pytest
 from cases.comments_cases import with_change
 from companion_calls import Api
 
-from dpsync.server.operation import Operation
 from dpsync.server.operations import comments, conversations
+from dpsync.server.request.operation import Operation
 
 COUNT = 5
 SPACE = "/spaces/support"

@@ -11,11 +11,11 @@ from companion_calls import START, Api, StillClock
 from postgres_cluster import Cluster
 from test_companion_operations import path_of, prepare
 
-from dpsync.server.app import build
-from dpsync.server.operation import Operation
+from dpsync.server.http.app import build
 from dpsync.server.operations import OPERATIONS
+from dpsync.server.process.thread import ThreadedServer
+from dpsync.server.request.operation import Operation
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from tests.patience import PATIENCE
 from tests.soak import slice_of
 

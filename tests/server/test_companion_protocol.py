@@ -9,7 +9,7 @@ import pytest
 from cases import IDS
 from companion_calls import Api
 
-from dpsync.server.incoming import LARGEST_BODY
+from dpsync.server.http.incoming import LARGEST_BODY
 from dpsync.server.operations import OPERATIONS
 from tests.patience import PATIENCE
 

@@ -6,7 +6,7 @@ import pytest
 from companion_calls import Api
 from covers import covers
 
-from dpsync.server.content.revisions import empty_content
+from dpsync.server.spaces.revisions import empty_content
 
 SITE = "/orgs/acme/sites/docs"
 REDIRECTS = f"{SITE}/redirects"

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from pydantic_core import from_json
 from schemathesis import checks
 
-from dpsync.server.app import build
+from dpsync.server.http.app import build
 from dpsync.server.store import open_store
 from tests.soak import examples, slice_of
 

@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.server import world
-from dpsync.server.app import build
-from dpsync.server.context import Context
-from dpsync.server.handlers import content
-from dpsync.server.paging import page
-from dpsync.server.routing import Routes
+from dpsync.server.handlers.spaces import spaces
+from dpsync.server.http.app import build
+from dpsync.server.http.routing import Routes
+from dpsync.server.request.context import Context
+from dpsync.server.request.paging import page
 from dpsync.server.store import StoreError, open_store
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -155,7 +155,7 @@ def test_two_writers_at_once_lose_no_update(api: Api) -> None:
 def test_a_handler_runs_without_http() -> None:
     store = open_store(":memory:")
     world.load(store, world.builtin())
-    answer = content.get_space(Context(store, "ada", lambda: START, {"spaceId": "guides"}))
+    answer = spaces.get_space(Context(store, "ada", lambda: START, {"spaceId": "guides"}))
     assert answer["title"] == "Guides"
     store.close()
 
@@ -235,7 +235,9 @@ def test_a_world_that_cannot_be_is_refused_and_the_old_one_stays(api: Api, sites
 
 @contextmanager
 def process(db: Path, token: str = "extra") -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
-    code = f"from dpsync.server.run import serve; serve('127.0.0.1', 0, {str(db)!r}, {token!r}, 'full')"
+    code = (
+        f"from dpsync.server.process.run import serve; serve('127.0.0.1', 0, {str(db)!r}, {token!r}, 'full')"
+    )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as running:
         try:
             assert running.stdout is not None

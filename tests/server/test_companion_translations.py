@@ -8,7 +8,7 @@ from companion_calls import START, Api
 from covers import covers
 
 from dpsync.server import world
-from dpsync.server.translator import translated
+from dpsync.server.jobs.translator import translated
 
 ACME = "/orgs/acme"
 LIST = f"{ACME}/translations"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dpsync.server.content.editing import EditError, Editing
 from dpsync.server.content.merging import Conflict, merge
-from dpsync.server.content.revisions import empty_content
 from dpsync.server.content.tree import find, walk
+from dpsync.server.spaces.revisions import empty_content
 from tests.soak import examples
 
 Json = dict[str, Any]

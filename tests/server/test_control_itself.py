@@ -11,13 +11,13 @@ import httpx
 import pytest
 from loopback import Quiet, listening
 
-from dpsync.server.app import build
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
-from dpsync.server.sources import FetchError, Sources, leads_to
+from dpsync.server.http.app import build
+from dpsync.server.jobs.sources import FetchError, Sources, leads_to
+from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
-from dpsync.server.thread import ThreadedServer
 from dpsync.server.world import Start, builtin
 from tests.by_hand import by_hand
 from tests.no_tls import NO_TLS

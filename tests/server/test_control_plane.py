@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 import dpsync
-from dpsync.server import world, world_name
-from dpsync.server.app import build
-from dpsync.server.store import SCHEMA_VERSION, open_store
+from dpsync.server import world
+from dpsync.server.http.app import build
+from dpsync.server.store import SCHEMA_VERSION, open_store, world_name
 from dpsync.testing import DocsPlatform
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE

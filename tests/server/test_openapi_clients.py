@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dpsync
-from dpsync.server.openapi import document
+from dpsync.server.http.openapi import document
 from dpsync.server.operations import OPERATIONS
 
 CLIENTS = Path(dpsync.__file__).parent.parent / ".venv" / "clients"

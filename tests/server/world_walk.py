@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from companion_calls import Api
 
-from dpsync.server.operation import Operation
 from dpsync.server.operations import OPERATIONS
+from dpsync.server.request.operation import Operation
 
 QUERIES = {
     "/spaces/{spaceId}/search": {"query": "guides"},

@@ -63,10 +63,10 @@ def command(
 
     try:
         with collector_paused(), companion_packages():  # it would take a sixth of the start-up
-            from dpsync.server.listening import CannotListen
-            from dpsync.server.run import serve
+            from dpsync.server.process.listening import CannotListen
+            from dpsync.server.process.run import serve
+            from dpsync.server.process.workers import WorkerFailed
             from dpsync.server.store import StoreError
-            from dpsync.server.workers import WorkerFailed
     except MissingPackage as missing:
         raise click.ClickException(str(missing)) from None
     try:

@@ -1,4 +1,8 @@
-"""From stored documents to answers: adds what is computed (counts, URLs, visibility, permissions)."""
+"""Answers: what the API says of a stored record.
+
+In go a request's `Context` and a record; out comes the answer's body: the record's document with what is
+computed (counts, URLs, visibility, permissions). Handlers and families use it; it changes nothing.
+"""
 
 from .comments import comment, comment_reply, has_text
 from .content import collection, space

@@ -1,7 +1,7 @@
 """Change requests."""
 
-from ..content import revisions
-from ..context import Context
+from ..request.context import Context
+from ..spaces import revisions
 from ..store import Record
 from .comments import open_comments
 from .people import user

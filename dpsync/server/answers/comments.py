@@ -5,12 +5,12 @@ itself), its `ref` the page; a reply has the same scope, and the comment as its 
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from ..access import reaches
+from ..access.roles import reaches
+from ..content.documents import stored_document
 from ..content.markdown import to_markdown
 from ..content.rich_text import to_document
-from ..context import Context
-from ..documents import stored_document
-from ..given import same
+from ..request.changes import same
+from ..request.context import Context
 from ..store import Record, Store
 from .people import user
 from .shared import Json, located, set_only

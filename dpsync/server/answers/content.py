@@ -1,11 +1,11 @@
 """Spaces and collections."""
 
-from ..access import flags
-from ..content.revisions import active_id
-from ..context import CHANGE_REQUEST, Context, is_locked
-from ..merge_rules import may_merge_any
-from ..navigation import PLACE
-from ..publishing import is_draft
+from ..access.roles import flags
+from ..request.context import CHANGE_REQUEST, Context, is_locked
+from ..sites.navigation import PLACE
+from ..sites.publishing import is_draft
+from ..spaces.merge_rules import may_merge_any
+from ..spaces.revisions import active_id
 from ..store import Record
 from .comments import open_comments
 from .shared import APP, Json, located, set_only

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from ..analyst import gravest
 from ..clock import moment
-from ..context import Context
-from ..documents import stored_document
+from ..content.documents import stored_document
+from ..jobs.analyst import gravest
+from ..request.context import Context
 from ..store import Record
 from .shared import Json, located, set_only
 

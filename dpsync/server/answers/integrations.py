@@ -1,10 +1,10 @@
 """Integrations, their installations and their events."""
 
-from ..access import flags
-from ..context import Context
-from ..events import INTEGRATION
-from ..images import PREFIX
-from ..installed import LEVEL, ON_SITE, ON_SPACE, status
+from ..access.roles import flags
+from ..integrations.events import INTEGRATION
+from ..integrations.images import PREFIX
+from ..integrations.installations import LEVEL, ON_SITE, ON_SPACE, status
+from ..request.context import Context
 from ..store import Record
 from .content import space
 from .organizations import organization

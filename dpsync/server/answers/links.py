@@ -13,8 +13,8 @@ from urllib.parse import unquote
 from ..content.refs import to_target
 from ..content.targets import anchors_of, uses_of
 from ..content.tree import Page, paths, walk
-from ..context import Context
-from ..reading import Reading, of_space
+from ..request.context import Context
+from ..spaces.reading import Reading, of_space
 from . import pages
 from .content import collection, space
 from .organizations import organization

@@ -1,6 +1,6 @@
 """Organizations, and what lets people in."""
 
-from ..context import Context
+from ..request.context import Context
 from ..store import Record
 from .people import team, user
 from .shared import APP, Json, located, set_only

@@ -6,12 +6,12 @@ from functools import partial
 from urllib.parse import quote
 
 from ..content import markdown
+from ..content.documents import stored_document
 from ..content.editing import document_of
 from ..content.searching import Hit
 from ..content.tree import Page, find, path_of
-from ..context import CHANGE_REQUEST, Context
-from ..documents import stored_document
-from ..reading import Reading
+from ..request.context import CHANGE_REQUEST, Context
+from ..spaces.reading import Reading
 from ..store import Record
 from .change_requests import change_request
 from .content import published

@@ -1,6 +1,6 @@
 """Users, members and teams."""
 
-from ..context import Context
+from ..request.context import Context
 from ..store import Record
 from .shared import Json, located, set_only
 

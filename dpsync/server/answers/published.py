@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from ..context import Context
-from ..customization import of_places, of_site
-from ..installed import INSTALLATION, ON_SITE, enabled, integration_of
-from ..navigation import Navigation
-from ..publishing import without_drafts
+from ..integrations.installations import INSTALLATION, ON_SITE, enabled, integration_of
+from ..request.context import Context
+from ..sites.customization import of_places, of_site
+from ..sites.navigation import Navigation
+from ..sites.publishing import without_drafts
 from ..store import Record
 from .integrations import installation, placed
 from .shared import Json, set_only

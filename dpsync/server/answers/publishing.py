@@ -1,7 +1,7 @@
 """Redirects of a site, its share links, the access of its visitors."""
 
-from ..context import Context
-from ..publishing import visitor_auth as settings_of
+from ..request.context import Context
+from ..sites.publishing import visitor_auth as settings_of
 from ..store import Record
 from .shared import Json, located, set_only
 from .urls import shared_url

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..context import Context
+from ..request.context import Context
 
 APP = "https://app.docs.example"
 Json = dict[str, Any]

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from ..access import flags
-from ..context import Context
-from ..navigation import PLACE, REDIRECT, SECTION
-from ..publishing import CUSTOMIZATION, navigation_of
+from ..access.roles import flags
+from ..request.context import Context
+from ..sites.navigation import PLACE, REDIRECT, SECTION
+from ..sites.publishing import CUSTOMIZATION, navigation_of
 from ..store import Record
 from .shared import APP, Json, located, set_only
 from .urls import site_url

@@ -1,7 +1,7 @@
 """OpenAPI specifications and their versions, translations and their glossary."""
 
-from ..access import flags
-from ..context import Context
+from ..access.roles import flags
+from ..request.context import Context
 from ..store import Record
 from .content import space
 from .shared import APP, Json, located, set_only

@@ -1,7 +1,7 @@
 """The navigation of a site."""
 
-from ..context import Context
-from ..navigation import GROUP, LINK, SECTION, Navigation
+from ..request.context import Context
+from ..sites.navigation import GROUP, LINK, SECTION, Navigation
 from ..store import Record
 from .content import space
 from .shared import Json, set_only

@@ -7,9 +7,9 @@ it as `shareKey`.
 
 from urllib.parse import quote
 
-from ..context import Context
-from ..navigation import SECTION
-from ..publishing import is_draft, opens
+from ..request.context import Context
+from ..sites.navigation import SECTION
+from ..sites.publishing import is_draft, opens
 from ..store import Record
 
 

@@ -1,5 +1,6 @@
-"""The content of a space: revisions, what changes and merges them, and what is read out of them.
+"""The content of pages, as plain values: trees of pages, rich text and Markdown.
 
-A revision is immutable and kept once. Everything here but `revisions` and `erasing` is a pure function of the
-documents of revisions: it knows no request, no caller and no store.
+In go documents and changes; out come changed, merged, rendered or searched ones. It knows no store, no
+request and no record: every room above may call it with values of its own. Where contents are kept: see
+`spaces`.
 """

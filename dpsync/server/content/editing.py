@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
-from ..documents import stored_document
+from .documents import stored_document
 from .rich_text import text_of, to_document
 from .tree import DEEPEST, Page, find, fresh_slug, siblings, too_deep, walk
 

@@ -12,8 +12,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from ..slugs import slug
 from .refs import from_target
+from .slugs import slug
 
 Json = dict[str, Any]
 EXPRESSION = '<code class="expression">'

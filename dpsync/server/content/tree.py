@@ -7,7 +7,7 @@ A page is kept as `{id, title, type, slug, createdAt, updatedAt, …, pages}`; i
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..slugs import unique_slug
+from .slugs import unique_slug
 
 Json = dict[str, Any]
 Page = Json

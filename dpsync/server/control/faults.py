@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from pydantic.alias_generators import to_camel
 
 from ..models.base import Paged
-from ..operation import Operation
 from ..operations import OPERATIONS
+from ..request.operation import Operation
 
 When = Literal["before", "after"]
 """Before the request is carried out (it never is), or after, when what it did is committed."""

@@ -15,9 +15,9 @@ from pydantic_core import from_json, to_json
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from ..app import Companion
 from ..errors import ApiError
-from ..incoming import LARGEST_BODY
+from ..http.app import Companion
+from ..http.incoming import LARGEST_BODY
 from ..store import StoreError
 from . import connection
 from .faults import (

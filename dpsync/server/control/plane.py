@@ -20,12 +20,12 @@ from starlette.types import Receive, Scope, Send
 from dpsync import __version__
 
 from .. import world as worlds
-from ..app import DATABASE_UNUSABLE
 from ..clock import stamp
-from ..content.erasing import erase_expired
-from ..context import Context
 from ..errors import ApiError, bad, missing
-from ..sources import OUTGOING, address
+from ..http.app import DATABASE_UNUSABLE
+from ..jobs.sources import OUTGOING, address
+from ..request.context import Context
+from ..spaces.erasing import erase_expired
 from ..store import SCHEMA_VERSION, Record, Store, StoreError
 from .clock import MovableClock
 from .faults import Rules, Schedule, complaint

@@ -5,8 +5,8 @@ from typing import Any
 
 from .. import world as worlds
 from ..families import FAMILIES
-from ..family import Families
-from ..jobs import KIND as JOB
+from ..jobs.queue import KIND as JOB
+from ..records.family import Families
 from ..store import Record, Store, open_store
 
 Json = dict[str, Any]

@@ -1,9 +1,10 @@
 """What the companion keeps: every family, in the order in which they are declared and a world is loaded.
 
-Each module declares some, and says at its top how a world has them.
+Each module declares some, and says at its top how a world has them. Who loads worlds, makes ids or removes
+records is handed FAMILIES and reads them; handlers and answers never import them.
 """
 
-from ..family import Families
+from ..records.family import Families
 from . import (
     comments,
     content,
@@ -15,7 +16,7 @@ from . import (
     publishing,
     settings,
     sites,
-    work,
+    specifications,
 )
 
 FAMILIES = Families(
@@ -27,7 +28,7 @@ FAMILIES = Families(
         *sites.FAMILIES,
         *publishing.FAMILIES,
         *settings.FAMILIES,
-        *work.FAMILIES,
+        *specifications.FAMILIES,
         *integrations.FAMILIES,
         *comments.FAMILIES,
         *conversations.FAMILIES,

@@ -10,12 +10,12 @@ comments:                                                       # a body is mark
 from typing import Any
 
 from ..answers.comments import COMMENT, REPLY
-from ..content.revisions import active_id
-from ..context import CHANGE_REQUEST
-from ..documents import stored_document
-from ..family import Columns, Family, Link
+from ..content.documents import stored_document
+from ..records.family import Columns, Family, Link
+from ..records.world_format import Dumping, InWorld, Json, Loading, but
+from ..request.context import CHANGE_REQUEST
+from ..spaces.revisions import active_id
 from ..store import Record
-from .loading import Dumping, InWorld, Json, Loading, but
 
 _LINKS = ("id", "space", "changeRequest", "page", "replies")
 

@@ -11,9 +11,9 @@ days before that of loading (`deletedDaysAgo`): then it was at its beginning, by
 from datetime import timedelta
 
 from ..clock import stamp
-from ..family import Family
+from ..records.family import Family
+from ..records.world_format import Dumping, InWorld, Json, Loading, but
 from ..store import Record
-from .loading import Dumping, InWorld, Json, Loading, but
 
 _PLACE = ("parent", "position", "deletedDaysAgo")
 

@@ -12,14 +12,14 @@ that says none is that of its title or label.
 
 from typing import Any
 
-from ..analyst import impact, topic
 from ..answers.conversations import CLUSTER, CONVERSATION, ISSUE, conversation_id
 from ..clock import moment, stamp
-from ..family import Family
-from ..handlers.analysis import ANALYSE, WAITING
-from ..jobs import job_on
+from ..handlers.jobs.analysis import ANALYSE, WAITING
+from ..jobs.analyst import impact, topic
+from ..jobs.queue import job_on
+from ..records.family import Family
+from ..records.world_format import Dumping, InWorld, Json, Loading, but
 from ..store import Record
-from .loading import Dumping, InWorld, Json, Loading, but
 
 _SOURCE = "email"
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from ..access import GRANT
-from ..family import Columns, Family, Link
-from ..grants import grant_of
+from ..access.roles import GRANT
+from ..records.family import Columns, Family, Link
+from ..records.grants import grant_of
+from ..records.world_format import Dumping, InWorld, Json, Loading
 from ..store import Record
-from .loading import Dumping, InWorld, Json, Loading
 from .people import of_user
 
 _TO = {"users": "user", "teams": "team"}

@@ -11,12 +11,12 @@ but those that still wait to be sent.
 
 import base64
 
-from .. import images
-from ..events import EVENT, INTEGRATION, WAITING, dispatching
-from ..family import Columns, Family, Link
-from ..installed import INSTALLATION, LEVEL, ON_SITE, ON_SPACE, take_off
+from ..integrations import images
+from ..integrations.events import EVENT, INTEGRATION, WAITING, dispatching
+from ..integrations.installations import INSTALLATION, LEVEL, ON_SITE, ON_SPACE, take_off
+from ..records.family import Columns, Family, Link
+from ..records.world_format import Dumping, InWorld, Json, Loading, but
 from ..store import Record
-from .loading import Dumping, InWorld, Json, Loading, but
 
 _BUNDLED = ("runtime", "script", "secrets")
 

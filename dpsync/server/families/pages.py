@@ -22,21 +22,21 @@ from typing import Literal
 
 from pydantic import Field
 
+from ..content.documents import stored_document
 from ..content.editing import Editing
-from ..content.revisions import KIND as REVISION
-from ..content.revisions import active_id, content_of, empty_content
 from ..content.rich_text import to_document
 from ..content.tree import fresh_slug, too_deep, unique_slugs, walk
-from ..context import CHANGE_REQUEST
-from ..documents import stored_document
-from ..family import Family
 from ..models.base import Body, Document, Id, Stamp, absent
 from ..models.change_requests import Status
 from ..models.changes import Change, PageFields
 from ..models.pages import Dimensions, PageType
 from ..models.templates import MarkdownText
+from ..records.family import Family
+from ..records.world_format import Dumping, InWorld, Json, Loading
+from ..request.context import CHANGE_REQUEST
+from ..spaces.revisions import KIND as REVISION
+from ..spaces.revisions import active_id, content_of, empty_content
 from ..store import Record
-from .loading import Dumping, InWorld, Json, Loading
 
 _UNDER = ("space", "deleted-space")
 

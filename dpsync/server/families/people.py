@@ -8,10 +8,10 @@ organizations:
     teams: [{id, title, members: [{user, role}]}]                   # role owner or member
 """
 
-from ..context import Context
-from ..family import Columns, Family, Link
+from ..records.family import Columns, Family, Link
+from ..records.world_format import WORLD, Dumping, InWorld, Json, Loading, but
+from ..request.context import Context
 from ..store import Record
-from .loading import WORLD, Dumping, InWorld, Json, Loading, but
 
 
 def _load_users(loading: Loading, _: Record, given: list[Json]) -> None:

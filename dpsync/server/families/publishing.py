@@ -7,13 +7,13 @@ visitorAuth: {backend, fallbackURL, logoutURL, privateKey}
 """
 
 from .. import answers
-from ..family import Columns, Family, Link, Resource
-from ..handlers.visitor_access import begin_share_link
+from ..handlers.sites.visitor_access import begin_share_link
 from ..models import publishing as models
-from ..navigation import PLACE, REDIRECT, SECTION, target
-from ..publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, secret
+from ..records.family import Columns, Family, Link, Resource
+from ..records.world_format import Dumping, InWorld, Json, Loading, but
+from ..sites.navigation import PLACE, REDIRECT, SECTION, target
+from ..sites.publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, secret
 from ..store import Record
-from .loading import Dumping, InWorld, Json, Loading, but
 
 
 def _load_redirects(loading: Loading, site: Record, given: list[Json]) -> None:

@@ -6,13 +6,13 @@ linkInvites: [{id, role, createdBy}]                            # or level and s
 """
 
 from .. import answers
-from ..documents import stored_document
-from ..family import Family, Link, Resource, clear
-from ..grants import INVITE
-from ..handlers import saml
+from ..content.documents import stored_document
+from ..handlers.people import saml
 from ..models import saml as models
+from ..records.family import Family, Link, Resource, clear
+from ..records.grants import INVITE
+from ..records.world_format import Dumping, InWorld, Json, Loading, but, listed
 from ..store import Record
-from .loading import Dumping, InWorld, Json, Loading, but, listed
 
 
 def _load_instructions(loading: Loading, organization: Record, given: Json) -> None:

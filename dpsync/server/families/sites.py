@@ -17,13 +17,13 @@ default where none says so.
 from collections.abc import Iterable
 from itertools import count
 
-from ..family import Columns, Family, Link
-from ..navigation import GROUP, LINK, OVERRIDES, PLACE, SECTION, take_out
-from ..navigation import read as read_navigation
-from ..siblings import STEP
-from ..slugs import unique_slug
+from ..content.slugs import unique_slug
+from ..records.family import Columns, Family, Link
+from ..records.order import STEP
+from ..records.world_format import Dumping, InWorld, Json, Loading, but
+from ..sites.navigation import GROUP, LINK, OVERRIDES, PLACE, SECTION, take_out
+from ..sites.navigation import read as read_navigation
 from ..store import Record
-from .loading import Dumping, InWorld, Json, Loading, but
 
 
 def _load(loading: Loading, organization: Record, given: list[Json]) -> None:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..context import Context
 from ..errors import missing
-from ..family import Family, Resource
-from ..paging import created_page
+from ..records.family import Family, Resource
+from ..request.context import Context
+from ..request.paging import created_page
 from ..store import Record
 
 Json = dict[str, Any]

@@ -1,1 +1,1 @@
-"""Shapes of requests and answers, as the API describes them. No behaviour: limits, enumerations, names."""
+"""Shapes of requests and answers, as the API describes them: limits, enumerations, names. No behaviour."""

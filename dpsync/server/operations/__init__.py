@@ -6,10 +6,11 @@ Rows of the profile `full` are additions to the reference.
 from dataclasses import replace
 from types import ModuleType
 
-from ..events import DISPATCH, dispatch
-from ..handlers import analysis, openapi
-from ..handlers import translations as translating
-from ..jobs import Does
+from ..handlers.jobs.analysis import ANALYSE, analyse
+from ..handlers.jobs.specifications import PROCESS, process
+from ..handlers.jobs.translations import RUN, run
+from ..integrations.events import DISPATCH, dispatch
+from ..jobs.queue import Does
 from . import (
     change_requests,
     comments,
@@ -28,12 +29,7 @@ from . import (
     translations,
 )
 
-JOBS: dict[str, Does] = {
-    openapi.PROCESS: openapi.process,
-    translating.RUN: translating.run,
-    analysis.ANALYSE: analysis.analyse,
-    DISPATCH: dispatch,
-}
+JOBS: dict[str, Does] = {PROCESS: process, RUN: run, ANALYSE: analyse, DISPATCH: dispatch}
 
 _FAMILIES = (
     sites,

@@ -1,7 +1,7 @@
 """Part 4.6: change requests, and, as additions, changing their content and reviewing them."""
 
-from ..handlers import change_requests as handlers
-from ..handlers import reviews
+from ..handlers.spaces import change_requests as handlers
+from ..handlers.spaces import reviews
 from ..models import change_requests as mc
 from ..models import changes as mx
 from ..models import pages as mp

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..handlers import comments
+from ..handlers.spaces import comments
 from ..models import comments as mc
 from .rows import ADDED, CR, SP, delete, get, listing, post, put
 

@@ -1,6 +1,6 @@
 """Part 4.12: conversations, the issues found in them, and clusters of issues."""
 
-from ..handlers import conversations
+from ..handlers.jobs import conversations
 from ..models import conversations as mc
 from .rows import ORG, get, listing, patch, post
 

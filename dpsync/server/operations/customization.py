@@ -1,7 +1,7 @@
 """Additions: the looks of a site, its redirects, and who may visit it."""
 
 from ..families.publishing import SHARE_LINKS
-from ..handlers import customization, redirecting, redirects, visitor_access
+from ..handlers.sites import customization, redirection, redirects, visitor_access
 from ..models import customization as mc
 from ..models import publishing as mp
 from ..models import redirects as mr
@@ -57,7 +57,7 @@ OPERATIONS = [
            needs="edit",
            decided="A redirect also goes with the section or site space that it leads to; it stays when "
            "its page goes. One that is not there is 204."),
-    get("getSiteRedirectBySource", SITE + "/redirect", redirecting.get_target, mr.RedirectTarget,
+    get("getSiteRedirectBySource", SITE + "/redirect", redirection.get_target, mr.RedirectTarget,
         mr.RedirectQuery, **ADDED,
         decided="The live redirect of exactly this source, else the longest that ends with `*` and begins "
         "like it; with `captureWildcard` the rest of the source is put behind the target. 404 "

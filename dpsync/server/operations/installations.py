@@ -1,6 +1,6 @@
 """Additions to part 4.9: the life of an installation, and where in its organization it is."""
 
-from ..handlers import installations, placements
+from ..handlers.integrations import installations, placements
 from ..models import installations as mi
 from ..models import integrations as mg
 from .integrations import NAMED

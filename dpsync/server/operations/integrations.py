@@ -1,6 +1,6 @@
 """Part 4.9: integrations, what they are sent, and their development mode."""
 
-from ..handlers import installations, integrations, placements
+from ..handlers.integrations import installations, integrations, placements
 from ..models import installations as mi
 from ..models import integrations as mg
 from .rows import ADDED, delete, get, listing, post, put

@@ -1,7 +1,7 @@
 """Part 4.8: who comes into an organization, and how."""
 
 from ..families.settings import SAML
-from ..handlers import joining, saml
+from ..handlers.people import joining, saml
 from ..models import joining as mj
 from ..models import saml as ml
 from .rows import ADDED, ORG, Rows, delete, get, listing, patch, post

@@ -1,6 +1,6 @@
 """Part 4.8: organizations, members and teams."""
 
-from ..handlers import members, organizations, teams
+from ..handlers.people import members, organizations, teams
 from ..models import base as m
 from ..models import organizations as mo
 from .rows import ADDED, ORG, delete, get, listing, patch, post, put

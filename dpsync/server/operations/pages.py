@@ -1,6 +1,6 @@
 """Part 4.7: the content of spaces and of change requests, and the links of part 4.4a."""
 
-from ..handlers import change_requests, links, pages
+from ..handlers.spaces import change_requests, links, pages
 from ..models import changes as mx
 from ..models import joining as mj
 from ..models import pages as mp

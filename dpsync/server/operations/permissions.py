@@ -1,9 +1,9 @@
 """Part 5: roles on spaces, collections and sites, by the same operations on each."""
 
-from ..handlers import permissions
+from ..handlers.people import permissions
 from ..models import base as m
 from ..models import permissions as mp
-from ..operation import Operation
+from ..request.operation import Operation
 from .rows import ADDED, COLLECTION, SITE, SP, delete, get, listing, patch, post
 
 _READ = {

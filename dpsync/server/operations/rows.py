@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ..family import Family
 from ..handlers.ordinary import Ordinary
 from ..models import base as m
-from ..operation import Handler, Operation
+from ..records.family import Family
+from ..request.operation import Handler, Operation
 
 ORG = "/orgs/{organizationId}"
 SITE = ORG + "/sites/{siteId}"

@@ -1,6 +1,6 @@
 """Part 4.3: sites."""
 
-from ..handlers import sites
+from ..handlers.sites import sites
 from ..models import publishing as mp
 from ..models import sites as ms
 from .rows import ADDED, ORG, SITE, delete, get, listing, patch, post, put

@@ -1,6 +1,6 @@
 """Parts 4.4a and 4.5: spaces and collections."""
 
-from ..handlers import collections, content, moving
+from ..handlers.spaces import collections, moves, spaces
 from ..models import content as mc
 from .rows import ADDED, COLLECTION, MOVED, ORG, SP, TRANSFERRED, delete, get, listing, patch, post
 
@@ -17,25 +17,25 @@ _TRANSFER = (
 )
 
 OPERATIONS = [
-    listing("listSpacesInOrganizationById", ORG + "/spaces", content.list_spaces, mc.Space,
+    listing("listSpacesInOrganizationById", ORG + "/spaces", spaces.list_spaces, mc.Space,
             decided="Those that the caller may view, in order of creation, without deleted ones."),
-    post("createSpace", ORG + "/spaces", content.create_space, mc.Space, mc.SpaceCreate, status=201,
+    post("createSpace", ORG + "/spaces", spaces.create_space, mc.Space, mc.SpaceCreate, status=201,
          body_required=False, needs=None, errors=(403,), decided=_MADE_BY, **ADDED),
-    get("getSpaceById", SP, content.get_space, mc.Space, mc.SpaceQuery,
+    get("getSpaceById", SP, spaces.get_space, mc.Space, mc.SpaceQuery,
         decided="A deleted one, too, with deletedAt, for seven days. shareKey gives no access."),
-    delete("deleteSpaceById", SP, content.delete_space,
+    delete("deleteSpaceById", SP, spaces.delete_space,
            decided="404 for one that is there but not to be viewed. It leaves every site at once; roles on "
            "it and its content stay until it is erased, seven days later."),
-    patch("updateSpaceById", SP, content.update_space, mc.Space, mc.SpaceUpdate,
+    patch("updateSpaceById", SP, spaces.update_space, mc.Space, mc.SpaceUpdate,
           decided="Needs the role admin: these are its settings, not its content."),
-    post("duplicateSpace", SP + "/duplicate", content.duplicate_space, mc.Space, status=201,
+    post("duplicateSpace", SP + "/duplicate", spaces.duplicate_space, mc.Space, status=201,
          needs=None, errors=(403,),
          decided="Same title, settings, roles, content and collection; in no site. " + _MADE_BY),
-    post("restoreSpace", SP + "/restore", content.restore_space, mc.Space,
+    post("restoreSpace", SP + "/restore", spaces.restore_space, mc.Space,
          decided="404 after seven days; one that is not deleted stays as it is. It comes to the end of its "
          "collection, or of the top when that is gone."),
-    post("moveSpace", SP + "/move", moving.move_space, mc.Space, mc.ContentMove, decided=_MOVE, **MOVED),
-    post("transferSpace", SP + "/transfer", moving.transfer_space, mc.Space, mc.Transfer, decided=_TRANSFER,
+    post("moveSpace", SP + "/move", moves.move_space, mc.Space, mc.ContentMove, decided=_MOVE, **MOVED),
+    post("transferSpace", SP + "/transfer", moves.transfer_space, mc.Space, mc.Transfer, decided=_TRANSFER,
          **TRANSFERRED),
     get("getCollectionById", COLLECTION, collections.get_collection, mc.Collection,
         decided="404 for who has no role there, even with one on a space in it."),
@@ -47,9 +47,9 @@ OPERATIONS = [
     listing("listSpacesInCollectionById", COLLECTION + "/spaces", collections.list_collection_spaces,
             mc.Space,
             decided="Those directly in it that the caller may view, in their order."),
-    post("moveCollection", COLLECTION + "/move", moving.move_collection, mc.Collection, mc.ContentMove,
+    post("moveCollection", COLLECTION + "/move", moves.move_collection, mc.Collection, mc.ContentMove,
          decided=_MOVE, **MOVED),
-    post("transferCollection", COLLECTION + "/transfer", moving.transfer_collection, mc.Collection,
+    post("transferCollection", COLLECTION + "/transfer", moves.transfer_collection, mc.Collection,
          mc.Transfer, decided="With everything in it. " + _TRANSFER, errors=(404, 409, 412)),
     listing("listCollectionsInOrganizationById", ORG + "/collections", collections.list_collections,
             mc.Collection,

@@ -1,6 +1,6 @@
 """Part 4.4: the navigation of a site."""
 
-from ..handlers import external_links, order, structure
+from ..handlers.sites import external_links, order, structure
 from ..models import structure as ms
 from .rows import ADDED, MOVED, SITE, delete, get, listing, patch, post
 

@@ -1,7 +1,7 @@
 """Part 4.11: translations."""
 
-from ..families.work import TRANSLATIONS
-from ..handlers import glossary, translations
+from ..families.specifications import TRANSLATIONS
+from ..handlers.jobs import glossary, translations
 from ..models import glossary as mg
 from ..models import translations as mt
 from .rows import ADDED, ORG, Rows, listing, post, put

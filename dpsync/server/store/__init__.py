@@ -1,4 +1,8 @@
-"""State: documents in a table, behind a protocol that SQLite and PostgreSQL both keep."""
+"""State: documents in a table, behind a protocol that SQLite and PostgreSQL both keep.
+
+In go records; out come records by kind, id and column, in transactions. It knows nothing of what a record
+means, and nothing else of the companion.
+"""
 
 from .protocol import Change, Record, Store, StoreError
 from .schema import SCHEMA_VERSION

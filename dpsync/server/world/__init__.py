@@ -17,10 +17,10 @@ import yaml
 
 from ..clock import utc_now
 from ..families import FAMILIES
-from ..families.loading import WORLD, Dumping, Json, Loading
-from ..family import Families
+from ..records.family import Families
+from ..records.world_format import WORLD, Dumping, Json, Loading
 from ..store import Record, Store
-from ..world_name import rename
+from ..store.world_name import rename
 
 __all__ = ["Json", "Start", "builtin", "dump", "load", "read"]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dpsync.server.customization import DEFAULTS
+from dpsync.server.sites.customization import DEFAULTS
 
 IDS = {
     "siteExternalLinkId": "docs-status",

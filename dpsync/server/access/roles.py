@@ -1,0 +1,135 @@
+"""Who may do what: the order of roles, the level of a member on a space, collection or site, and the flags of
+`permissions` objects.
+
+Roles are ordered admin > create > review > edit > comment > read > guest (null); each includes what the
+weaker ones may do. A flag is true exactly when what it stands for is allowed to the caller. What depends on
+more than a role (who wrote a comment, who owns a team) is said where it is known.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..store import Record
+
+Role = str | None
+GRANT = "grant"
+"""A role on a space, collection or site (`parent` its kind, `scope` its id), of a user or a team (`ref`)."""
+
+_RANK = {"admin": 6, "create": 5, "review": 4, "edit": 3, "comment": 2, "read": 1, None: 0}
+
+_FLAGS: dict[str, dict[str, Role]] = {
+    "space": {
+        "view": "read",
+        "access": "read",
+        "admin": "admin",
+        "viewInviteLinks": "admin",
+        "edit": "edit",
+        "triggerGitSync": "create",
+        "comment": "comment",
+        "merge": "review",
+        "review": "review",
+        "installIntegration": "create",
+    },
+    "site": {
+        "view": "read",
+        "access": "read",
+        "edit": "edit",
+        "create": "create",
+        "admin": "admin",
+        "installIntegration": "create",
+        "viewAdaptiveSchema": "read",
+        "editAdaptiveSchema": "create",
+    },
+    "collection": {"view": "read", "admin": "admin", "viewInviteLinks": "admin", "create": "create"},
+    "organization": {
+        "view": None,
+        "admin": "admin",
+        "createContent": "create",
+        "createOpenAPISpec": "create",
+        "ingestConversations": "create",
+        "viewBilling": "admin",
+        "listMembers": "read",
+        "listTeams": "read",
+        "listIntegrations": "read",
+        "listInstallations": "read",
+        "installIntegration": "create",
+    },
+    "openapi-spec": {"view": "read", "edit": "create"},
+    "translation": {"view": "read", "edit": "create"},
+    "integration": {"admin": "admin"},
+}
+
+
+def reaches(role: Role, needed: Role) -> bool:
+    return _RANK[role] >= _RANK[needed]
+
+
+def strongest(roles: Iterable[Role]) -> Role:
+    return max(roles, key=_RANK.__getitem__, default=None)
+
+
+def flags(kind: str, role: Role) -> dict[str, bool]:
+    """The `permissions` object of a kind for a caller with this role on it."""
+    return {flag: reaches(role, needed) for flag, needed in _FLAGS[kind].items()}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What one user is in one organization.
+
+    `grants` are those to the user and to the user's teams; `owns` has the teams that the user is an owner of.
+    """
+
+    member: bool = False
+    role: Role = None
+    grants: frozenset[tuple[str, str, Role]] = frozenset()
+    owns: frozenset[str] = frozenset()
+
+    def flags(self) -> dict[str, bool]:
+        """The `permissions` of the organization."""
+        return {**flags("organization", self.role), "ownTeam": self.role == "admin" or bool(self.owns)}
+
+    def team_flags(self, team: str) -> dict[str, bool]:
+        """The `permissions` of a team. An owner who is a guest sees no other team."""
+        owner = team in self.owns
+        return {"admin": owner or self.role == "admin", "view": owner or self.role is not None}
+
+    def level(self, item: Record, collection: Callable[[str], Record | None]) -> Role:
+        """The role on a space, collection or site; None when there is no access.
+
+        An admin is admin everywhere. For the others it is the strongest of the grants there and on the
+        enclosing collections, and, unless the member is a guest, of the default level.
+        """
+        if not self.member or self.role == "admin":
+            return self.role
+        roles = [self._default(item, collection)] if self.role is not None else []
+        if self.grants:
+            roles += self._granted(item, collection)
+        return strongest(roles)
+
+    def _default(self, item: Record, collection: Callable[[str], Record | None]) -> Role:
+        """`defaultLevel`; `inherit` is that of the enclosing collection, at the top the member's own role."""
+        for at in _upwards(item, collection):
+            level = at.doc.get("defaultLevel", "inherit")
+            if level != "inherit":
+                return str(level) if level is not None else None
+        return self.role
+
+    def _granted(self, item: Record, collection: Callable[[str], Record | None]) -> list[Role]:
+        around = _upwards(item, collection)
+        return [self._given.get((at.kind.removeprefix("deleted-"), at.id)) for at in around]
+
+    @cached_property
+    def _given(self) -> dict[tuple[str, str], Role]:
+        """The strongest grant on each thing."""
+        weakest_first = sorted(self.grants, key=lambda grant: _RANK[grant[2]])
+        return {(kind, id): role for kind, id, role in weakest_first}
+
+
+def _upwards(item: Record, collection: Callable[[str], Record | None]) -> Iterator[Record]:
+    """The item itself, then the collections around it, the innermost first."""
+    at: Record | None = item
+    while at is not None:
+        yield at
+        at = collection(at.parent) if at.parent else None

@@ -1,0 +1,66 @@
+"""What users are in an organization, worked out from its members, their teams and what was given to both."""
+
+from ..store import Record, Store
+from .roles import GRANT, Role, Standing
+
+
+def stand(store: Store, organization: str, user: str) -> Standing:
+    member = store.get("member", f"{organization}:{user}")
+    if member is None or member.doc.get("disabled") or member.doc["role"] == "admin":
+        return _standing(member, [], [])
+    memberships = store.find("membership", organization=organization, ref=user)
+    given = granted(store, organization, "user", user)
+    for membership in memberships:
+        given += granted(store, organization, "team", membership.scope)
+    return _standing(member, memberships, given)
+
+
+def stand_all(store: Store, organization: str) -> dict[str, Standing]:
+    """Of all members, by user, in a few statements."""
+    memberships: dict[str, list[Record]] = {}
+    for membership in store.find("membership", organization=organization):
+        memberships.setdefault(membership.ref, []).append(membership)
+    given: dict[tuple[str, str], list[Record]] = {}
+    for grant in store.find(GRANT, organization=organization):
+        given.setdefault((grant.doc["to"], grant.ref), []).append(grant)
+    found = {}
+    for member in store.find("member", organization=organization):
+        teams = memberships.get(member.ref, [])
+        to = [("user", member.ref), *(("team", team.scope) for team in teams)]
+        grants = [grant for key in to for grant in given.get(key, [])]
+        found[member.ref] = _standing(member, teams, grants)
+    return found
+
+
+def stand_as_team(store: Store, team: Record) -> Standing:
+    """As a guest to whom only what the team has was given."""
+    return Standing(True, None, _roles(granted(store, team.organization, "team", team.id)))
+
+
+def granted(store: Store, organization: str, to: str, ref: str) -> list[Record]:
+    """What a user or a team of an organization has been given."""
+    found = store.find(GRANT, organization=organization, ref=ref)
+    return [grant for grant in found if grant.doc["to"] == to]
+
+
+def standing_of(record: Record) -> str | None:
+    """The user whose standing in the record's organization rests on it; "" for nobody's, None for many."""
+    if record.kind in ("member", "membership"):
+        return record.ref
+    if record.kind == GRANT:
+        return record.ref if record.doc["to"] == "user" else None
+    return ""
+
+
+def _standing(member: Record | None, memberships: list[Record], grants: list[Record]) -> Standing:
+    if member is None or member.doc.get("disabled"):
+        return Standing()
+    role = member.doc["role"]
+    if role == "admin":
+        return Standing(True, role)
+    owns = frozenset(membership.scope for membership in memberships if membership.doc["role"] == "owner")
+    return Standing(True, role, _roles(grants), owns)
+
+
+def _roles(grants: list[Record]) -> frozenset[tuple[str, str, Role]]:
+    return frozenset((grant.parent, grant.scope, grant.doc["role"]) for grant in grants)

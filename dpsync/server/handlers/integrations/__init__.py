@@ -1,0 +1,1 @@
+"""Integrations, and their installations in organizations, on spaces and on sites."""

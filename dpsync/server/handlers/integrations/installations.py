@@ -1,0 +1,153 @@
+"""Installations of integrations in organizations."""
+
+from typing import Any
+
+from ... import answers
+from ...access.roles import reaches
+from ...errors import ApiError, missing
+from ...integrations import installations
+from ...integrations.configurations import check
+from ...integrations.events import INTEGRATION
+from ...integrations.installations import INSTALLATION
+from ...request.changes import changes
+from ...request.context import Context
+from ...request.paging import page
+from ...store import Record
+from .integrations import administers, called, known
+
+Json = dict[str, Any]
+
+
+def sees_installation(ctx: Context, integration: Record, installation: Record) -> bool:
+    """Who may list the installations of its organization, and who publishes the integration."""
+    return administers(ctx, integration) or reaches(ctx.standing(installation.organization).role, "read")
+
+
+def installation_of(ctx: Context) -> tuple[Record, Record]:
+    """The integration and the installation that the path names."""
+    integration = known(ctx)
+    found = _find(ctx, integration)
+    if found is None:
+        raise missing("installation", ctx.params["installationId"])
+    return integration, found
+
+
+def _find(ctx: Context, integration: Record) -> Record | None:
+    """None where there is none; 404 for one that the caller may not see."""
+    found = ctx.store.get(INSTALLATION, ctx.params["installationId"])
+    if found is None or found.ref != integration.id:
+        return None
+    if not sees_installation(ctx, integration, found):
+        raise missing("installation", found.id)
+    return found
+
+
+def _demand(ctx: Context, installation: Record) -> None:
+    """The role that the operation needs, on the organization of the installation."""
+    organization = ctx.load("organization", installation.organization)
+    if organization is None:
+        raise LookupError(f"the organization of the installation {installation.id!r} is not there")
+    ctx.demand(organization, ctx.needs)
+
+
+def list_installations(ctx: Context) -> Json:
+    integration, query = known(ctx), ctx.query
+    found = [
+        installation
+        for installation in ctx.store.find(INSTALLATION, ref=integration.id)
+        if sees_installation(ctx, integration, installation) and has_external_id(query, installation)
+    ]
+    items, envelope = page_of(found, query)
+    return {**envelope, "items": [answers.installation(ctx, installation) for installation in items]}
+
+
+def has_external_id(query: Any, record: Record) -> bool:
+    return query.externalId is None or query.externalId in record.doc["externalIds"]
+
+
+def page_of(found: list[Record], query: Any) -> tuple[list[Record], Json]:
+    """In an order of ids: that of creation means nothing among several organizations."""
+    found.sort(key=_key)
+    return page(found, limit=query.limit, cursor=query.page, key=_key)
+
+
+def _key(record: Record) -> list[str]:
+    return [record.scope, record.ref, record.id]
+
+
+def list_installed(ctx: Context) -> Json:
+    organization, query = ctx.organization(), ctx.query
+    found = []
+    for installation in ctx.store.find(INSTALLATION, organization=organization.id):
+        integration = ctx.load(INTEGRATION, installation.ref)
+        if integration is not None and called(integration, query.search):
+            found.append((installation, integration))
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda both: [both[0].seq])
+    listed = [
+        {
+            "installation": answers.installation(ctx, installation),
+            "integration": answers.integration(ctx, integration),
+        }
+        for installation, integration in items
+    ]
+    return {**envelope, "items": listed}
+
+
+def install(ctx: Context) -> Json:
+    """Again in the same organization: the installation that is there."""
+    integration, id = known(ctx), ctx.body.organization
+    organization = ctx.load("organization", id)
+    if organization is None or not ctx.sees(organization):
+        raise missing("installation target: organization", id)
+    ctx.demand(organization, ctx.needs)
+    there = ctx.store.find(INSTALLATION, ref=integration.id, organization=organization.id)
+    if there:
+        return answers.installation(ctx, there[0])
+    if integration.doc["visibility"] == "private" and integration.organization != organization.id:
+        raise ApiError(403, f"{integration.id!r} is private: only {integration.organization!r} installs it")
+    doc = {
+        "space_selection": "all",
+        "site_selection": "all",
+        "configuration": {},
+        "externalIds": [],
+        "createdAt": ctx.stamp,
+        "updatedAt": ctx.stamp,
+    }
+    made = Record(INSTALLATION, ctx.new_id(INSTALLATION), doc, organization.id, organization.id)
+    made.ref = integration.id
+    ctx.put(made)
+    installations.tell_setup(ctx, integration, made)
+    return answers.installation(ctx, made)
+
+
+def get_installation(ctx: Context) -> Json:
+    _, installation = installation_of(ctx)
+    return answers.installation(ctx, installation)
+
+
+def update_installation(ctx: Context) -> Json:
+    integration, installation = installation_of(ctx)
+    _demand(ctx, installation)
+    if update(ctx, integration, installation):
+        installation.doc["updatedAt"] = ctx.stamp
+        ctx.put(installation)
+    return answers.installation(ctx, installation)
+
+
+def update(ctx: Context, integration: Record, record: Record) -> bool:
+    """Whether anything changed. Settings that stay may be of an earlier version of the integration."""
+    before, given = installations.state(integration, record), changes(record.doc, ctx.body.given())
+    settings = changes(record.doc["configuration"], given.get("configuration", {}))
+    check(settings, installations.declared(integration, record.kind), "body.configuration")
+    record.doc = {**record.doc, **given}
+    ctx.put(record)
+    installations.tell_setup(ctx, integration, record, before)
+    return bool(given)
+
+
+def uninstall(ctx: Context) -> None:
+    """Off all spaces and sites, too."""
+    installation = _find(ctx, known(ctx))
+    if installation is not None:
+        _demand(ctx, installation)
+        installations.take_off(ctx, installation)

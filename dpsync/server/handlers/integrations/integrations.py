@@ -1,0 +1,260 @@
+"""Integrations: published by an organization, listed, and what they were sent."""
+
+import base64
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from ... import answers
+from ...access.roles import reaches
+from ...errors import bad, conflict, missing
+from ...integrations import installations
+from ...integrations.events import EVENT, INTEGRATION
+from ...integrations.images import BUNDLE, decoded, file_name
+from ...models.integrations import LONGEST_NAME, NAME
+from ...request.context import Context
+from ...request.paging import created_page, page
+from ...store import Record
+
+Json = dict[str, Any]
+_APART = ("organization", "icon", "previewImages", "script", "secrets", "runtime")
+"""Members of what is published that are not in the integration's own record."""
+
+
+# --- who may see and do what --------------------------------------------------------------------------
+
+
+def sees(ctx: Context, integration: Record) -> bool:
+    """A private one is seen by the members of its owner, and of who has it from the time when it was not."""
+    return (
+        integration.doc["visibility"] != "private"
+        or ctx.standing(integration.organization).member
+        or any(
+            ctx.standing(installation.organization).member
+            for installation in ctx.store.find(installations.INSTALLATION, ref=integration.id)
+        )
+    )
+
+
+def _find(ctx: Context) -> Record | None:
+    """The integration of the path, if it is one that the caller sees."""
+    found = ctx.load(INTEGRATION, ctx.params["integrationName"])
+    return found if found is not None and sees(ctx, found) else None
+
+
+def known(ctx: Context) -> Record:
+    found = _find(ctx)
+    if found is None:
+        raise missing("integration", ctx.params["integrationName"])
+    return found
+
+
+def to_delete(ctx: Context) -> Record | None:
+    """None where there is none; 404 for one that the caller may not see."""
+    return None if ctx.load(INTEGRATION, ctx.params["integrationName"]) is None else known(ctx)
+
+
+def administers(ctx: Context, integration: Record) -> bool:
+    return ctx.standing(integration.organization).role == "admin"
+
+
+def _owned(ctx: Context) -> Record:
+    """The same, for who has the role on its owner that the operation needs."""
+    integration = known(ctx)
+    _demand_owner(ctx, integration)
+    return integration
+
+
+def _demand_owner(ctx: Context, integration: Record) -> None:
+    owner = ctx.load("organization", integration.organization)
+    if owner is None:
+        raise LookupError(f"the owner of {integration.id!r} is not there")
+    ctx.demand(owner, ctx.needs)
+
+
+# --- listed -------------------------------------------------------------------------------------------
+
+
+def list_integrations(ctx: Context) -> Json:
+    """By name: the public ones, and those of the organizations whose integrations the caller may list."""
+    found = [
+        integration
+        for integration in ctx.store.find(INTEGRATION)
+        if integration.doc["visibility"] == "public"
+        or reaches(ctx.standing(integration.organization).role, "read")
+    ]
+    return listed(ctx, [integration for integration in found if _matches(ctx.query, integration)])
+
+
+def listed(ctx: Context, found: list[Record]) -> Json:
+    found.sort(key=lambda integration: integration.id)
+    query = ctx.query
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda found: [found.id])
+    return {**envelope, "items": [answers.integration(ctx, integration) for integration in items]}
+
+
+def called(integration: Record, search: str | None) -> bool:
+    """Whether its name or title has the text."""
+    return not search or search.casefold() in f"{integration.id}\n{integration.doc['title']}".casefold()
+
+
+def _matches(query: Any, integration: Record) -> bool:
+    doc = integration.doc
+    return (
+        called(integration, query.search)
+        and (query.category is None or query.category in doc["categories"])
+        and (query.scope is None or query.scope in doc["scopes"])
+        and (query.owner is None or query.owner == integration.organization)
+        and (query.blocks is None or query.blocks == bool(doc.get("blocks")))
+        and (query.contentSources is None or query.contentSources == bool(doc.get("contentSources")))
+        and (query.target is None or doc["target"] in (query.target, "all"))
+        and (query.blockDomain is None or _unfurls(doc.get("blocks") or [], query.blockDomain))
+    )
+
+
+def _unfurls(blocks: list[Json], domain: str) -> bool:
+    """Whether a block shows URLs of the domain, or of one above it."""
+    hosts = {_host(pattern) for block in blocks for pattern in block.get("urlUnfurl") or []}
+    wanted = domain.casefold()
+    return any(host and (wanted == host or wanted.endswith(f".{host}")) for host in hosts)
+
+
+def _host(pattern: str) -> str:
+    """`https://*.example.com/**` is `example.com`."""
+    try:
+        host = urlsplit(pattern if "//" in pattern else f"//{pattern}").hostname or ""
+    except ValueError:
+        return ""
+    return host.removeprefix("*.")
+
+
+def get_integration(ctx: Context) -> Json:
+    return answers.integration(ctx, known(ctx))
+
+
+# --- published ----------------------------------------------------------------------------------------
+
+
+def publish(ctx: Context) -> Json:
+    """A new one, or the next version of one. All of it is replaced but what development mode is set to."""
+    name = ctx.params["integrationName"]
+    if len(name) > LONGEST_NAME or not re.fullmatch(NAME, name):
+        raise bad(f"the name {name!r} is not of letters, digits, -, _ and ., at most {LONGEST_NAME} of them")
+    before = ctx.load(INTEGRATION, name)
+    publisher = _publisher(ctx, before)
+    if before is not None and before.organization != publisher.id:
+        raise conflict(f"the name {name!r} is taken by another organization")
+    images, bundle = _images(ctx)
+    body, kept = ctx.body, before.doc if before else {}
+    doc = {
+        "title": body.title,
+        "visibility": body.visibility,
+        "target": body.target,
+        "scopes": body.scopes,
+        "categories": body.categories,
+        "externalLinks": [],
+        **{member: value for member, value in body.given().items() if member not in _APART},
+        **images,
+        "version": kept.get("version", 0) + 1,
+        "verified": kept.get("verified", False),
+    }
+    if "development" in kept:
+        doc["development"] = kept["development"]
+    integration = Record(INTEGRATION, name, doc, publisher.id, publisher.id, seq=before.seq if before else 0)
+    states = _states(ctx, before) if before else {}
+    ctx.put(integration)
+    ctx.put(Record(BUNDLE, name, bundle, publisher.id, name))
+    if before is not None:
+        _tell(ctx, integration, states)
+    return answers.integration(ctx, integration)
+
+
+def _publisher(ctx: Context, before: Record | None) -> Record:
+    """The organization that the body names by id or hostname; else the owner, else the only one possible."""
+    named = ctx.body.organization
+    if named is not None:
+        found = ctx.load("organization", named) or _with_hostname(ctx, named)
+        if found is None or not ctx.sees(found):
+            raise missing("body.organization: organization", named)
+        ctx.demand(found, ctx.needs)
+        return found
+    if before is not None and sees(ctx, before):
+        _demand_owner(ctx, before)
+        return ctx.find_organization(before.organization)
+    members = ctx.store.find("member", ref=ctx.user)
+    own = [one.organization for one in members if ctx.standing(one.organization).role == "admin"]
+    if len(own) != 1:
+        raise bad("body.organization: the organization that publishes it is needed")
+    return ctx.find_organization(own[0])
+
+
+def _with_hostname(ctx: Context, hostname: str) -> Record | None:
+    every = ctx.store.find("organization")
+    return next((one for one in every if one.doc.get("hostname") == hostname.casefold()), None)
+
+
+def _images(ctx: Context) -> tuple[Json, Json]:
+    """What the integration says of its images, and the bundle that has them."""
+    body = ctx.body
+    previews = [
+        decoded(image, f"body.previewImages.{index}") for index, image in enumerate(body.previewImages)
+    ]
+    icon = decoded(body.icon, "body.icon") if body.icon else b""
+    said: Json = {"previewImages": [file_name(image) for image in previews]}
+    if icon:
+        said["icon"] = file_name(icon)
+    kept = {file_name(image): base64.b64encode(image).decode() for image in (*previews, icon) if image}
+    parts = {"runtime": body.runtime, "script": body.script or "", "secrets": body.secrets}
+    return said, {**parts, "images": kept}
+
+
+def _states(ctx: Context, integration: Record) -> dict[tuple[str, str], installations.State]:
+    found = installations.of_integration(ctx, integration)
+    return {(record.kind, record.id): installations.state(integration, record) for record in found}
+
+
+def _tell(ctx: Context, integration: Record, states: dict[tuple[str, str], installations.State]) -> None:
+    """What the version before was content with may not be enough now, or the other way round."""
+    for record in installations.of_integration(ctx, integration):
+        installations.tell_setup(ctx, integration, record, states[record.kind, record.id])
+
+
+def unpublish(ctx: Context) -> None:
+    """With every installation and event of it."""
+    integration = to_delete(ctx)
+    if integration is None:
+        return
+    _demand_owner(ctx, integration)
+    ctx.remove(integration)
+
+
+# --- development mode and events ----------------------------------------------------------------------
+
+
+def set_development(ctx: Context) -> None:
+    integration, body = _owned(ctx), ctx.body
+    integration.doc["development"] = {"tunnelUrl": body.tunnelUrl or body.url, "all": body.all}
+    ctx.put(integration)
+
+
+def end_development(ctx: Context) -> None:
+    integration = to_delete(ctx)
+    if integration is None:
+        return
+    _demand_owner(ctx, integration)
+    if integration.doc.pop("development", None) is not None:
+        ctx.put(integration)
+
+
+def list_events(ctx: Context) -> Json:
+    integration, query = _owned(ctx), ctx.query
+    items, envelope = created_page(ctx, EVENT, limit=query.limit, cursor=query.page, scope=integration.id)
+    return {**envelope, "items": [answers.event(event) for event in items]}
+
+
+def get_event(ctx: Context) -> Json:
+    integration = _owned(ctx)
+    found = ctx.store.get(EVENT, ctx.params["eventId"])
+    if found is None or found.scope != integration.id:
+        raise missing("integration event", ctx.params["eventId"])
+    return {"event": answers.event(found), "trace": {"logs": found.doc["logs"]}}

@@ -1,0 +1,142 @@
+"""Conversations are ingested and then analysed in the background: see `analysis`. What was found is read
+here, and a cluster muted.
+"""
+
+from typing import Any
+
+from ... import answers
+from ...answers.conversations import CLUSTER, CONVERSATION, ISSUE, count_conversations
+from ...errors import missing
+from ...jobs.queue import enqueue
+from ...request.context import Context
+from ...request.paging import created_page, page
+from ...store import Record
+from .analysis import ANALYSE, WAITING
+
+Json = dict[str, Any]
+
+
+def _of_organization(ctx: Context, kind: str, id: str, what: str, named: str) -> Record:
+    organization = ctx.organization()
+    found = ctx.store.get(kind, id)
+    if found is None or found.organization != organization.id:
+        raise missing(what, named)
+    return found
+
+
+# --- conversations ----------------------------------------------------------------------------------
+
+
+def list_conversations(ctx: Context) -> Json:
+    organization, query = ctx.organization(), ctx.query
+    where = {"ref": query.source} if query.source is not None else {}
+    items, envelope = created_page(
+        ctx,
+        CONVERSATION,
+        limit=query.limit,
+        cursor=query.page,
+        organization=organization.id,
+        **where,
+    )
+    return {**envelope, "items": [answers.conversation(ctx, item) for item in items]}
+
+
+def get_conversation(ctx: Context) -> Json:
+    named = ctx.params["conversationId"]
+    id = f"{ctx.params['organizationId']}:{named}"
+    return answers.conversation_detail(ctx, _of_organization(ctx, CONVERSATION, id, "conversation", named))
+
+
+def ingest(ctx: Context) -> None:
+    """New ones, or new versions of those with the same ids."""
+    organization = ctx.organization()
+    for given in ctx.body.given()["conversations"]:
+        _take(ctx, organization.id, given)
+    enqueue(ctx, organization, ANALYSE)
+
+
+def _take(ctx: Context, organization: str, given: Json) -> None:
+    """Whoever sends it by hand stands in for an integration, and its source says so."""
+    id = f"{organization}:{given['id']}"
+    before = ctx.store.get(CONVERSATION, id)
+    metadata = given.get("metadata", {})
+    first = before.doc["createdAt"] if before else ctx.stamp
+    doc = {
+        **({"subject": given["subject"]} if "subject" in given else {}),
+        "parts": given["parts"],
+        "metadata": metadata,
+        "createdAt": metadata.get("createdAt", first),
+        "ingestedAt": ctx.stamp,
+    }
+    source = f"integration:api:{ctx.user}"
+    made = Record(CONVERSATION, id, doc, organization, organization, WAITING, ref=source)
+    made.seq = before.seq if before else 0
+    ctx.put(made)
+
+
+# --- issues -----------------------------------------------------------------------------------------
+
+
+def list_issues(ctx: Context) -> Json:
+    organization, query = ctx.organization(), ctx.query
+    named = {"parent": query.cluster, "ref": query.conversation}
+    where = {column: id for column, id in named.items() if id is not None}
+    items, envelope = created_page(
+        ctx, ISSUE, limit=query.limit, cursor=query.page, organization=organization.id, **where
+    )
+    return {**envelope, "items": [answers.issue_detail(ctx, item) for item in items]}
+
+
+def get_issue(ctx: Context) -> Json:
+    id = ctx.params["issueId"]
+    return answers.issue_detail(ctx, _of_organization(ctx, ISSUE, id, "conversation issue", id))
+
+
+# --- clusters ---------------------------------------------------------------------------------------
+
+
+def list_clusters(ctx: Context) -> Json:
+    """Ties are in the order of creation, or against it."""
+    organization, query = ctx.organization(), ctx.query
+    issues: dict[str, list[Record]] = {}
+    for issue in ctx.store.find(ISSUE, organization=organization.id):
+        issues.setdefault(issue.parent, []).append(issue)
+
+    def key(cluster: Record) -> list[Any]:
+        return [_sorted_by(query.orderBy, cluster, issues.get(cluster.id, [])), cluster.seq]
+
+    backwards = query.order == "desc"
+    found = sorted(ctx.store.find(CLUSTER, organization=organization.id), key=key, reverse=backwards)
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=key, descending=backwards)
+    clusters = [answers.issues_cluster(ctx, item, issues.get(item.id, [])) for item in items]
+    return {**envelope, "items": clusters}
+
+
+def _sorted_by(name: str, cluster: Record, issues: list[Record]) -> str | int:
+    """Clusters have no tasks here: they tie."""
+    if name == "updatedAt":
+        return str(cluster.doc["updatedAt"])
+    return {"issues": len(issues), "conversations": count_conversations(issues)}.get(name, 0)
+
+
+def _cluster(ctx: Context) -> Record:
+    id = ctx.params["clusterId"]
+    return _of_organization(ctx, CLUSTER, id, "cluster", id)
+
+
+def get_cluster(ctx: Context) -> Json:
+    return _answer(ctx, _cluster(ctx))
+
+
+def update_cluster(ctx: Context) -> Json:
+    found = _cluster(ctx)
+    muted = ctx.body.muted
+    if muted is not None and muted != found.doc["muted"]:
+        found.doc |= {"muted": muted, "updatedAt": ctx.stamp}
+        ctx.put(found)
+    return _answer(ctx, found)
+
+
+def _answer(ctx: Context, cluster: Record) -> Json:
+    issues = ctx.store.find(ISSUE, organization=cluster.organization, parent=cluster.id)
+    return answers.issues_cluster(ctx, cluster, issues)

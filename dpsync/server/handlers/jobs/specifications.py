@@ -1,0 +1,198 @@
+"""OpenAPI specifications of an organization. The slug is the `ref` of a specification's record.
+
+Processing is a job: pending, progress, complete. What the last one found stays until the next is complete.
+"""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ... import answers
+from ...errors import bad, conflict, missing
+from ...jobs.queue import Work, enqueue
+from ...jobs.sources import FetchError
+from ...jobs.specification import errors_of, is_json, written_out
+from ...models.openapi import LONGEST_SLUG, SLUG
+from ...request.changes import changes
+from ...request.context import Context
+from ...request.paging import created_page
+from ...store import Record
+
+Json = dict[str, Any]
+KIND = "openapi-spec"
+VERSION = "openapi-version"
+PROCESS = "process-openapi-spec"
+
+
+def _find(ctx: Context, organization: Record, slug: str) -> Record | None:
+    return next(iter(ctx.store.find(KIND, organization=organization.id, ref=slug)), None)
+
+
+def _spec(ctx: Context) -> Record:
+    found = _find(ctx, ctx.organization(), ctx.params["specSlug"])
+    if found is None:
+        raise missing("OpenAPI spec", ctx.params["specSlug"])
+    return found
+
+
+def list_specs(ctx: Context) -> Json:
+    organization, query = ctx.organization(), ctx.query
+    items, envelope = created_page(
+        ctx, KIND, limit=query.limit, cursor=query.page, organization=organization.id
+    )
+    return {**envelope, "items": [ctx.show(answers.openapi_spec, spec) for spec in items]}
+
+
+def create_spec(ctx: Context) -> Json:
+    """A slug that is taken is refused: 400."""
+    organization, body = ctx.organization(), ctx.body
+    if _find(ctx, organization, body.slug) is not None:
+        raise bad(f"body.slug: {body.slug!r} is taken")
+    return answers.openapi_spec(ctx, _new(ctx, organization, body.slug))
+
+
+def _new(ctx: Context, organization: Record, slug: str) -> Record:
+    doc = {"visibility": "private", "createdAt": ctx.stamp}
+    spec = Record(KIND, ctx.new_id(KIND), doc, organization.id, organization.id, ref=slug)
+    _process(ctx, spec)
+    return spec
+
+
+def get_spec(ctx: Context) -> Any:
+    return ctx.show(answers.openapi_spec, _spec(ctx))
+
+
+def put_spec(ctx: Context) -> Json:
+    """Always processes, even the same source again. Creates what is absent: 201."""
+    organization, slug = ctx.organization(), ctx.params["specSlug"]
+    spec = _find(ctx, organization, slug)
+    if spec is None:
+        ctx.created = True
+        if len(slug) > LONGEST_SLUG or not re.fullmatch(SLUG, slug):
+            raise bad(f"the slug {slug!r} is not of words joined by hyphens, at most {LONGEST_SLUG} long")
+        return answers.openapi_spec(ctx, _new(ctx, organization, slug))
+    _process(ctx, spec)
+    return answers.openapi_spec(ctx, spec)
+
+
+def update_spec(ctx: Context) -> Json:
+    spec = _spec(ctx)
+    if given := changes(spec.doc, ctx.body.given()):
+        spec.doc |= {**given, "updatedAt": ctx.stamp}
+        ctx.put(spec)
+    return answers.openapi_spec(ctx, spec)
+
+
+def delete_spec(ctx: Context) -> None:
+    spec = _find(ctx, ctx.organization(), ctx.params["specSlug"])
+    if spec is not None:
+        ctx.remove(spec)
+
+
+# --- versions -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An answer that is not JSON of the companion's making."""
+
+    text: str
+    media_type: str
+
+
+def _version(ctx: Context) -> tuple[Record, Record]:
+    """A specification and the version that the path names, or its latest."""
+    spec = _spec(ctx)
+    id = ctx.params.get("versionId") or spec.doc.get("lastVersion", "")
+    found = ctx.store.get(VERSION, id)
+    if found is None or found.scope != spec.id:
+        raise missing(f"version of the OpenAPI spec {spec.ref!r}:", id or "latest")
+    return spec, found
+
+
+def _text(version: Record) -> str:
+    """A world may have versions of which nothing is kept."""
+    if "text" not in version.doc:
+        raise missing("content of the version", version.id)
+    return str(version.doc["text"])
+
+
+def list_versions(ctx: Context) -> Json:
+    spec, query = _spec(ctx), ctx.query
+    items, envelope = created_page(ctx, VERSION, limit=query.limit, cursor=query.page, scope=spec.id)
+    return {**envelope, "items": [answers.openapi_version(ctx, spec, version) for version in items]}
+
+
+def get_version(ctx: Context) -> Json:
+    return answers.openapi_version(ctx, *_version(ctx))
+
+
+def get_version_content(ctx: Context) -> Json:
+    """409 for a YAML document that JSON cannot say: one that is part of itself."""
+    _, version = _version(ctx)
+    text = _text(version)
+    try:
+        document = written_out(text)
+    except ValueError as error:
+        raise conflict(f"the version {version.id!r} can be read raw only: {error}") from None
+    name = "openapi.json" if is_json(text) else "openapi.yaml"
+    url = {"url": version.doc["sourceURL"]} if version.doc.get("sourceURL") else {}
+    entry = {"filename": name, "isEntrypoint": True, "specification": document}
+    return {"object": "openapi-spec-version-content", **url, "filesystem": [entry]}
+
+
+def get_raw_version(ctx: Context) -> Raw:
+    """The text as it came, of the kind that it is."""
+    text = _text(_version(ctx)[1])
+    return Raw(text, "application/json" if is_json(text) else "application/yaml")
+
+
+# --- processing -------------------------------------------------------------------------------------
+
+
+def _process(ctx: Context, spec: Record) -> None:
+    """The id of the version is taken now: requests in the same order make the same ids."""
+    source = ctx.body.given()["source"]
+    spec.doc["sourceURL"] = source.get("url")
+    spec.doc["processingState"] = "pending"
+    spec.doc["updatedAt"] = ctx.stamp
+    ctx.put(spec)
+    enqueue(ctx, spec, PROCESS, source=source, version=ctx.new_id(VERSION))
+
+
+async def process(work: Work) -> None:
+    with work.step() as ctx:
+        spec = _subject(ctx, work.job)
+        spec.doc["processingState"] = "progress"
+        ctx.put(spec)
+    text, code, errors = await _processed(work)
+    with work.last_step() as ctx:
+        spec = _subject(ctx, work.job)
+        for field in ("lastProcessErrorCode", "lastProcessedErrors"):
+            spec.doc.pop(field, None)
+        if errors:
+            spec.doc |= {"lastProcessErrorCode": code, "lastProcessedErrors": errors}
+        else:
+            version = work.job.doc["version"]
+            spec.doc["lastVersion"] = version
+            doc = {"createdAt": ctx.stamp, "sourceURL": spec.doc.get("sourceURL"), "text": text}
+            ctx.put(Record(VERSION, version, doc, spec.organization, spec.id))
+        spec.doc |= {"processingState": "complete", "lastProcessedAt": ctx.stamp, "updatedAt": ctx.stamp}
+        ctx.put(spec)
+
+
+async def _processed(work: Work) -> tuple[str, str, list[Json]]:
+    source = work.job.doc["source"]
+    try:
+        text = source["text"] if source.get("text") else await work.sources.fetch(source["url"])
+    except FetchError as error:
+        return "", error.code, [{"message": error.message, "code": error.code}]
+    return text, "PARSE_ERROR", await asyncio.to_thread(errors_of, text)
+
+
+def _subject(ctx: Context, job: Record) -> Record:
+    found = ctx.store.get(KIND, job.ref)
+    if found is None:
+        raise LookupError(f"the job {job.id} is on nothing")
+    return found

@@ -1,0 +1,205 @@
+"""Who comes into an organization, by mail domain, by an invitation or by a link, and what its members find
+there.
+"""
+
+from typing import Any
+
+from ... import answers
+from ...access.roles import reaches
+from ...answers.pages import hit
+from ...content.searching import Hit, has_all, search, words_of
+from ...errors import bad, conflict, missing
+from ...records.grants import INVITE, give
+from ...request.context import Context
+from ...request.paging import page
+from ...spaces.reading import Reading, of_space
+from ...store import Record
+from .members import find_member, new_member
+
+Json = dict[str, Any]
+
+
+def join_organization(ctx: Context) -> None:
+    """The caller becomes a member with the default role when their mail domain is one of the organization's.
+
+    Who is a member stays as they are. 400: the caller has no verified e-mail. 404: no such organization, or
+    none that the domain opens; nobody learns which.
+    """
+    user = ctx.load("user", ctx.user)
+    email = (user.doc.get("email") or "") if user and user.doc.get("emailVerified", True) else ""
+    if "@" not in email:
+        raise bad("joining needs a verified e-mail")
+    id = ctx.params["organizationId"]
+    organization = ctx.load("organization", id)
+    joined, _ = ctx.role_in(id)
+    if joined:
+        return
+    domain = email.rpartition("@")[2].casefold()
+    open_to = [] if organization is None else [name.casefold() for name in organization.doc["emailDomains"]]
+    disabled = ctx.load("member", f"{id}:{ctx.user}") is not None
+    if organization is None or domain not in open_to or disabled:
+        raise missing("organization", id)
+    ctx.put(new_member(ctx, organization, ctx.user, organization.doc.get("defaultRole")))
+
+
+def invite_users(ctx: Context) -> Json:
+    """Whoever is invited is a member at once. An e-mail that nobody has is that of a new user.
+
+    Who is a member already stays as they are. With `sso`, an e-mail of a foreign domain fails.
+    """
+    organization, body = ctx.organization(), ctx.body
+    domains = {domain.casefold() for domain in organization.doc["emailDomains"]}
+    users, failed, added = [], [], 0
+    for email, role in body.roles(organization.doc.get("defaultRole")).items():
+        if body.sso and email.rpartition("@")[2] not in domains:
+            failed.append(email)
+            continue
+        user = _user_of(ctx, email)
+        users.append(user)
+        if find_member(ctx, organization.id, user) is None:
+            member = new_member(ctx, organization, user, role)
+            member.doc["sso"] = body.sso
+            ctx.put(member)
+            added += 1
+    return {"users": users, "invited": added, "failedSSOEmails": failed}
+
+
+def _user_of(ctx: Context, email: str) -> str:
+    found = ctx.store.find("user", ref=email)
+    if found:
+        return found[0].id
+    doc = {"displayName": email.partition("@")[0], "email": email}
+    user = Record("user", ctx.new_id("user"), doc, ref=email)
+    ctx.put(user)
+    return user.id
+
+
+def search_organization(ctx: Context) -> Json:
+    """The spaces that the caller has access to and whose title, or one of whose pages, has every word."""
+    organization, query = ctx.organization(), ctx.query
+    words = words_of(query.query)
+    found = []
+    for space, _ in ctx.spaces_of(organization.id) if words else ():
+        reading = of_space(ctx, space)
+        hits = search(reading.content["pages"], words)
+        if hits or has_all(space.doc["title"], words):
+            found.append((reading, hits))
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda one: [one[0].space.seq])
+    return {**envelope, "items": [_space_hit(reading, hits) for reading, hits in items]}
+
+
+def _space_hit(reading: Reading, hits: list[Hit]) -> Json:
+    space = reading.space
+    return {"id": space.id, "title": space.doc["title"], "pages": [hit(reading, found) for found in hits]}
+
+
+# --- link invites -----------------------------------------------------------------------------------
+#
+# One to the organization is for its admins, one to a space or collection for the admins of that: the flag
+# `viewInviteLinks` of its permissions.
+
+
+def list_invites(ctx: Context) -> Json:
+    """Those that the caller may manage."""
+    organization, query = ctx.organization(), ctx.query
+    found = [
+        invite
+        for invite in ctx.store.find(INVITE, organization=organization.id)
+        if (target := _target(ctx, organization, invite)) and ctx.level(target) == "admin"
+    ]
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda invite: [invite.seq])
+    return {**envelope, "items": [answers.link_invite(ctx, invite) for invite in items]}
+
+
+def create_invite(ctx: Context) -> Json:
+    """409 while the organization has invite links turned off."""
+    organization, given = ctx.organization(), ctx.body.given()
+    target = organization
+    if "space" in given:
+        target = ctx.named_space(given["space"], organization.id, "body.space")
+    elif "collection" in given:
+        target = ctx.named_collection(given["collection"], organization.id, "body.collection")
+    ctx.demand(target, "admin")
+    if not organization.doc["inviteLinks"]:
+        raise conflict("invite links are turned off in this organization")
+    doc = {**given, "createdAt": ctx.stamp, "createdBy": ctx.user}
+    ref = "" if target is organization else target.id
+    invite = Record(INVITE, ctx.new_id(INVITE), doc, organization.id, organization.id, ref=ref)
+    ctx.put(invite)
+    return answers.link_invite(ctx, invite)
+
+
+def get_invite(ctx: Context) -> Json:
+    return answers.link_invite(ctx, _managed(ctx))
+
+
+def update_invite(ctx: Context) -> Json:
+    """400 for the role of one to a space or collection, and for the level of one to the organization."""
+    invite, given = _managed(ctx), ctx.body.given()
+    has, other = ("level", "role") if invite.ref else ("role", "level")
+    if other in given:
+        raise bad(f"body.{other}: this invite has a {has}, and no {other}")
+    invite.doc.update(given)
+    ctx.put(invite)
+    return answers.link_invite(ctx, invite)
+
+
+def delete_invite(ctx: Context) -> None:
+    """One whose target is gone can be deleted by an admin of the organization, too."""
+    organization = ctx.organization()
+    invite = _find(ctx, organization)
+    target = (_target(ctx, organization, invite) or organization) if invite else None
+    if invite is None or target is None:
+        return
+    if not ctx.sees(target):
+        raise missing("link invite", invite.id)
+    ctx.demand(target, "admin")
+    ctx.remove(invite)
+
+
+def use_invite(ctx: Context) -> None:
+    """The caller, in the organization or not, gets what the invite offers, but loses nothing.
+
+    With one to a space or collection a stranger becomes a guest of the organization. 404: no such invite, or
+    invite links are turned off, or the caller is a disabled member.
+    """
+    id, named = ctx.params["organizationId"], ctx.params["inviteId"]
+    organization, invite = ctx.load("organization", id), ctx.store.get(INVITE, named)
+    member = find_member(ctx, id, ctx.user)
+    shut = organization is None or not organization.doc["inviteLinks"] or (member and member.doc["disabled"])
+    target = None
+    if organization is not None and invite is not None and not shut and invite.organization == id:
+        target = _target(ctx, organization, invite)
+    if organization is None or invite is None or target is None:
+        raise missing("link invite", named)
+    role = None if invite.ref else invite.doc["role"]
+    if member is None:
+        ctx.put(new_member(ctx, organization, ctx.user, role))
+    elif not reaches(member.doc["role"], role):
+        member.doc["role"] = role
+        ctx.put(member)
+    if invite.ref and not reaches(ctx.level(target), invite.doc["level"]):
+        give(ctx, target, "user", ctx.user, invite.doc["level"])
+
+
+def _managed(ctx: Context) -> Record:
+    organization = ctx.organization()
+    invite = _find(ctx, organization)
+    target = _target(ctx, organization, invite) if invite else None
+    if invite is None or target is None or not ctx.sees(target):
+        raise missing("link invite", ctx.params["inviteId"])
+    ctx.demand(target, "admin")
+    return invite
+
+
+def _find(ctx: Context, organization: Record) -> Record | None:
+    invite = ctx.store.get(INVITE, ctx.params["inviteId"])
+    return invite if invite and invite.organization == organization.id else None
+
+
+def _target(ctx: Context, organization: Record, invite: Record) -> Record | None:
+    """What it leads to. That of an invite to a space that was deleted is gone until a restore."""
+    if not invite.ref:
+        return organization
+    target = ctx.load("space" if "space" in invite.doc else "collection", invite.ref)
+    return target if target is not None and target.organization == organization.id else None

@@ -1,0 +1,180 @@
+"""Members of an organization."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import answers
+from ...access.roles import Role
+from ...errors import conflict, missing
+from ...request.context import Context
+from ...request.paging import chosen_page, page
+from ...store import Record
+
+Json = dict[str, Any]
+
+
+def find_member(ctx: Context, organization: str, user: str) -> Record | None:
+    return ctx.store.get("member", f"{organization}:{user}")
+
+
+def known_member(ctx: Context, organization: str, name: str) -> str:
+    """The user id of a member named by id or e-mail; the name itself when there is no such member."""
+    if "@" in name and find_member(ctx, organization, name) is None:
+        for user in ctx.store.find("user", ref=name.casefold()):
+            if find_member(ctx, organization, user.id) is not None:
+                return user.id
+    return name
+
+
+def named_member(ctx: Context, organization: str, name: str, field: str) -> str:
+    """The user id of a member that a body, or with the field "" the path, names by id or e-mail."""
+    user = known_member(ctx, organization, name)
+    if find_member(ctx, organization, user) is None:
+        raise missing(f"{field}: member" if field else "member", name)
+    return user
+
+
+def _member(ctx: Context) -> Record:
+    organization = ctx.organization()
+    member = find_member(ctx, organization.id, ctx.params["userId"])
+    if member is None:
+        raise missing("member", ctx.params["userId"])
+    return member
+
+
+def list_members(ctx: Context) -> Json:
+    organization, query = ctx.organization(), ctx.query
+    sort_key, descending = _sort_key(ctx), query.order == "desc"
+    if query.search:
+        found = _sorted_members(ctx, organization)
+    else:
+        key = ("members", organization.id, query.role, query.sort, query.order)
+        found = ctx.ordered(key, {"member", "user"}, lambda: _sorted_members(ctx, organization))
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=sort_key, descending=descending)
+    return {**envelope, "items": [answers.member(ctx, member) for member in items]}
+
+
+def _sorted_members(ctx: Context, organization: Record) -> list[Record]:
+    query = ctx.query
+    found = ctx.store.find("member", organization=organization.id)
+    if query.role is not None:
+        wanted = None if query.role == "guest" else query.role
+        found = [member for member in found if member.doc["role"] == wanted]
+    if query.search:
+        found = [member for member in found if query.search.casefold() in _searched(ctx, member)]
+    if query.sort == "lastSeenAt":
+        found = [member for member in found if member.doc.get("lastSeenAt")]
+    return sorted(found, key=_sort_key(ctx), reverse=query.order == "desc")
+
+
+def _sort_key(ctx: Context) -> Callable[[Record], list[Any]]:
+    sort = ctx.query.sort
+    return lambda member: [_name(ctx, member) if sort == "name" else member.doc[sort], member.seq]
+
+
+def _name(ctx: Context, member: Record) -> str:
+    user = ctx.load("user", member.ref)
+    return str(user.doc.get("displayName", "")).casefold() if user else ""
+
+
+def _searched(ctx: Context, member: Record) -> str:
+    user = ctx.load("user", member.ref)
+    return f"{_name(ctx, member)}\n{user.doc.get('email') or ''}".casefold() if user else ""
+
+
+def get_member(ctx: Context) -> Json:
+    return answers.member(ctx, _member(ctx))
+
+
+def update_member(ctx: Context) -> Json:
+    member, given = _member(ctx), ctx.body.given()
+    if "role" in given:
+        if given["role"] != "admin":
+            _keep_an_admin(ctx, member)
+        member.doc["role"] = given["role"]
+        ctx.put(member)
+    return answers.member(ctx, member)
+
+
+def delete_member(ctx: Context) -> None:
+    """The member's memberships in teams, and the roles given to the member, go too. The last admin stays."""
+    organization = ctx.organization()
+    member = find_member(ctx, organization.id, ctx.params["userId"])
+    if member is None:
+        return
+    _keep_an_admin(ctx, member)
+    ctx.remove(member)
+
+
+def _keep_an_admin(ctx: Context, member: Record) -> None:
+    """Refuses with 409 what would leave the organization without an admin who is not disabled."""
+    members = ctx.store.find("member", organization=member.organization)
+    admins = [
+        other.ref for other in members if other.doc["role"] == "admin" and not other.doc.get("disabled")
+    ]
+    if admins == [member.ref]:
+        raise conflict(f"{member.ref!r} is the last admin of the organization")
+
+
+def ping(ctx: Context) -> Json:
+    """The calling member was seen now."""
+    organization = ctx.organization()
+    member = find_member(ctx, organization.id, ctx.user)
+    if member is None:
+        raise missing("member", ctx.user)
+    member.doc["lastSeenAt"] = ctx.stamp
+    ctx.put(member)
+    return {}
+
+
+def add_sso_member(ctx: Context) -> Json:
+    """Marks a member as an SSO member, or adds a known user as one with the organization's default role."""
+    organization, user = ctx.organization(), ctx.params["userId"]
+    member = find_member(ctx, organization.id, user)
+    if member is None:
+        if ctx.load("user", user) is None:
+            raise missing("user", user)
+        member = new_member(ctx, organization, user, organization.doc.get("defaultRole"))
+    member.doc["sso"] = True
+    ctx.put(member)
+    return answers.member(ctx, member)
+
+
+def new_member(ctx: Context, organization: Record, user: str, role: Role) -> Record:
+    doc = {"role": role, "disabled": False, "joinedAt": ctx.stamp, "sso": False}
+    return Record("member", f"{organization.id}:{user}", doc, organization.id, organization.id, ref=user)
+
+
+def list_member_spaces(ctx: Context) -> Json:
+    """Those that both the member and the caller may view."""
+    member, query = _member(ctx), ctx.query
+    items, envelope = chosen_page(
+        ctx,
+        "space",
+        limit=query.limit,
+        cursor=query.page,
+        only=lambda space: ctx.sees(space) and ctx.level(space, member.ref) is not None,
+        count=ctx.count_spaces_of_both(member.organization, member.ref),
+        descending=query.order == "desc",
+        organization=member.organization,
+    )
+    listed = [
+        {"permission": ctx.level(space, member.ref), "space": answers.space(ctx, space)} for space in items
+    ]
+    return {**envelope, "items": listed}
+
+
+def list_member_teams(ctx: Context) -> Json:
+    member, query = _member(ctx), ctx.query
+    found = []
+    for membership in ctx.store.find("membership", organization=member.organization, ref=member.ref):
+        team = ctx.load("team", membership.scope)
+        if team is not None and (query.title or "").casefold() in team.doc["title"].casefold():
+            found.append((team, membership))
+    found.sort(key=lambda entry: entry[0].seq)
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda entry: [entry[0].seq])
+    listed = [
+        {"team": answers.team(ctx, team), "member": {"role": membership.doc["role"]}}
+        for team, membership in items
+    ]
+    return {**envelope, "items": listed}

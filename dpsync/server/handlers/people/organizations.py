@@ -1,0 +1,104 @@
+"""Organizations, the caller, and the agent instructions of an organization."""
+
+import re
+from typing import Any
+
+from ... import answers
+from ...answers.shared import located
+from ...content.documents import empty_document, stored_document
+from ...errors import bad, conflict, missing
+from ...models.organizations import HOSTNAME
+from ...request.changes import changes, same
+from ...request.context import Context
+from ...request.paging import page
+from ...spaces.merge_rules import check_users
+from ...store import Record
+
+Json = dict[str, Any]
+
+
+def who(ctx: Context) -> Json:
+    return answers.user(ctx, ctx.user)
+
+
+def get_user(ctx: Context) -> Json:
+    id = ctx.params["userId"]
+    common = any(ctx.standing(member.organization).member for member in ctx.store.find("member", ref=id))
+    if id != ctx.user and not common:
+        raise missing("user", id)
+    return answers.user(ctx, id)
+
+
+def list_organizations(ctx: Context) -> Json:
+    """In order of creation."""
+    joined = [
+        ctx.load("organization", member.organization) for member in ctx.store.find("member", ref=ctx.user)
+    ]
+    found = sorted(
+        (record for record in joined if record and ctx.sees(record)), key=lambda record: record.seq
+    )
+    items, envelope = page(
+        found, limit=ctx.query.limit, cursor=ctx.query.page, key=lambda record: [record.seq]
+    )
+    return {**envelope, "items": [answers.organization(ctx, record) for record in items]}
+
+
+def get_organization(ctx: Context) -> Json:
+    return answers.organization(ctx, ctx.organization())
+
+
+def update_organization(ctx: Context) -> Json:
+    record = ctx.organization()
+    given = changes(record.doc, ctx.body.given())
+    if (content := given.get("defaultContent")) is not None:
+        site = ctx.store.get("site", content["site"])
+        if site is None or site.organization != record.id:
+            raise missing("body.defaultContent.site: site", content["site"])
+    if (hostname := given.get("hostname")) is not None:
+        if not re.fullmatch(HOSTNAME, hostname):
+            raise bad(f"body.hostname: {hostname!r} does not match the pattern {HOSTNAME}")
+        for other in ctx.store.find("organization"):
+            if other.id != record.id and other.doc.get("hostname") == hostname:
+                raise conflict(f"body.hostname: {hostname!r} is taken")
+    check_users(ctx, record, given)
+    record.doc.update(given)
+    ctx.put(record)
+    return answers.organization(ctx, record)
+
+
+def get_agent_instructions(ctx: Context) -> Json:
+    return _instructions(ctx, _kept_instructions(ctx, ctx.organization()))
+
+
+def put_agent_instructions(ctx: Context) -> Json:
+    record = ctx.organization()
+    instructions = stored_document(ctx.body.given()["instructions"])
+    kept = _kept_instructions(ctx, record)
+    if not same(kept.doc["instructions"], instructions):
+        kept.doc = {"instructions": instructions, "updatedAt": ctx.stamp, "updatedBy": ctx.user}
+        ctx.put(kept)
+    return _instructions(ctx, kept)
+
+
+def _kept_instructions(ctx: Context, organization: Record) -> Record:
+    """Empty ones, of the first member, while nobody has written any."""
+    kept = ctx.store.get("agent-instructions", organization.id)
+    if kept is None:
+        first = next(iter(ctx.store.find("member", organization=organization.id)))
+        doc = {
+            "instructions": empty_document(),
+            "updatedAt": organization.doc["createdAt"],
+            "updatedBy": first.ref,
+        }
+        kept = Record("agent-instructions", organization.id, doc, organization.id, organization.id)
+    return kept
+
+
+def _instructions(ctx: Context, record: Record) -> Json:
+    return {
+        "object": "agent-instructions",
+        "instructions": record.doc["instructions"],
+        "updatedAt": record.doc["updatedAt"],
+        "updatedBy": record.doc["updatedBy"],
+        "urls": {"location": located(ctx, f"/orgs/{record.id}/agent-instructions")},
+    }

@@ -1,0 +1,146 @@
+"""Teams and who is in them. A membership is its own record, named by team and user.
+
+A team is managed by its owners as by the admins of the organization.
+"""
+
+from typing import Any
+
+from ... import answers
+from ...errors import ApiError, missing
+from ...request.context import Context
+from ...request.paging import created_page, page
+from ...store import Record
+from .members import find_member, known_member, named_member
+
+Json = dict[str, Any]
+
+
+def _find(ctx: Context, flag: str) -> Record | None:
+    """The team that the path names, for a caller who has the flag of its `permissions`."""
+    organization, id = ctx.organization(), ctx.params["teamId"]
+    if not ctx.standing(organization.id).team_flags(id)[flag]:
+        needed = "the role read" if flag == "view" else "an owner of the team or the role admin"
+        raise ApiError(403, f"the team {id!r}: this needs {needed} in the organization {organization.id!r}")
+    team = ctx.load("team", id)
+    return team if team is not None and team.organization == organization.id else None
+
+
+def _team(ctx: Context, flag: str = "admin") -> Record:
+    team = _find(ctx, flag)
+    if team is None:
+        raise missing("team", ctx.params["teamId"])
+    return team
+
+
+def list_teams(ctx: Context) -> Json:
+    organization, query = ctx.organization(), ctx.query
+    if query.title or query.owner is not None:
+        found = _matching(ctx, organization)
+        items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda team: [team.seq])
+    else:
+        items, envelope = created_page(
+            ctx, "team", limit=query.limit, cursor=query.page, organization=organization.id
+        )
+    return {**envelope, "items": [ctx.show(answers.team, team) for team in items]}
+
+
+def _matching(ctx: Context, organization: Record) -> list[Record]:
+    query, found = ctx.query, ctx.store.find("team", organization=organization.id)
+    if query.title:
+        found = [team for team in found if query.title.casefold() in team.doc["title"].casefold()]
+    if query.owner is not None:
+        owner = ctx.standing(organization.id, query.owner)
+        found = [team for team in found if owner.team_flags(team.id)["admin"]]
+    return found
+
+
+def create_team(ctx: Context) -> Json:
+    """A new team each time: titles are not unique. Those named in `members` get the role `member`."""
+    organization, body = ctx.organization(), ctx.body
+    users = [named_member(ctx, organization.id, name, "body.members") for name in body.members]
+    doc = {"title": body.title, "createdAt": ctx.stamp}
+    team = Record("team", ctx.new_id("team"), doc, organization.id, organization.id)
+    ctx.put(team)
+    for user in users:
+        _join(ctx, team, user, None)
+    return answers.team(ctx, team)
+
+
+def get_team(ctx: Context) -> Any:
+    return ctx.show(answers.team, _team(ctx, "view"))
+
+
+def update_team(ctx: Context) -> Json:
+    team = _team(ctx)
+    team.doc.update(ctx.body.given())
+    ctx.put(team)
+    return answers.team(ctx, team)
+
+
+def delete_team(ctx: Context) -> None:
+    """Its memberships and the roles given to it go, too; SAML providers lose it as their default team."""
+    team = _find(ctx, "admin")
+    if team is not None:
+        ctx.remove(team)
+
+
+def list_team_members(ctx: Context) -> Json:
+    team, query = _team(ctx, "view"), ctx.query
+    items, envelope = created_page(ctx, "membership", limit=query.limit, cursor=query.page, scope=team.id)
+    listed = []
+    for membership in items:
+        member = find_member(ctx, team.organization, membership.ref)
+        if member is None:
+            raise LookupError(f"membership {membership.id} is of nobody")
+        role = {"role": membership.doc["role"]}
+        listed.append(
+            {"organization": answers.member(ctx, member), "team": role, "permissions": {"view": True}}
+        )
+    return {**envelope, "items": listed}
+
+
+def change_team_members(ctx: Context) -> None:
+    """Adds, changes roles, removes; all or nothing. Who is in `remove` goes, wherever else they stand."""
+    team, body = _team(ctx), ctx.body
+    removed = {known_member(ctx, team.organization, name) for name in body.remove}
+    roles: dict[str, str | None] = {}
+    for name in body.add:
+        if known_member(ctx, team.organization, name) not in removed:
+            roles[named_member(ctx, team.organization, name, "body.add")] = None
+    for name, change in body.memberships.items():
+        if known_member(ctx, team.organization, name) not in removed:
+            roles[named_member(ctx, team.organization, name, "body.memberships")] = change.role
+    for user, role in roles.items():
+        _join(ctx, team, user, role)
+    for user in removed:
+        _leave(ctx, team, user)
+
+
+def put_team_member(ctx: Context) -> None:
+    team = _team(ctx)
+    user = named_member(ctx, team.organization, ctx.params["userId"], "")
+    _join(ctx, team, user, ctx.body.role if ctx.body else None)
+
+
+def delete_team_member(ctx: Context) -> None:
+    team = _team(ctx)
+    _leave(ctx, team, known_member(ctx, team.organization, ctx.params["userId"]))
+
+
+def _join(ctx: Context, team: Record, user: str, role: str | None) -> None:
+    """Adds or changes. Without a role a new one is a `member`, and one who is there keeps theirs."""
+    id = f"{team.id}:{user}"
+    membership = ctx.store.get("membership", id)
+    if membership is None:
+        membership = Record(
+            "membership", id, {"role": role or "member"}, team.organization, team.id, ref=user
+        )
+    elif role is None:
+        return
+    membership.doc["role"] = role or "member"
+    ctx.put(membership)
+
+
+def _leave(ctx: Context, team: Record, user: str) -> None:
+    if (membership := ctx.store.get("membership", f"{team.id}:{user}")) is not None:
+        ctx.remove(membership)

@@ -1,0 +1,1 @@
+"""Sites: their navigation, looks, redirects and visitors. Site spaces are made of `spaces`."""

@@ -1,0 +1,55 @@
+"""The looks of a site, and what a site space has in place of them."""
+
+from typing import Any
+
+from ...errors import missing
+from ...request.context import Context
+from ...sites.customization import of_site
+from ...sites.navigation import OVERRIDES, PLACE
+from ...sites.publishing import CUSTOMIZATION
+from ...store import Record
+
+Json = dict[str, Any]
+
+
+def get_customization(ctx: Context) -> Json:
+    return of_site(ctx, ctx.site())
+
+
+def put_customization(ctx: Context) -> Json:
+    """Replaces all: whatever is not given is its default again."""
+    site = ctx.site()
+    ctx.put(Record(CUSTOMIZATION, site.id, ctx.body.given(), site.organization, site.id))
+    return of_site(ctx, site)
+
+
+def _site_space(ctx: Context) -> Record:
+    site = ctx.site()
+    place = ctx.store.get(PLACE, ctx.params["siteSpaceId"])
+    if place is None or place.scope != site.id:
+        raise missing(PLACE, ctx.params["siteSpaceId"])
+    return place
+
+
+def get_overrides(ctx: Context) -> Json:
+    """Empty while all is that of the site."""
+    kept = ctx.store.get(OVERRIDES, _site_space(ctx).id)
+    return kept.doc if kept else {}
+
+
+def update_overrides(ctx: Context) -> Json:
+    """A member that is given replaces the one before as a whole."""
+    place = _site_space(ctx)
+    kept = ctx.store.get(OVERRIDES, place.id)
+    kept = kept or Record(OVERRIDES, place.id, {}, place.organization, place.scope)
+    merged = {**kept.doc, **ctx.body.given()}
+    kept.doc = {member: value for member, value in merged.items() if value is not None}
+    ctx.put(kept)
+    return kept.doc
+
+
+def delete_overrides(ctx: Context) -> None:
+    site = ctx.site()
+    kept = ctx.store.get(OVERRIDES, ctx.params["siteSpaceId"])
+    if kept is not None and kept.scope == site.id:
+        ctx.remove(kept)

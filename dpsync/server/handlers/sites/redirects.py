@@ -1,0 +1,178 @@
+"""Redirects of a site. A source is there once; a redirect to a section or site space goes with it."""
+
+from typing import Any
+
+from ... import answers
+from ...content import tree
+from ...errors import ApiError, bad, conflict, missing
+from ...request.changes import changes
+from ...request.context import Context
+from ...request.paging import page
+from ...sites.navigation import PLACE, REDIRECT, SECTION, Navigation, read, target
+from ...spaces import revisions
+from ...store import Record
+
+Json = dict[str, Any]
+
+_ORDERS = {
+    "createdAt": lambda found: [found.seq],
+    "updatedAt": lambda found: [found.doc["updatedAt"], found.seq],
+    "source": lambda found: [found.ref],
+}
+
+
+def list_redirects(ctx: Context) -> Json:
+    site, query = ctx.site(), ctx.query
+    found = ctx.store.find(REDIRECT, scope=site.id)
+    if query.search:
+        found = [redirect for redirect in found if query.search.casefold() in redirect.ref.casefold()]
+    if query.draft is not None:
+        found = [redirect for redirect in found if redirect.doc["draft"] == query.draft]
+    key = _ORDERS[query.orderBy]
+    items, envelope = page(sorted(found, key=key), limit=query.limit, cursor=query.page, key=key)
+    return {**envelope, "items": [answers.redirect(ctx, redirect) for redirect in items]}
+
+
+def _of_source(ctx: Context, site: Record, source: str) -> Record | None:
+    return next(iter(ctx.store.find(REDIRECT, scope=site.id, ref=source)), None)
+
+
+def create_redirect(ctx: Context) -> Json:
+    site, given = ctx.site(), ctx.body.given()
+    _check_free(ctx, site, given["source"])
+    return answers.redirect(ctx, _create(ctx, read(ctx.store, site), given, "body.destination"))
+
+
+def _check_free(ctx: Context, site: Record, source: str, but: str = "") -> None:
+    other = _of_source(ctx, site, source)
+    if other is not None and other.id != but:
+        raise conflict(f"body.source: {source!r} is redirected already, by {other.id!r}")
+
+
+def _create(ctx: Context, nav: Navigation, given: Json, field: str) -> Record:
+    destination, leads_to = _resolved(ctx, nav, given["destination"], field)
+    doc = {
+        "destination": destination,
+        "captureWildcard": given.get("captureWildcard", False),
+        "permanent": given.get("permanent", False),
+        "draft": given.get("draft", False),
+        "createdAt": ctx.stamp,
+        "updatedAt": ctx.stamp,
+    }
+    site = nav.site
+    made = Record(
+        REDIRECT, ctx.new_id(REDIRECT), doc, site.organization, site.id, leads_to, ref=given["source"]
+    )
+    ctx.put(made)
+    return made
+
+
+def update_redirect(ctx: Context) -> Json:
+    site, given = ctx.site(), ctx.body.given()
+    found = _named(ctx, site)
+    if found is None:
+        raise missing("redirect", ctx.params["siteRedirectId"])
+    _change(ctx, read(ctx.store, site), found, given, "body.destination")
+    return answers.redirect(ctx, found)
+
+
+def _change(ctx: Context, nav: Navigation, found: Record, given: Json, field: str) -> None:
+    source = given.pop("source", found.ref)
+    given = changes(found.doc, given)
+    if source == found.ref and not given:
+        return
+    _check_free(ctx, nav.site, source, found.id)
+    if "destination" in given:
+        given["destination"], found.parent = _resolved(ctx, nav, given["destination"], field)
+    found.ref = source
+    found.doc |= {**given, "updatedAt": ctx.stamp}
+    ctx.put(found)
+
+
+def delete_redirect(ctx: Context) -> None:
+    found = _named(ctx, ctx.site())
+    if found is not None:
+        ctx.remove(found)
+
+
+def _named(ctx: Context, site: Record) -> Record | None:
+    found = ctx.store.get(REDIRECT, ctx.params["siteRedirectId"])
+    return found if found is not None and found.scope == site.id else None
+
+
+# --- where it leads -------------------------------------------------------------------------------
+
+
+def _resolved(ctx: Context, nav: Navigation, given: Json, field: str) -> tuple[Json, str]:
+    """The destination as it is read, and the node that it depends on."""
+    if given["kind"] == "external":
+        return given, ""
+    if given["kind"] == "site-section":
+        return given, target(nav.node(SECTION, given["siteSectionId"], field))
+    if given["kind"] == "path":
+        given = _at_path(ctx, nav, given["spaceId"], given["path"], field)
+    place = nav.node(PLACE, given["siteSpaceId"], field)
+    if given["kind"] == "site-page" and tree.find(_pages(ctx, place), given["pageId"]) is None:
+        raise missing(f"{field}: page", given["pageId"])
+    return given, target(place)
+
+
+def _at_path(ctx: Context, nav: Navigation, space: str, path: str, field: str) -> Json:
+    """The page at a path of a space, on the first site space that shows it; the site space for no path."""
+    place = next((found for _, found in nav.ordered(PLACE) if found.ref == space), None)
+    if place is None:
+        raise missing(f"{field}: a site space of this site that shows the space", space)
+    path = path.strip("/")
+    if not path:
+        return {"kind": "site-space", "siteSpaceId": place.id}
+    id = tree.paths(_pages(ctx, place)).get(path)
+    if id is None:
+        raise missing(f"{field}: page at the path", path)
+    return {"kind": "site-page", "siteSpaceId": place.id, "pageId": id}
+
+
+def _pages(ctx: Context, place: Record) -> list[Json]:
+    space = ctx.load("space", place.ref)
+    pages: list[Json] = revisions.active(ctx.store, space).doc["pages"] if space else []
+    return pages
+
+
+# --- many at once ---------------------------------------------------------------------------------
+
+
+def put_redirects(ctx: Context) -> Json:
+    """Each by itself, in their order: one that fails is an `error` among the results, and changes nothing."""
+    site = ctx.site()
+    nav = read(ctx.store, site)
+    results = [
+        _put_one(ctx, nav, item, f"body.redirects.{index}")
+        for index, item in enumerate(ctx.body.given()["redirects"])
+    ]
+    return {"results": results}
+
+
+def _put_one(ctx: Context, nav: Navigation, item: Json, where: str) -> Json:
+    found = _of_source(ctx, nav.site, item["source"])
+    try:
+        status, made = _done(ctx, nav, found, dict(item), where)
+    except ApiError as error:
+        return {"source": item["source"], "status": "error", **error.body()}
+    answer = {"redirect": answers.redirect(ctx, made)} if made else {}
+    return {"source": item["source"], "status": status, **answer}
+
+
+def _done(
+    ctx: Context, nav: Navigation, found: Record | None, item: Json, where: str
+) -> tuple[str, Record | None]:
+    intent = item.pop("intent", "live")
+    if "destination" in item and item["destination"] is None:
+        if found is not None:
+            ctx.remove(found)
+        return "deleted", None
+    item["draft"] = intent == "draft"
+    if found is None:
+        if "destination" not in item:
+            raise bad(f"{where}.destination: needed, as {item['source']!r} is not redirected yet")
+        return "created", _create(ctx, nav, item, f"{where}.destination")
+    _change(ctx, nav, found, item, f"{where}.destination")
+    return "published" if intent == "publish" else "updated", found

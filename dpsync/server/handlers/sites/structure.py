@@ -1,0 +1,268 @@
+"""The navigation of a site: sections, section groups and site spaces.
+
+Members of a body that are additions have no effect with the profile of the reference.
+"""
+
+from typing import Any
+
+from ... import answers
+from ...errors import bad, conflict, missing
+from ...records.order import end, renumber
+from ...request.changes import changes
+from ...request.context import Context
+from ...request.paging import page
+from ...sites.navigation import (
+    GROUP,
+    PLACE,
+    SECTION,
+    Navigation,
+    add_place,
+    add_section,
+    check_depth,
+    make_default,
+    remove_place,
+    remove_section,
+    reparent,
+    wrap_root,
+)
+from ...sites.publishing import navigation_of, opens
+from ...store import Record
+from ..spaces.spaces import new_space
+
+Json = dict[str, Any]
+
+
+def _read(ctx: Context) -> Navigation:
+    return navigation_of(ctx, ctx.site())
+
+
+def _read_shared(ctx: Context) -> Navigation:
+    """404 for a key that no active share link of a site for their holders has."""
+    nav, key = _read(ctx), ctx.query.shareKey
+    if key is not None and nav.site.doc["visibility"] == "share-link" and not opens(ctx, nav.site, key):
+        raise missing("share link of the site", nav.site.id)
+    return nav
+
+
+def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Record]]) -> Json:
+    items, envelope = page(
+        [entry for entry in found if entry[1].id not in nav.unseen],
+        limit=ctx.query.limit,
+        cursor=ctx.query.page,
+        key=lambda entry: list(entry[0]),
+    )
+    return {**envelope, "items": [answers.node(ctx, nav, node) for _, node in items]}
+
+
+def _given(ctx: Context, *added: str) -> Json:
+    """What the body gives; these members are additions."""
+    given: Json = ctx.body.given()
+    return given if ctx.full else {field: value for field, value in given.items() if field not in added}
+
+
+def _set(given: Json, *fields: str) -> Json:
+    return {field: given[field] for field in fields if given.get(field)}
+
+
+def get_structure(ctx: Context) -> Json:
+    return answers.structure(ctx, _read(ctx))
+
+
+def _named_space(ctx: Context, nav: Navigation, title: str | None) -> Record:
+    """The space that a body names; null makes a new, empty one at the top level of the organization."""
+    organization = nav.site.organization
+    if ctx.body.spaceId is None and ctx.full:
+        ctx.demand(ctx.find_organization(organization), "create")
+        return new_space(ctx, organization, "", {"title": (title or "Untitled")[:50]})
+    if ctx.body.spaceId is None:
+        raise bad("body.spaceId: a space is needed")
+    return ctx.named_space(ctx.body.spaceId, organization, "body.spaceId")
+
+
+# --- sections -------------------------------------------------------------------------------------
+
+
+def list_sections(ctx: Context) -> Json:
+    nav = _read_shared(ctx)
+    return _list(ctx, nav, nav.ordered(SECTION))
+
+
+def create_section(ctx: Context) -> Json:
+    """With the space named as its first site space, its path a slug of its title, the space's title when it
+    has none.
+
+    On a flat site the site spaces at the root first move into a section of their own, titled like the site.
+    """
+    nav, body = _read(ctx), ctx.body
+    given = _given(ctx, "siteSectionGroupId", "draft")
+    space = _named_space(ctx, nav, body.title)
+    parent = given.get("siteSectionGroupId") or ""
+    if parent:
+        nav.node(GROUP, parent, "body.siteSectionGroupId")
+    wrap_root(ctx, nav)
+    section = add_section(ctx, nav, body.title or space.doc["title"], parent)
+    if more := _set(given, "icon", "draft"):
+        section.doc |= more
+        ctx.put(section)
+    add_place(ctx, nav, space, section.id)
+    return answers.section(ctx, nav, section)
+
+
+def update_section(ctx: Context) -> Json:
+    nav = _read(ctx)
+    given = _given(ctx, "siteSectionGroupId", "localizedTitle", "localizedDescription", "draft")
+    section = nav.node(SECTION, ctx.params["siteSectionId"])
+    group, default = given.pop("siteSectionGroupId", ...), given.pop("defaultSiteSpace", None)
+    given = changes(section.doc, given)
+    path = given.get("path")
+    if path is not None and any(other.doc["path"] == path and other is not section for other in nav.sections):
+        raise conflict(f"body.path: {path!r} is taken in this site")
+    if default is not None:
+        chosen = nav.node(PLACE, default, "body.defaultSiteSpace")
+        if chosen.parent != section.id:
+            raise bad("body.defaultSiteSpace: not a site space of this section")
+        make_default(ctx, nav.places_in(section.id), chosen)
+    if group is not ...:
+        reparent(nav, section, group or "", "body.siteSectionGroupId")
+    section.doc.update(given)
+    ctx.put(section)
+    return answers.section(ctx, nav, section)
+
+
+def delete_section(ctx: Context) -> None:
+    nav = _read(ctx)
+    if section := nav.present(SECTION, ctx.params["siteSectionId"]):
+        remove_section(ctx, nav, section)
+
+
+# --- section groups -------------------------------------------------------------------------------
+
+
+def list_groups(ctx: Context) -> Json:
+    """Every group, also those in other groups: each before what is in it."""
+    nav = _read(ctx)
+    return _list(ctx, nav, nav.ordered(GROUP))
+
+
+def create_group(ctx: Context) -> Json:
+    nav, body = _read(ctx), ctx.body
+    parent = body.parent or ""
+    if parent:
+        nav.node(GROUP, parent, "body.parent")
+        check_depth(nav, parent, "body.parent")
+    sections = [nav.node(SECTION, id, "body.sections") for id in dict.fromkeys(body.sections)]
+    wrap_root(ctx, nav)
+    given = _given(ctx, "draft")
+    doc: Json = {
+        "title": body.title,
+        **_set(given, "icon", "draft"),
+    }
+    position = end(nav.children(parent))
+    group = Record(GROUP, ctx.new_id(GROUP), doc, nav.site.organization, nav.site.id, parent, position)
+    ctx.put(group)
+    nav.groups.append(group)
+    for section in sections:
+        reparent(nav, section, group.id, "body.sections")
+        ctx.put(section)
+    return answers.group(ctx, nav, group)
+
+
+def update_group(ctx: Context) -> Json:
+    nav, given = _read(ctx), _given(ctx, "parentSectionGroupId", "localizedTitle", "draft")
+    group = nav.node(GROUP, ctx.params["siteSectionGroupId"])
+    parent = given.pop("parentSectionGroupId", ...)
+    if parent is not ...:
+        reparent(nav, group, parent or "", "body.parentSectionGroupId")
+    group.doc.update(given)
+    ctx.put(group)
+    return answers.group(ctx, nav, group)
+
+
+def delete_group(ctx: Context) -> None:
+    """What is in it moves to its parent, to the place where the group stood."""
+    nav = _read(ctx)
+    group = nav.present(GROUP, ctx.params["siteSectionGroupId"])
+    if group is None:
+        return
+    inside, ordered = nav.children(group.id), []
+    for sibling in nav.children(group.parent):
+        ordered += inside if sibling is group else [sibling]
+    ctx.remove(group)
+    for node in inside:
+        node.parent = group.parent
+        ctx.put(node)
+    renumber(ctx.store, ordered, inside)
+
+
+def add_group_section(ctx: Context) -> Json:
+    """The section moves to the end of the group; one that is there already stays in its place."""
+    nav = _read(ctx)
+    group = nav.node(GROUP, ctx.params["siteSectionGroupId"])
+    section = nav.node(SECTION, ctx.body.sectionId, "body.sectionId")
+    reparent(nav, section, group.id, "body.sectionId")
+    ctx.put(section)
+    return answers.group(ctx, nav, group)
+
+
+def remove_group_section(ctx: Context) -> None:
+    """The section moves to the end of the root."""
+    nav = _read(ctx)
+    section = nav.present(SECTION, ctx.params["siteSectionId"])
+    if section is not None and section.parent == ctx.params["siteSectionGroupId"]:
+        reparent(nav, section, "", "")
+        ctx.put(section)
+
+
+# --- site spaces ----------------------------------------------------------------------------------
+
+
+def list_site_spaces(ctx: Context) -> Json:
+    nav, wanted = _read_shared(ctx), ctx.query.default
+    found = nav.ordered(PLACE)
+    if wanted is not None:
+        found = [entry for entry in found if entry[1].doc["default"] == wanted]
+    return _list(ctx, nav, found)
+
+
+def create_site_space(ctx: Context) -> Json:
+    """In the section named, else in the default section, else at the root.
+
+    A site with groups or links but no section has no such root: the site space gets a section titled like
+    the site.
+    """
+    nav, section_id = _read(ctx), ctx.body.sectionId
+    given = _given(ctx, "title", "pageId", "draft")
+    space = _named_space(ctx, nav, given.get("title"))
+    section = nav.default_section()
+    if section_id is not None:
+        section = nav.node(SECTION, section_id, "body.sectionId")
+    made = add_place(ctx, nav, space, section.id if section else "")
+    if more := _set(given, "title", "pageId", "draft"):
+        made.doc |= more
+        ctx.put(made)
+    if nav.sectioned and not nav.sections:
+        wrap_root(ctx, nav)
+    return answers.site_space(ctx, nav, made)
+
+
+def update_site_space(ctx: Context) -> Json:
+    nav, given = _read(ctx), _given(ctx, "pageId", "draft")
+    place = nav.node(PLACE, ctx.params["siteSpaceId"])
+    space, given = given.pop("spaceId", place.ref), changes(place.doc, given)
+    path = given.get("path")
+    if path is not None and any(
+        other.doc["path"] == path and other is not place for other in nav.siblings(place)
+    ):
+        raise conflict(f"body.path: {path!r} is taken beside this site space")
+    if space != place.ref:
+        place.ref = ctx.named_space(space, nav.site.organization, "body.spaceId").id
+    place.doc.update(given)
+    ctx.put(place)
+    return answers.site_space(ctx, nav, place)
+
+
+def delete_site_space(ctx: Context) -> None:
+    """A section may be left without site spaces by this."""
+    nav = _read(ctx)
+    if place := nav.present(PLACE, ctx.params["siteSpaceId"]):
+        remove_place(ctx, nav, place)

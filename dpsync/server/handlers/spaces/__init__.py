@@ -1,0 +1,1 @@
+"""Collections, spaces, their pages, change requests, reviews and comments."""

@@ -1,0 +1,261 @@
+"""Change requests: proposed contents of a space, each a line of revisions that leads away from the main one.
+
+`position` and `ref` of a record are its number, `parent` is its status. It goes by an ancestor: the revision
+of the main content that it started from, or took in last. Both merging and updating are the same three-way
+merge on this ancestor; one with conflicts changes nothing.
+"""
+
+from typing import Any
+
+from ...answers.change_requests import change_request as answer
+from ...content import tree
+from ...content.documents import stored_document
+from ...content.editing import EditError, Editing, NoSuchPage
+from ...content.merging import Conflict, Merged, merge
+from ...errors import ApiError, bad, conflict, missing
+from ...request.changes import changes
+from ...request.context import CHANGE_REQUEST, Context
+from ...request.paging import page
+from ...spaces import printing, revisions
+from ...spaces.merge_rules import candidate, rules_for, unmet
+from ...store import Record
+from .templates import with_template
+
+Json = dict[str, Any]
+DONE = ("merged", "archived")
+
+
+# --- lists ----------------------------------------------------------------------------------------
+
+
+def list_in_space(ctx: Context) -> Json:
+    space = ctx.space()
+    return _list(ctx, ctx.store.find(CHANGE_REQUEST, scope=space.id, parent=ctx.query.status))
+
+
+def list_in_organization(ctx: Context) -> Json:
+    """Those of the spaces that the caller may view."""
+    organization = ctx.organization()
+    seen = {space.id for space, _ in ctx.spaces_of(organization.id)}
+    found = ctx.store.find(CHANGE_REQUEST, organization=organization.id)
+    asked = ctx.query.status
+    return _list(ctx, [one for one in found if one.scope in seen and one.parent in asked])
+
+
+def _list(ctx: Context, found: list[Record]) -> Json:
+    """What was changed last comes first."""
+    query = ctx.query
+    chosen = sorted(
+        (one for one in found if _passes(one.doc, query)),
+        key=lambda one: (one.doc["updatedAt"], one.seq),
+        reverse=True,
+    )
+    items, envelope = page(
+        chosen,
+        limit=query.limit,
+        cursor=query.page,
+        key=lambda one: [one.doc["updatedAt"], one.seq],
+        descending=True,
+    )
+    return {**envelope, "items": [answer(ctx, one) for one in items]}
+
+
+def _passes(doc: Json, query: Any) -> bool:
+    return (
+        query.creator in (None, doc["createdBy"])
+        and query.conversationsIssuesCluster in (None, doc.get("conversationsIssuesCluster"))
+        and (query.contributor is None or query.contributor in doc.get("contributors", []))
+        and (query.requestedReviewer is None or query.requestedReviewer in _asked(doc))
+    )
+
+
+def _asked(doc: Json) -> list[str]:
+    return [one["user"] for one in doc.get("requestedReviewers", [])]
+
+
+# --- one ------------------------------------------------------------------------------------------
+
+
+def create(ctx: Context) -> Json:
+    """A draft that starts from the main content as it is, with that of the template if one is named."""
+    space, body = ctx.space(), ctx.body
+    request = _new(ctx, space, body.subject)
+    if body.template is not None:
+        _template_into(ctx, space, request, body.template)
+    ctx.put(request)
+    return answer(ctx, request)
+
+
+def _new(ctx: Context, space: Record, subject: str) -> Record:
+    """Not put yet."""
+    number = ctx.store.last(CHANGE_REQUEST, scope=space.id) + 1
+    initial = revisions.active_id(space)
+    doc = {
+        "status": "draft",
+        "subject": subject,
+        "createdBy": ctx.user,
+        "createdAt": ctx.stamp,
+        "updatedAt": ctx.stamp,
+        "revision": initial,
+        "revisionInitial": initial,
+        "contributors": [ctx.user],
+    }
+    id = ctx.new_id(CHANGE_REQUEST)
+    return Record(CHANGE_REQUEST, id, doc, space.organization, space.id, "draft", number, str(number))
+
+
+def get(ctx: Context) -> Json:
+    return answer(ctx, ctx.change_request())
+
+
+def update(ctx: Context) -> Json:
+    """One that was merged is reopened by a status: it goes on from what the merge made."""
+    request, given = ctx.change_request(), ctx.body.given()
+    if "description" in given:
+        given["description"] = stored_document(given["description"])
+    given = changes(request.doc, given)
+    if not given:
+        return answer(ctx, request)
+    if given.get("status") == "merged":
+        raise bad("body.status: a change request is merged by POST …/merge")
+    if "status" in given and request.doc["status"] == "merged":
+        merged = request.doc.pop("revisionMerged")
+        given |= {"revision": merged, "revisionMergedAncestor": merged}
+    request.doc |= given
+    _put(ctx, request)
+    return answer(ctx, request)
+
+
+def _put(ctx: Context, request: Record) -> None:
+    request.parent = request.doc["status"]
+    request.doc["updatedAt"] = ctx.stamp
+    ctx.put(request)
+
+
+# --- merging --------------------------------------------------------------------------------------
+
+
+def merge_into_main(ctx: Context) -> Json:
+    """403: the merge rules do not allow it yet. 409: it is merged already, or archived."""
+    request = ctx.change_request()
+    space = _space_of(ctx, request)
+    if request.doc["status"] in DONE:
+        raise conflict(f"the change request is {request.doc['status']}: set its status to open first")
+    complaints = unmet(rules_for(ctx, space), candidate(ctx, space, request))
+    if complaints:
+        raise ApiError(403, f"the merge rules are not met: {'; '.join(complaints)}")
+    main = revisions.active_id(space)
+    merged = _three_way(ctx, space, request)
+    if merged.conflicts:
+        return _conflicting(ctx, request, merged.conflicts)
+    parents = [main, request.doc["revision"]]
+    made = revisions.keep(ctx, space, merged.content, parents, type="merge", mergedFrom=request.id)
+    revisions.activate(ctx, space, made)
+    request.doc |= {"status": "merged", "revisionMerged": made}
+    _put(ctx, request)
+    return {"revision": made, "result": "merge"}
+
+
+def update_from_main(ctx: Context) -> Json:
+    """What the change request has not of the main content yet. Nothing happens when it has it all."""
+    request = ctx.change_request()
+    space = _space_of(ctx, request)
+    if not revisions.is_outdated(space, request.doc):
+        return {"revision": request.doc["revision"], "result": "update"}
+    main = revisions.active_id(space)
+    merged = _three_way(ctx, space, request)
+    if merged.conflicts:
+        return _conflicting(ctx, request, merged.conflicts)
+    parents = [request.doc["revision"], main]
+    made = revisions.keep(ctx, space, merged.content, parents, type="update")
+    request.doc |= {"revision": made, "revisionMergedAncestor": main}
+    _put(ctx, request)
+    return {"revision": made, "result": "update"}
+
+
+def _space_of(ctx: Context, request: Record) -> Record:
+    space = ctx.load("space", request.scope)
+    if space is None:
+        raise missing("space", request.scope)
+    return space
+
+
+def _three_way(ctx: Context, space: Record, request: Record) -> Merged:
+    named = (revisions.ancestor_of(request.doc), revisions.active_id(space), request.doc["revision"])
+    base, main, theirs = (revisions.content_of(revisions.read(ctx.store, space, id)) for id in named)
+    return merge(base, main, theirs)
+
+
+def _conflicting(ctx: Context, request: Record, conflicts: tuple[Conflict, ...]) -> Json:
+    """Nothing has changed. What the conflicts are is an addition."""
+    answered: Json = {"revision": request.doc["revision"], "result": "conflicts"}
+    if ctx.full:
+        answered["conflicts"] = [{"of": one.of, "id": one.id, "what": one.what} for one in conflicts]
+    return answered
+
+
+# --- content --------------------------------------------------------------------------------------
+
+
+def change_content(ctx: Context) -> Json:
+    """All of the changes or none. 404: a page that is not there. 409: it is merged or archived."""
+    request = ctx.change_request()
+    space = _space_of(ctx, request)
+    _check_open(request)
+    base = revisions.read(ctx.store, space, revisions.ancestor_of(request.doc))
+    now = revisions.read(ctx.store, space, request.doc["revision"])
+    editing = Editing(revisions.content_of(now), revisions.content_of(base), ctx.stamp, ctx.new_id)
+    try:
+        results = editing.apply(ctx.body.given()["changes"])
+    except NoSuchPage as error:
+        raise ApiError(404, f"body.changes: {error} not found") from None
+    except EditError as error:
+        raise bad(f"body.changes: {error}") from None
+    _take(ctx, space, request, editing.content)
+    _put(ctx, request)
+    return {"revision": request.doc["revision"], "results": results}
+
+
+def _check_open(request: Record) -> None:
+    if request.doc["status"] in DONE:
+        raise conflict(f"the change request is {request.doc['status']}: its content cannot change")
+
+
+def _take(ctx: Context, space: Record, request: Record, content: Json) -> None:
+    """This is the content of the change request from now on."""
+    before = request.doc["revision"]
+    request.doc["revision"] = revisions.keep(ctx, space, content, [before], type="edits")
+    if ctx.user not in request.doc["contributors"]:
+        request.doc["contributors"].append(ctx.user)
+
+
+def apply_template(ctx: Context) -> None:
+    """Into a change request, or into the main content."""
+    space, body = ctx.space(), ctx.body
+    if body.changeRequestId is None:
+        before = revisions.active_id(space)
+        content = with_template(ctx, space, before, body)
+        revisions.activate(ctx, space, revisions.keep(ctx, space, content, [before], type="edits"))
+        return
+    ctx.params["changeRequestId"] = body.changeRequestId
+    request = ctx.change_request()
+    _check_open(request)
+    _template_into(ctx, space, request, body)
+    _put(ctx, request)
+
+
+def _template_into(ctx: Context, space: Record, request: Record, given: Any) -> None:
+    _take(ctx, space, request, with_template(ctx, space, request.doc["revision"], given))
+
+
+def get_pdf(ctx: Context) -> Json:
+    """404: no such page in it. 400: `only` without a page."""
+    request, query = ctx.change_request(), ctx.query
+    space = _space_of(ctx, request)
+    revision = revisions.read(ctx.store, space, request.doc["revision"])
+    if query.only and query.page is None:
+        raise bad("query.page: which page? `only` asks for one")
+    if query.page is not None and tree.find(revision.doc["pages"], query.page) is None:
+        raise missing("query.page: page", query.page)
+    path = printing.path_of(ctx.store, space, revision.id, query.page, query.only)
+    return {"url": f"{ctx.origin}/{path}"}

@@ -1,0 +1,101 @@
+"""Collections: siblings of spaces, in one order with them. How they are moved: see `moving`."""
+
+from typing import Any
+
+from ... import answers
+from ...records.order import renumber
+from ...request.context import Context
+from ...request.paging import page
+from ...store import Record
+from .spaces import end_of, may_create, siblings, space_answer
+
+Json = dict[str, Any]
+
+
+def list_collections(ctx: Context) -> Json:
+    """Each before what is in it, siblings in their order."""
+    organization, query = ctx.organization(), ctx.query
+    key = ("collections", organization.id, query.nested, ctx.standing(organization.id))
+    items, envelope = page(
+        ctx.ordered(
+            key, {"collection"}, lambda: _ordered_collections(ctx, organization, nested=query.nested)
+        ),
+        limit=query.limit,
+        cursor=query.page,
+        key=lambda entry: entry[0],
+    )
+    return {**envelope, "items": [ctx.show(answers.collection, collection) for _, collection in items]}
+
+
+def _ordered_collections(
+    ctx: Context, organization: Record, *, nested: bool
+) -> list[tuple[list[int], Record]]:
+    """Those that the caller may view, each with a key that sorts in this order."""
+    found = ctx.store.find("collection", organization=organization.id)
+    below: dict[str, list[Record]] = {}
+    for collection in found:
+        below.setdefault(collection.parent, []).append(collection)
+    ordered: list[tuple[list[int], Record]] = []
+    stack: list[tuple[list[int], Record]] = [([], top) for top in reversed(below.get("", []))]
+    while stack:
+        prefix, collection = stack.pop()
+        key = [*prefix, collection.position, collection.seq]
+        if ctx.sees(collection):
+            ordered.append((key, collection))
+        if nested:
+            stack += [(key, child) for child in reversed(below.get(collection.id, []))]
+    return ordered
+
+
+def create_collection(ctx: Context) -> Json:
+    organization, body = ctx.organization(), ctx.body
+    parent = body.parent or ""
+    may_create(ctx, organization.id, parent)
+    doc = {"title": body.title, "defaultLevel": "inherit"}
+    position = end_of(ctx, organization.id, parent)
+    id = ctx.new_id("collection")
+    collection = Record("collection", id, doc, organization.id, organization.id, parent, position)
+    ctx.put(collection)
+    return answers.collection(ctx, collection)
+
+
+def get_collection(ctx: Context) -> Any:
+    return ctx.show(answers.collection, ctx.collection())
+
+
+def update_collection(ctx: Context) -> Json:
+    collection = ctx.collection()
+    collection.doc.update(ctx.body.given())
+    ctx.put(collection)
+    return answers.collection(ctx, collection)
+
+
+def delete_collection(ctx: Context) -> None:
+    """What is in it moves to its parent, to the place where it stood."""
+    collection = ctx.load("collection", ctx.params["collectionId"])
+    if collection is None:
+        return
+    ctx.permit(collection)
+    around = siblings(ctx, collection.organization, collection.parent)
+    inside = siblings(ctx, collection.organization, collection.id)
+    ctx.remove(collection)
+    ordered = []
+    for sibling in around:
+        ordered += inside if sibling.id == collection.id and sibling.kind == "collection" else [sibling]
+    for item in inside:
+        item.parent = collection.parent
+        ctx.put(item)
+    renumber(ctx.store, ordered, inside)
+
+
+def list_collection_spaces(ctx: Context) -> Json:
+    collection, query = ctx.collection(), ctx.query
+    inside = ctx.store.find("space", organization=collection.organization, parent=collection.id)
+    found = [space for space in inside if ctx.sees(space)]
+    items, envelope = page(
+        found,
+        limit=query.limit,
+        cursor=query.page,
+        key=lambda space: [space.position, space.seq],
+    )
+    return {**envelope, "items": [space_answer(ctx, space) for space in items]}

@@ -1,0 +1,224 @@
+"""Comments and their replies, on a space or on a change request: the same operations in two places.
+
+Who may view the space reads them, who has the role `comment` there posts, replies, reacts and resolves. What
+was said is changed by its author, and deleted by its author or an admin of the space.
+"""
+
+from typing import Any
+
+from ... import answers
+from ...answers.comments import COMMENT, REPLY, comment_permissions
+from ...content import tree
+from ...content.documents import stored_document
+from ...errors import ApiError, missing
+from ...request.context import Context
+from ...request.paging import created_page, page
+from ...spaces.revisions import active_id, content_of, read
+from ...store import Record
+
+Json = dict[str, Any]
+
+
+def _discussion(ctx: Context) -> tuple[Record, Record | None]:
+    """The space, and the change request in it that the path names."""
+    if "changeRequestId" in ctx.params:
+        request = ctx.change_request()
+        return ctx.space(), request
+    return ctx.space(), None
+
+
+def _parent(request: Record | None) -> str:
+    """The `parent` of comments there."""
+    return request.id if request is not None else ""
+
+
+def _find(ctx: Context) -> tuple[Record, Record | None]:
+    """The space and the comment."""
+    space, request = _discussion(ctx)
+    found = ctx.store.get(COMMENT, ctx.params["commentId"])
+    if found is None or (found.scope, found.parent) != (space.id, _parent(request)):
+        return space, None
+    return space, found
+
+
+def _comment(ctx: Context) -> tuple[Record, Record]:
+    space, found = _find(ctx)
+    if found is None:
+        raise missing("comment", ctx.params["commentId"])
+    return space, found
+
+
+def _find_reply(ctx: Context, comment: Record) -> Record | None:
+    found = ctx.store.get(REPLY, ctx.params["commentReplyId"])
+    return found if found is not None and found.parent == comment.id else None
+
+
+def _reply(ctx: Context) -> tuple[Record, Record, Record]:
+    space, comment = _comment(ctx)
+    found = _find_reply(ctx, comment)
+    if found is None:
+        raise missing("reply", ctx.params["commentReplyId"])
+    return space, comment, found
+
+
+# --- comments ---------------------------------------------------------------------------------------
+
+
+def _when(comment: Record) -> list[Any]:
+    return [comment.doc["postedAt"], comment.seq]
+
+
+def list_comments(ctx: Context) -> Json:
+    space, request = _discussion(ctx)
+    query, latest_first = ctx.query, ctx.query.order == "desc"
+    where = {"ref": query.targetPage} if query.targetPage else {}
+    found = [
+        comment
+        for comment in ctx.store.find(COMMENT, scope=space.id, parent=_parent(request), **where)
+        if query.status in ("all", comment.doc["status"])
+        and (query.authors is None or comment.doc["postedBy"] in query.authors)
+    ]
+    found.sort(key=_when, reverse=latest_first)
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=_when, descending=latest_first)
+    return {**envelope, "items": [answers.comment(ctx, space, item, query.format) for item in items]}
+
+
+def post_comment(ctx: Context) -> Json:
+    space, request = _discussion(ctx)
+    given = ctx.body.given()
+    revision = active_id(space) if request is None else str(request.doc["revision"])
+    if "page" in given:
+        _look_up(ctx, space, revision, given["page"])
+    doc = {
+        **_written(ctx),
+        "status": "open",
+        "revision": revision,
+        **{name: given[name] for name in ("node", "tableCell") if name in given},
+    }
+    made = Record(COMMENT, ctx.new_id(COMMENT), doc, space.organization, space.id, _parent(request))
+    made.ref = given.get("page", "")
+    ctx.put(made)
+    return answers.comment(ctx, space, made, "markdown")
+
+
+def _look_up(ctx: Context, space: Record, revision: str, id: str) -> None:
+    """A space without pages has no content here: then any page may be meant."""
+    pages = content_of(read(ctx.store, space, revision))["pages"]
+    if pages and tree.find(pages, id) is None:
+        raise missing("body.page: page", id)
+
+
+def get_comment(ctx: Context) -> Json:
+    space, found = _comment(ctx)
+    return answers.comment(ctx, space, found, ctx.query.format)
+
+
+def update_comment(ctx: Context) -> Json:
+    space, found = _comment(ctx)
+    resolved = ctx.body.resolved
+    if resolved is not None:
+        ctx.demand(space, "comment")
+        _settle(ctx, found.doc, resolved)
+    _change(ctx, space, found)
+    return answers.comment(ctx, space, found, "markdown")
+
+
+def _settle(ctx: Context, doc: Json, resolved: bool) -> None:
+    """One that is resolved already stays so since then, and by whom it was."""
+    if not resolved:
+        doc["status"] = "open"
+        doc.pop("resolvedAt", None)
+        doc.pop("resolvedBy", None)
+    elif doc["status"] == "open":
+        doc |= {"status": "resolved", "resolvedAt": ctx.stamp, "resolvedBy": ctx.user}
+
+
+def delete_comment(ctx: Context) -> None:
+    """With its replies."""
+    space, found = _find(ctx)
+    if found is None:
+        return
+    _may(ctx, space, found, "delete")
+    ctx.remove(found)
+
+
+# --- replies ----------------------------------------------------------------------------------------
+
+
+def list_replies(ctx: Context) -> Json:
+    space, comment = _comment(ctx)
+    query = ctx.query
+    where = {"organization": comment.organization, "parent": comment.id}
+    items, envelope = created_page(ctx, REPLY, limit=query.limit, cursor=query.page, **where)
+    listed = [answers.comment_reply(ctx, space, item, comment, query.format) for item in items]
+    return {**envelope, "items": listed}
+
+
+def post_reply(ctx: Context) -> Json:
+    """The operation on change requests is asked for a format, that on spaces is not."""
+    space, comment = _comment(ctx)
+    made = Record(REPLY, ctx.new_id(REPLY), _written(ctx), space.organization, space.id, comment.id)
+    ctx.put(made)
+    form = getattr(ctx.query, "format", "markdown")
+    return answers.comment_reply(ctx, space, made, comment, form)
+
+
+def get_reply(ctx: Context) -> Json:
+    space, comment, found = _reply(ctx)
+    return answers.comment_reply(ctx, space, found, comment, ctx.query.format)
+
+
+def update_reply(ctx: Context) -> Json:
+    space, comment, found = _reply(ctx)
+    _change(ctx, space, found)
+    return answers.comment_reply(ctx, space, found, comment, "markdown")
+
+
+def delete_reply(ctx: Context) -> None:
+    space, comment = _comment(ctx)
+    found = _find_reply(ctx, comment)
+    if found is not None:
+        _may(ctx, space, found, "delete")
+        ctx.remove(found)
+
+
+# --- what both have ---------------------------------------------------------------------------------
+
+
+def _may(ctx: Context, space: Record, found: Record, flag: str) -> None:
+    """403 exactly when the flag that the caller is shown says no."""
+    if not comment_permissions(ctx, space, found)[flag]:
+        kind = "comment" if found.kind == COMMENT else "reply"
+        who = "its author" if flag == "edit" else "its author or an admin of the space"
+        raise ApiError(403, f"only {who} may {flag} the {kind} {found.id!r}")
+
+
+def _written(ctx: Context) -> Json:
+    return {"postedBy": ctx.user, "postedAt": ctx.stamp, "body": _kept(ctx.body.given()["body"])}
+
+
+def _kept(body: Json) -> Json:
+    if "document" in body:
+        return {"document": stored_document(body["document"])}
+    return {"markdown": body.get("markdown", "")}
+
+
+def _change(ctx: Context, space: Record, found: Record) -> None:
+    """The text, by its author, and the caller's own reactions."""
+    given = ctx.body.given()
+    if "body" in given and not answers.has_text(found, body := _kept(given["body"])):
+        _may(ctx, space, found, "edit")
+        found.doc |= {"body": body, "editedAt": ctx.stamp}
+    if ctx.body.addedReactions or ctx.body.removedReactions:
+        ctx.demand(space, "comment")
+        found.doc["reactions"] = _reacted(ctx, found.doc.get("reactions", []))
+    ctx.put(found)
+
+
+def _reacted(ctx: Context, before: list[Json]) -> list[Json]:
+    """One reaction of each kind per user; what is both added and removed is not there."""
+    theirs = {one["emoji"] for one in before if one["user"] == ctx.user}
+    added = [emoji for emoji in dict.fromkeys(ctx.body.addedReactions) if emoji not in theirs]
+    removed = set(ctx.body.removedReactions)
+    after = [*before, *({"emoji": emoji, "user": ctx.user, "reactedAt": ctx.stamp} for emoji in added)]
+    return [one for one in after if one["user"] != ctx.user or one["emoji"] not in removed]

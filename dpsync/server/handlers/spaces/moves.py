@@ -1,0 +1,118 @@
+"""Moves of spaces and collections: among their siblings, into a collection, to another organization."""
+
+from typing import Any
+
+from ... import answers
+from ...errors import ApiError, bad, conflict, missing
+from ...records.order import place, renumber, same_order
+from ...request.context import Context
+from ...sites.navigation import PLACE
+from ...store import Record
+from .spaces import end_of, may_create, siblings
+
+Json = dict[str, Any]
+
+
+def move_space(ctx: Context) -> Json:
+    space = ctx.space()
+    _move(ctx, space)
+    return answers.space(ctx, space)
+
+
+def transfer_space(ctx: Context) -> Json:
+    """To the end of the other organization's top level. A space that a site shows may not leave: 412."""
+    space = ctx.space()
+    target = _transfer_target(ctx, space, [space])
+    space.parent = ""
+    space.position = end_of(ctx, target, "")
+    ctx.transfer(space, target)
+    return answers.space(ctx, space)
+
+
+def move_collection(ctx: Context) -> Json:
+    collection = ctx.collection()
+    _move(ctx, collection)
+    return answers.collection(ctx, collection)
+
+
+def transfer_collection(ctx: Context) -> Json:
+    """With everything in it, to the end of the other organization's top level."""
+    collection = ctx.collection()
+    inside = _inside(ctx, collection)
+    target = _transfer_target(ctx, collection, [item for item in inside if item.kind == "space"])
+    collection.parent = ""
+    collection.position = end_of(ctx, target, "")
+    for item in (collection, *inside):
+        ctx.transfer(item, target)
+    return answers.collection(ctx, collection)
+
+
+def _inside(ctx: Context, collection: Record) -> list[Record]:
+    """Everything below a collection."""
+    found: list[Record] = []
+    waiting = [collection]
+    while waiting:
+        for item in siblings(ctx, collection.organization, waiting.pop().id):
+            found.append(item)
+            if item.kind == "collection":
+                waiting.append(item)
+    return found
+
+
+def _move(ctx: Context, item: Record) -> None:
+    """To another collection, another place, or both.
+
+    `parent` left out keeps the collection, null is the top level. Without a position an item goes to the
+    end of its new collection. 400 invalid position, 404 no such collection, 409 nothing would change.
+    """
+    given = ctx.body.given() if ctx.body else {}
+    parent = item.parent if "parent" not in given else (given["parent"] or "")
+    if parent != item.parent:
+        may_create(ctx, item.organization, parent)
+        if parent and item.kind == "collection" and (parent == item.id or _is_inside(ctx, parent, item.id)):
+            raise bad("body.parent: invalid position: a collection cannot be moved into itself")
+    now = siblings(ctx, item.organization, parent)
+    if parent == item.parent and "position" not in given:
+        raise conflict("operation would not result in any update")
+    position = given.get("position") or {}
+    ordered = place(now, item, _pointed(position, "before"), _pointed(position, "after"))
+    if parent == item.parent and same_order(now, ordered):
+        raise conflict("operation would not result in any update")
+    item.parent = parent
+    renumber(ctx.store, ordered, [item])
+    ctx.put(item)
+
+
+def _is_inside(ctx: Context, collection: str, ancestor: str) -> bool:
+    at = ctx.load("collection", collection)
+    while at is not None and at.parent:
+        if at.parent == ancestor:
+            return True
+        at = ctx.load("collection", at.parent)
+    return False
+
+
+def _pointed(position: Json, side: str) -> tuple[str, str] | None:
+    """`{type: space, space: ID}` as (kind, id)."""
+    pointer = position.get(side)
+    if pointer is None:
+        return None
+    id = pointer.get(pointer["type"]) or pointer.get("id")
+    if not id:
+        raise bad(f"body.position.{side}: invalid position: {pointer['type']} names no neighbour")
+    return pointer["type"], id
+
+
+def _transfer_target(ctx: Context, item: Record, spaces: list[Record]) -> str:
+    target: str = ctx.body.organization
+    member, role = ctx.role_in(target)
+    if not member or ctx.load("organization", target) is None:
+        raise missing("body.organization: organization", target)
+    if target == item.organization:
+        raise conflict("operation would not result in any update")
+    if role != "admin":
+        raise ApiError(412, f"the {item.kind} cannot be moved: the caller is no admin of {target!r}")
+    on_site = next((space.id for space in spaces if ctx.store.count(PLACE, ref=space.id)), None)
+    if on_site:
+        raise ApiError(412, f"the {item.kind} cannot be moved: a site shows the space {on_site!r}")
+    return target

@@ -1,0 +1,145 @@
+"""Reviews: what members say of a change request, and who is asked to.
+
+Both are kept in the change request: `reviews`, the latest of each reviewer, and `requestedReviewers`. A
+review without a user is the agent's.
+"""
+
+from typing import Any
+
+from ... import answers
+from ...access.roles import reaches
+from ...answers.comments import COMMENT
+from ...content.documents import stored_document
+from ...errors import ApiError, conflict, missing
+from ...request.context import Context
+from ...request.paging import page
+from ...store import Record
+from .change_requests import DONE
+
+Json = dict[str, Any]
+AGENT = "agent"
+
+
+def list_reviews(ctx: Context) -> Json:
+    request, query = ctx.change_request(), ctx.query
+    found = [
+        review
+        for review in request.doc.get("reviews", [])
+        if query.outdated in (None, review["revision"] != request.doc["revision"])
+    ]
+    items, envelope = page(
+        list(enumerate(found)),
+        limit=query.limit,
+        cursor=query.page,
+        key=lambda one: [one[0]],
+        anchor=lambda one: str(one[1]["id"]),
+    )
+    return {**envelope, "items": [_review(ctx, request, review) for _, review in items]}
+
+
+def get_review(ctx: Context) -> Json:
+    request, named = ctx.change_request(), ctx.params["reviewId"]
+    for review in request.doc.get("reviews", []):
+        if review["id"] == named:
+            return _review(ctx, request, review)
+    raise missing("review", named)
+
+
+def submit(ctx: Context) -> Json:
+    """In place of the caller's review before. 403: neither asked to, nor one who reviews. 409: it is done."""
+    request, body = ctx.change_request(), ctx.body
+    space = ctx.space()
+    asked = any(one["user"] == ctx.user for one in request.doc.get("requestedReviewers", []))
+    if not asked and not reaches(ctx.level(space), "review"):
+        raise ApiError(403, f"this needs the role review on the space {space.id!r}, or to be asked for one")
+    if request.doc["status"] in DONE:
+        raise conflict(f"the change request is {request.doc['status']}: there is nothing to review")
+    reviews = request.doc.setdefault("reviews", [])
+    review = next((one for one in reviews if one.get("user") == ctx.user), None)
+    if review is None:
+        review = {"id": ctx.new_id("review"), "user": ctx.user, "createdAt": ctx.stamp}
+        reviews.append(review)
+    review |= {"status": body.status, "revision": request.doc["revision"], "updatedAt": ctx.stamp}
+    if body.comment is not None:
+        review["comment"] = _comment(ctx, request, body.given()["comment"])
+    ctx.put(request)
+    return _review(ctx, request, review)
+
+
+def _comment(ctx: Context, request: Record, given: Json) -> str:
+    """One like any other on the change request."""
+    body = given if "markdown" in given else {"document": stored_document(given)}
+    doc = {
+        "postedBy": ctx.user,
+        "postedAt": ctx.stamp,
+        "body": body,
+        "status": "open",
+        "revision": request.doc["revision"],
+    }
+    made = Record(COMMENT, ctx.new_id(COMMENT), doc, request.organization, request.scope, request.id)
+    ctx.put(made)
+    return made.id
+
+
+def list_requested(ctx: Context) -> Json:
+    request, query = ctx.change_request(), ctx.query
+    found = list(enumerate(request.doc.get("requestedReviewers", [])))
+    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda one: [one[0]])
+    return {**envelope, "items": [_requested(ctx, one) for _, one in items]}
+
+
+def request_reviewers(ctx: Context) -> Json:
+    """Who was asked before is asked once. 404: one who may not view the space."""
+    request, given = ctx.change_request(), ctx.body.given()
+    space = ctx.space()
+    asked = request.doc.setdefault("requestedReviewers", [])
+    for user in given["users"]:
+        if ctx.load("user", user) is None or ctx.level(space, user) is None:
+            raise missing("body.users: user", user)
+        if user not in [one["user"] for one in asked]:
+            revision = request.doc["revision"]
+            about = {"revision": revision, "requestedBy": ctx.user, "createdAt": ctx.stamp}
+            asked.append({"user": user, **about})
+    if "subject" in given:
+        request.doc["subject"] = given["subject"]
+    if "description" in given:
+        request.doc["description"] = stored_document(given["description"])
+    request.doc["updatedAt"] = ctx.stamp
+    ctx.put(request)
+    named = set(given["users"])
+    return {"users": [_requested(ctx, one) for one in asked if one["user"] in named]}
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+def _review(ctx: Context, request: Record, review: Json) -> Json:
+    user = review.get("user")
+    asked = next((one for one in request.doc.get("requestedReviewers", []) if one["user"] == user), None)
+    answer = {
+        "object": "change-request-review",
+        "id": review["id"],
+        "revision": review["revision"],
+        "reviewer": answers.user(ctx, user or AGENT),
+        "status": review["status"],
+        "createdAt": review["createdAt"],
+        "updatedAt": review["updatedAt"],
+    }
+    if asked is not None:
+        answer["requestedBy"] = answers.user(ctx, asked["requestedBy"])
+    comment = ctx.store.get(COMMENT, review["comment"]) if "comment" in review else None
+    if comment is not None:
+        form = getattr(ctx.query, "format", "markdown")
+        answer["comment"] = answers.comment(ctx, ctx.space(), comment, form)
+    return answer
+
+
+def _requested(ctx: Context, one: Json) -> Json:
+    return {
+        "object": "change-request-requested-reviewer",
+        "kind": "user",
+        "user": answers.user(ctx, one["user"]),
+        "revision": one["revision"],
+        "requestedBy": answers.user(ctx, one["requestedBy"]),
+        "createdAt": one["createdAt"],
+    }

@@ -1,0 +1,157 @@
+"""Spaces and collections: siblings in one order, in a collection and at the top of an organization."""
+
+from typing import Any
+
+from ... import answers
+from ...errors import missing
+from ...records import grants
+from ...records.order import STEP
+from ...request.changes import changes
+from ...request.context import Context
+from ...request.paging import chosen_page
+from ...spaces import revisions
+from ...spaces.erasing import erase_some_expired
+from ...spaces.merge_rules import check_users, rules_for
+from ...store import Record
+from .templates import with_template
+
+Json = dict[str, Any]
+
+
+def siblings(ctx: Context, organization: str, parent: str) -> list[Record]:
+    """Spaces and collections of a collection, or of the top (`""`), in order."""
+    found = [
+        *ctx.store.find("space", organization=organization, parent=parent),
+        *ctx.store.find("collection", organization=organization, parent=parent),
+    ]
+    return sorted(found, key=lambda item: (item.position, item.seq))
+
+
+def end_of(ctx: Context, organization: str, parent: str) -> int:
+    """A position behind all siblings there."""
+    return STEP + max(
+        ctx.store.last(kind, organization=organization, parent=parent) for kind in ("space", "collection")
+    )
+
+
+# --- spaces ---------------------------------------------------------------------------------------
+
+
+def list_spaces(ctx: Context) -> Json:
+    """Those that the caller may view, in order of creation."""
+    organization, query = ctx.organization(), ctx.query
+    items, envelope = chosen_page(
+        ctx,
+        "space",
+        limit=query.limit,
+        cursor=query.page,
+        only=ctx.sees,
+        count=ctx.count_spaces_of(organization.id, ctx.user),
+        organization=organization.id,
+    )
+    return {**envelope, "items": [space_answer(ctx, space) for space in items]}
+
+
+def create_space(ctx: Context) -> Json:
+    organization, given = ctx.organization(), ctx.body.given()
+    parent = given.pop("parent", None) or ""
+    may_create(ctx, organization.id, parent)
+    fields = {"title": ctx.body.title, **answers.set_only(_but(given, "empty", "template"))}
+    made = new_space(ctx, organization.id, parent, fields)
+    if ctx.body.template is not None:
+        first = revisions.first_id(made.id)
+        content = with_template(ctx, made, first, ctx.body.template)
+        revisions.activate(ctx, made, revisions.keep(ctx, made, content, [first], type="edits"))
+    return answers.space(ctx, made)
+
+
+def _but(doc: Json, *left_out: str) -> Json:
+    return {name: value for name, value in doc.items() if name not in left_out}
+
+
+def may_create(ctx: Context, organization: str, parent: str) -> None:
+    """In a collection it takes the role `create` there, at the top level in the organization."""
+    if parent:
+        ctx.demand(ctx.named_collection(parent, organization, "body.parent"), "create")
+    else:
+        ctx.demand(ctx.find_organization(organization), "create")
+
+
+def new_space(ctx: Context, organization: str, parent: str, fields: Json, id: str = "") -> Record:
+    """`id`: one that was taken from `new_id` before."""
+    doc = {
+        "editMode": "live",
+        "defaultLevel": "inherit",
+        "mergeRules": {"type": "inherit"},
+        **fields,
+        "createdAt": ctx.stamp,
+        "updatedAt": ctx.stamp,
+    }
+    erase_some_expired(ctx, organization)
+    position = end_of(ctx, organization, parent)
+    id = id or ctx.new_id("space")
+    space = Record("space", id, doc, organization, organization, parent, position)
+    ctx.put(space)
+    return space
+
+
+def get_space(ctx: Context) -> Any:
+    return space_answer(ctx, ctx.space(deleted=True))
+
+
+def space_answer(ctx: Context, space: Record) -> Any:
+    """Merge rules make permissions the caller's own."""
+    return ctx.show(answers.space, space, personal=rules_for)
+
+
+def update_space(ctx: Context) -> Json:
+    """A deleted one can be read, and so takes what it has; it can only be changed when it is restored."""
+    space = ctx.space(deleted=True)
+    given = changes(space.doc, ctx.body.given())
+    if given and space.kind != "space":
+        raise missing("space", space.id)
+    check_users(ctx, space, given)
+    if given:
+        space.doc |= {**given, "updatedAt": ctx.stamp}
+        ctx.put(space)
+    return answers.space(ctx, space)
+
+
+def delete_space(ctx: Context) -> None:
+    """Kept for seven days outside of every list; its places in sites go at once."""
+    space = ctx.load("space", ctx.params["spaceId"])
+    if space is None:
+        return
+    ctx.permit(space)
+    erase_some_expired(ctx, space.organization)
+    ctx.remove(space)
+    space.kind = "deleted-space"
+    space.doc["deletedAt"] = ctx.stamp
+    ctx.put(space)
+
+
+def restore_space(ctx: Context) -> Json:
+    """Back at the end of its collection, or of the top level when that is gone; in no site."""
+    space = ctx.space(deleted=True)
+    if space.kind == "space":
+        return answers.space(ctx, space)
+    ctx.store.remove(space.kind, space.id)  # what it kept is its own again
+    collection = ctx.load("collection", space.parent) if space.parent else None
+    if collection is None or collection.organization != space.organization:
+        space.parent = ""
+    space.kind = "space"
+    space.position = end_of(ctx, space.organization, space.parent)
+    del space.doc["deletedAt"]
+    space.doc["updatedAt"] = ctx.stamp
+    ctx.put(space)
+    return answers.space(ctx, space)
+
+
+def duplicate_space(ctx: Context) -> Json:
+    """Same title, settings, roles, content and collection; shown by no site."""
+    space = ctx.space()
+    may_create(ctx, space.organization, space.parent)
+    made = new_space(ctx, space.organization, space.parent, _but(space.doc, "revision"))
+    revisions.copy_active(ctx, space, made)
+    grants.copy(ctx, space, made)
+    return answers.space(ctx, made)

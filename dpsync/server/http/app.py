@@ -1,0 +1,263 @@
+"""The HTTP service: an ASGI application over the table of operations.
+
+A request is routed, authenticated, checked against the models of its row, and handed to the handler inside
+one transaction when it may write. Handlers run on the event loop, one at a time, so that no two requests
+mix.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from ..clock import Clock, utc_now
+from ..errors import ApiError, missing
+from ..families import FAMILIES
+from ..integrations import images
+from ..jobs.queue import Jobs
+from ..jobs.sources import Sources
+from ..operations import JOBS, OPERATIONS
+from ..records.family import Families
+from ..request.cache import Remembered
+from ..request.context import Context
+from ..request.operation import Operation
+from ..spaces import printing
+from ..store import Store, StoreError, world_name
+from .incoming import checked, checked_body, origin_of, raw_path, read, segments
+from .openapi import document
+from .routing import Routes
+
+PATHS_REMEMBERED = 4096
+PROFILES = ("reference", "full")
+CALLER = "dpsync.caller"
+DATABASE_UNUSABLE = "the database cannot be used at present: see the log of the companion"
+_log = logging.getLogger("dpsync.server")
+
+Found = Mapping[str, tuple[Operation, dict[str, str]]]
+"""What is served at a path, by method, with the parameters of the path."""
+
+
+class Companion:
+    """The application: it serves `operations`, and keeps what `families` declare.
+
+    `requests` is a bounded log of (method, path, status) that a test may read and clear.
+
+    With `check_answers` every answer is held against the model that its row declares, and a difference is a
+    500 and an entry in `violations`: for tests.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        profile: str,
+        clock: Clock,
+        check_answers: bool = False,
+        families: Families = FAMILIES,
+        operations: Sequence[Operation] = OPERATIONS,
+    ) -> None:
+        if profile not in PROFILES:
+            raise ValueError(f"unknown profile {profile!r}: one of {', '.join(PROFILES)}")
+        self.store = store
+        self.profile = profile
+        self.families = families
+        self._operations = operations
+        self.clock = clock
+        self.check_answers = check_answers
+        self.requests: deque[tuple[str, str, int]] = deque(maxlen=10_000)
+        self.violations: list[str] = []
+        self._routes = Routes((row.method, "/v1" + row.path, row) for row in operations)
+        self._named = lru_cache(PATHS_REMEMBERED)(self._look_up)
+        self._document: bytes | None = None
+        self.sources = Sources()
+        self._remembered = Remembered()
+        store.watch(self._remembered.follow)
+        printing.ensure_key(store)
+        world_name.ensure(store)
+        self._jobs = Jobs(store, lambda: self.clock(), self.sources, JOBS, families)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+        elif scope["type"] == "http":
+            request = Request(scope, receive)
+            try:
+                response = await self._answer(request)
+            except ClientDisconnect:
+                return
+            self.requests.append((request.method, scope["path"], response.status_code))
+            self._jobs.start(self._remembered.version if request.method == "GET" else None)
+            await response(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1000})
+
+    async def _answer(self, request: Request) -> Response:
+        try:
+            path, found = self._named(raw_path(request.scope))
+            if path == ["v1", "openapi.json"] and request.method == "GET":
+                return _json(200, self.openapi())
+            if request.method == "GET" and (image := images.load(self.store, path)):
+                return Response(image[0], headers=image[1])
+            if request.method == "GET" and (pdf := printing.load(self.store, path)):
+                return Response(pdf, media_type="application/pdf")
+            operation, params = _route(request.method, path, found)
+            user = self._user(request.scope)
+            if not operation.supported(self.profile):
+                raise ApiError(501, _why_unserved(operation, self.profile))
+            body = checked_body(operation, request, await read(request))
+            asked = request.query_params.multi_items() if request.scope["query_string"] else []
+            query = checked(operation.query, operation.query.asked(asked), "query")
+            ctx = Context(self.store, user, self.clock, params, query, body)
+            ctx.minimal = (
+                operation.minimal
+                and "return=minimal" in request.headers.get("prefer", "").replace(" ", "").lower()
+            )
+            ctx.origin = origin_of(request.scope)
+            return self.run(operation, ctx)
+        except ApiError as error:
+            headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
+            return _json(error.status, to_json(error.body()), headers)
+        except ClientDisconnect:
+            raise
+        except StoreError as error:
+            _log.error("%s %s: %s", request.method, request.url.path, error)
+            return _json(503, to_json(ApiError(503, DATABASE_UNUSABLE).body()))
+        except Exception:
+            _log.exception("%s %s failed", request.method, request.url.path)
+            return _json(500, to_json(ApiError(500, "internal error: see the log of the companion").body()))
+
+    def _look_up(self, raw: bytes) -> tuple[list[str], Found]:
+        path = segments(raw)
+        return path, self._routes.match(path)
+
+    def _user(self, scope: Scope) -> str:
+        user = self.caller(scope)
+        if user is None:
+            raise ApiError(401, "a valid token is needed: Authorization: Bearer TOKEN")
+        return user
+
+    def caller(self, scope: Scope) -> str | None:
+        """The user whose token the request has, looked up once."""
+        if CALLER not in scope:
+            scope[CALLER] = self._owner(scope)
+        caller: str | None = scope[CALLER]
+        return caller
+
+    def _owner(self, scope: Scope) -> str | None:
+        given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        scheme, _, token = given.decode("latin-1").partition(" ")
+        record = self.store.get("token", token.strip()) if scheme.lower() == "bearer" else None
+        return record.ref if record else None
+
+    def named(self, scope: Scope) -> tuple[Operation | None, list[str]]:
+        """The operation that a request is for, served or not, and the segments of its path."""
+        path, found = self._named(raw_path(scope))
+        operation, _ = found.get(scope["method"], (None, {}))
+        return operation, path
+
+    def run(self, operation: Operation, ctx: Context) -> Response:
+        """A checked request: its handler, in a transaction when it writes, and the answer."""
+        ctx.families = self.families
+        ctx.needs, ctx.edits, ctx.full = operation.needs, operation.edits, self.profile == "full"
+        headers: dict[str, str] = {}
+        if operation.method == "GET":
+            with self.store.reading():
+                remembered = self._remembered.at(self.store.version())
+                headers[world_name.HEADER] = remembered.world(lambda: world_name.name_of(self.store))
+                ctx.recall(remembered)
+                result = operation.handler(ctx)
+        else:
+            with self.store.transaction():
+                result = operation.handler(ctx)
+        if operation.answer is None:
+            return Response(status_code=operation.status, headers=headers)
+        if ctx.minimal and ctx.full:
+            return Response(status_code=204, headers={"Preference-Applied": "return=minimal"})
+        if operation.raw:
+            return Response(result.text, operation.status, headers, result.media_type)
+        content = _joined(result)
+        if self.check_answers:
+            self._hold_against(operation, operation.answer, content)
+        return _json(201 if ctx.created else operation.status, content, headers)
+
+    def _hold_against(self, operation: Operation, model: type[BaseModel], content: bytes) -> None:
+        try:
+            model.model_validate_json(content)
+        except ValidationError as error:
+            self.violations.append(f"{operation.id}: {error}")
+            raise
+
+    async def finish(self, abandoned: bool = False) -> None:
+        """Does all the work that waits or is under way in the background.
+
+        `abandoned`: also what is not wanted any more.
+        """
+        await self._jobs.finish(abandoned)
+
+    def openapi(self) -> bytes:
+        if self._document is None:
+            supported = [row for row in self._operations if row.supported(self.profile)]
+            if self.profile == "reference":
+                supported = [replace(row, minimal=False) for row in supported]
+            self._document = to_json(document(supported))
+        return self._document
+
+
+def build(
+    store: Store,
+    *,
+    profile: str = "full",
+    clock: Clock | None = None,
+    check_answers: bool = False,
+    allow_fetch: Collection[str] = (),
+    families: Families = FAMILIES,
+    operations: Sequence[Operation] = OPERATIONS,
+) -> Companion:
+    """The ASGI application over a store.
+
+    `allow_fetch`: the hosts beside loopback that may be contacted.
+    """
+    app = Companion(store, profile, clock or utc_now, check_answers, families, operations)
+    app.sources.allowed = allow_fetch
+    return app
+
+
+def _why_unserved(operation: Operation, profile: str) -> str:
+    return f"{operation.id} is an addition, not served with the profile {profile}"
+
+
+def _route(method: str, path: list[str], found: Found) -> tuple[Operation, dict[str, str]]:
+    if not found:
+        raise missing("path", "/" + "/".join(path))
+    if method not in found:
+        raise ApiError(405, f"{method} is not allowed here, only {', '.join(sorted(found))}")
+    return found[method]
+
+
+def _joined(result: Any) -> bytes:
+    """The JSON of an answer, of which the whole, or the items of a list, may be JSON text already."""
+    if isinstance(result, bytes):
+        return result
+    if isinstance(result, dict) and (items := result.get("items")) and isinstance(items[0], bytes):
+        envelope = to_json({name: value for name, value in result.items() if name != "items"})
+        return b"".join((envelope[:-1], b',"items":[', b",".join(items), b"]}"))
+    return to_json(result)
+
+
+def _json(status: int, content: bytes, headers: dict[str, str] | None = None) -> Response:
+    return Response(content, status, headers, "application/json")
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

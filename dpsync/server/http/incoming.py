@@ -1,0 +1,87 @@
+"""A request as it comes: its path, where it was sent to, and its body, read and checked against a model."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import unquote
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+from starlette.requests import Request
+from starlette.types import Scope
+
+from ..errors import ApiError, bad
+from ..request.operation import Operation
+
+LARGEST_BODY = 10 * 1024 * 1024
+_HOST = re.compile(r"([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
+
+
+def raw_path(scope: Scope) -> bytes:
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return raw
+
+
+def segments(raw: bytes) -> list[str]:
+    """Each decoded by itself: an encoded slash does not make a segment."""
+    return [unquote(segment) for segment in raw.split(b"?")[0].decode("latin-1").removeprefix("/").split("/")]
+
+
+def origin_of(scope: Scope) -> str:
+    """Where the caller reached the service: by the name that they used, which is another one behind a port
+    that is passed on; without a usable one, by the address that was connected to.
+    """
+    named = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
+    if _HOST.fullmatch(named):
+        return f"{scope['scheme']}://{named}"
+    host, port = scope.get("server") or ("localhost", None)
+    host = f"[{host}]" if ":" in host else host
+    return f"{scope['scheme']}://{host}" + (f":{port}" if port else "")
+
+
+async def read(request: Request) -> bytes:
+    """The body, refused as soon as it is known to be too long."""
+    if not any(name in (b"content-length", b"transfer-encoding") for name, _ in request.scope["headers"]):
+        return b""
+    too_long = ApiError(413, f"a body has at most {LARGEST_BODY} bytes")
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > LARGEST_BODY:
+        raise too_long
+    chunks, size = [], 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > LARGEST_BODY:
+            raise too_long
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def checked_body(operation: Operation, request: Request, content: bytes) -> Any:
+    if not content:
+        if operation.body is not None and operation.body_required:
+            raise bad("body: a JSON object is needed")
+        return operation.body() if operation.body else None
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise ApiError(415, f"content type {kind or 'absent'!r}: application/json is needed")
+    if operation.body is None:
+        return None
+    try:
+        value = from_json(content, allow_inf_nan=False)
+    except ValueError as error:
+        raise bad(f"body: malformed JSON: {error}") from None
+    return checked(operation.body, value, "body")
+
+
+def checked(model: type[BaseModel], value: Any, where: str) -> BaseModel:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise bad(
+            "; ".join(_complaints(error.errors(include_url=False, include_input=False), where))
+        ) from None
+
+
+def _complaints(errors: Iterable[Any], where: str) -> list[str]:
+    found = [f"{'.'.join([where, *map(str, error['loc'])])}: {error['msg']}" for error in errors]
+    return found[:5]

@@ -1,0 +1,120 @@
+"""The OpenAPI 3.1 document of the operations that are served, generated from their rows."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
+from pydantic_core import core_schema
+
+from ..models.base import Error, Query
+from ..request.operation import Operation
+
+Json = dict[str, Any]
+_REF = "#/components/schemas/{model}"
+_RAW = ("application/json", "application/yaml")
+_PREFER: Json = {
+    "name": "Prefer",
+    "in": "header",
+    "schema": {"type": "string"},
+    "description": "An addition: with `return=minimal` the answer is 204, without a body",
+}
+
+
+_WORDS = re.compile(r"OpenAPI|[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SUMMARIES = {
+    "conversation_cluster_update": "Update conversations issues cluster",
+    "getUser": "Get authenticated user",
+    "updateChangeRequest": "Update change request from main content",
+}
+"""Where the id of an operation does not say it, or not it alone."""
+
+
+class _Schemas(GenerateJsonSchema):
+    """A field that may be left out has no default: it is absent, not null. Only models have titles: programs
+    that write clients take them for names.
+    """
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        made = super().default_schema(schema)
+        if made.get("default", ...) is None:
+            made.pop("default")
+        return made
+
+
+def document(operations: Sequence[Operation]) -> Json:
+    models: set[type[BaseModel]] = {Error}
+    for row in operations:
+        models |= {model for model in (row.body, row.answer) if model is not None}
+    mode: Literal["validation"] = "validation"
+    ordered = sorted(models, key=lambda model: model.__name__)
+    schemas, shared = models_json_schema(
+        [(model, mode) for model in ordered], ref_template=_REF, schema_generator=_Schemas
+    )
+    refs = {model: schemas[model, mode] for model in ordered}
+    paths: dict[str, Json] = {}
+    for row in operations:
+        paths.setdefault(row.path, {})[row.method.lower()] = _operation(row, refs)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Docs platform management API, as the dpsync companion serves it", "version": "1"},
+        "servers": [{"url": "/v1"}],
+        "security": [{"token": []}],
+        "tags": [{"name": tag} for tag in dict.fromkeys(row.tag for row in operations if row.tag)],
+        "paths": paths,
+        "components": {
+            "schemas": shared.get("$defs", {}),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
+    made: Json = {
+        "operationId": row.id,
+        "summary": summary(row.id),
+        **({"description": row.decided} if row.decided else {}),
+        "tags": [row.tag] if row.tag else [],
+        "parameters": [*map(_path_parameter, row.parameters), *_query(row.query)],
+    }
+    if row.deprecated:
+        made["deprecated"] = True
+    if row.profile != "reference":
+        made["x-profile"] = row.profile
+    if row.minimal:
+        made["parameters"].append(_PREFER)
+    if row.body is not None:
+        made["requestBody"] = {"required": row.body_required, "content": _content(refs[row.body])}
+    success: Json = {"description": "Success"}
+    if row.answer is not None:
+        success["content"] = {kind: {} for kind in _RAW} if row.raw else _content(refs[row.answer])
+    successes = {str(row.status): success} | ({"201": success} if row.creates else {})
+    if row.minimal:
+        successes["204"] = {"description": "Success, and a minimal answer was asked for"}
+    refused = {"description": "Refused", "content": _content(refs[Error])}
+    made["responses"] = {**successes, **{str(status): refused for status in row.statuses()}}
+    return made
+
+
+def summary(operation: str) -> str:
+    """The id of an operation in words."""
+    words = _WORDS.findall(operation)
+    said = " ".join(word if word.isupper() or word == "OpenAPI" else word.lower() for word in words)
+    return _SUMMARIES.get(operation) or (said[:1].upper() + said[1:]).removesuffix(" by id")
+
+
+def _content(schema: Any) -> Json:
+    return {"application/json": {"schema": schema}}
+
+
+def _path_parameter(name: str) -> Json:
+    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def _query(model: type[Query]) -> list[Json]:
+    properties = model.model_json_schema(schema_generator=_Schemas).get("properties", {})
+    return [{"name": name, "in": "query", "schema": schema} for name, schema in properties.items()]

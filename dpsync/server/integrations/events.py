@@ -1,0 +1,104 @@
+"""Events of integrations: what the installations of one have gone through, as it is told.
+
+Nothing runs the script of an integration. An event is recorded at once, or, while a tunnel is set, when it
+was sent there: one after the other, in the order in which they came to be. The last KEPT of an
+integration are there.
+"""
+
+from typing import Any
+
+from pydantic_core import to_json
+
+from ..jobs.queue import KIND as JOB
+from ..jobs.queue import Work, job_on
+from ..jobs.sources import FetchError
+from ..request.context import Context
+from ..store import Record
+
+Json = dict[str, Any]
+INTEGRATION = "integration"
+"""Its id is its name, `organization` is the owner."""
+EVENT = "integration-event"
+"""`scope` is the integration, `ref` the installation, `organization` that of the installation."""
+WAITING = "waiting-event"
+"""The same before it was sent: in no list."""
+DISPATCH = "dispatch-events"
+KEPT = 1000
+
+
+def emit(ctx: Context, integration: Record, installation: str, organization: str, payload: Json) -> None:
+    id = ctx.new_id(EVENT)
+    payload = {"eventId": id, "installationId": installation, **payload}
+    doc = {"createdAt": ctx.stamp, "payload": payload}
+    event = Record(EVENT, id, doc, organization, integration.id, ref=installation)
+    if _tunnel(integration, event) is None:
+        _record(ctx, event, "success", _entry(ctx, "debug", "recorded: there is no tunnel to send it to"))
+    elif ctx.store.count(WAITING, scope=integration.id) >= KEPT:
+        _record(ctx, event, "failed", _entry(ctx, "error", f"not sent: {KEPT} others wait for the tunnel"))
+    else:
+        event.kind = WAITING
+        ctx.put(event)
+        if not ctx.store.find(JOB, ref=queue(integration).id):
+            ctx.put(dispatching(integration))
+
+
+def queue(integration: Record) -> Record:
+    """What the job is on. Any name may be chosen: without the colon it could be the id of something else."""
+    return Record("", f"{INTEGRATION}:{integration.id}", {}, integration.organization)
+
+
+def dispatching(integration: Record) -> Record:
+    """The job that sends what waits."""
+    return job_on(queue(integration), DISPATCH, integration=integration.id)
+
+
+def _tunnel(integration: Record, event: Record) -> str | None:
+    """Where an event is to be sent."""
+    development = integration.doc.get("development")
+    if not development or not (development["all"] or event.organization == integration.organization):
+        return None
+    return str(development["tunnelUrl"])
+
+
+def _entry(ctx: Context, level: str, message: str) -> Json:
+    return {"message": message, "timestamp": ctx.stamp, "level": level}
+
+
+def _record(ctx: Context, event: Record, status: str, *logs: Json) -> None:
+    surplus = ctx.store.count(EVENT, scope=event.scope) + 1 - KEPT
+    for old in ctx.store.listed(EVENT, 0, max(surplus, 0), scope=event.scope):
+        ctx.remove(old)
+    doc = {**event.doc, "status": status, "logs": list(logs)}
+    ctx.put(Record(EVENT, event.id, doc, event.organization, event.scope, ref=event.ref))
+
+
+# --- sending ------------------------------------------------------------------------------------------
+
+
+async def dispatch(work: Work) -> None:
+    while (found := _next(work)) is not None:
+        event, url, sending = found
+        try:
+            status = await work.sources.post(url, to_json(event.doc["payload"]))
+            outcome = f"the tunnel answered {status}"
+            sent = 200 <= status < 300
+        except FetchError as error:
+            outcome, sent = error.message, False
+        with work.step() as ctx:
+            ctx.remove(event)
+            entry = _entry(ctx, "info" if sent else "error", outcome)
+            _record(ctx, event, "success" if sent else "failed", sending, entry)
+
+
+def _next(work: Work) -> tuple[Record, str, Json] | None:
+    """The next event to send, where to, and what its trace begins with. Without one the job is done."""
+    with work.step() as ctx:
+        integration = ctx.load(INTEGRATION, work.job.doc["integration"])
+        while integration and (waiting := ctx.store.listed(WAITING, 0, 1, scope=integration.id)):
+            url = _tunnel(integration, waiting[0])
+            if url is not None:
+                return waiting[0], url, _entry(ctx, "debug", f"POST {url}")
+            ctx.remove(waiting[0])
+            _record(ctx, waiting[0], "success", _entry(ctx, "debug", "not sent: the tunnel is no longer set"))
+        ctx.remove(work.job)
+    return None

@@ -1,0 +1,77 @@
+"""Images of integrations: they come as base64, are kept by the digest of their content, and are served
+beside the API, without a token.
+"""
+
+import base64
+import hashlib
+import re
+from binascii import Error as NotBase64
+
+from ..errors import bad
+from ..store import Store
+
+LARGEST_IMAGE = 1024 * 1024
+PREFIX = ("assets", "integrations")
+BUNDLE = "integration-bundle"
+"""What of an integration is not in its answer: runtime, script, secrets, and its images by file name."""
+
+_SIGNATURES = (
+    (rb"\x89PNG\r\n\x1a\n", "image/png", "png"),
+    (rb"\xff\xd8\xff", "image/jpeg", "jpg"),
+    (rb"GIF8[79]a", "image/gif", "gif"),
+    (rb"RIFF....WEBP", "image/webp", "webp"),
+)
+_SVG = ("image/svg+xml", "svg")
+_UNKNOWN = ("application/octet-stream", "bin")
+_BEFORE_A_ROOT = ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!", b">"))
+
+
+def decoded(text: str, field: str) -> bytes:
+    """The content of an image in a body. 400 for what is no base64, or too long."""
+    try:
+        content = base64.b64decode("".join(text.split()).encode("ascii"), validate=True)
+    except (NotBase64, ValueError):
+        raise bad(f"{field}: not base64") from None
+    if len(content) > LARGEST_IMAGE:
+        raise bad(f"{field}: an image has at most {LARGEST_IMAGE} bytes, this has {len(content)}")
+    return content
+
+
+def file_name(content: bytes) -> str:
+    return f"{hashlib.sha256(content).hexdigest()[:32]}.{_kind(content)[1]}"
+
+
+def _kind(content: bytes) -> tuple[str, str]:
+    """Content type and extension, by what the content begins with."""
+    for signature, content_type, extension in _SIGNATURES:
+        if re.match(signature, content, re.DOTALL):
+            return content_type, extension
+    return _SVG if re.match(rb"<svg[\s>/]", _root(content)) else _UNKNOWN
+
+
+def _root(content: bytes) -> bytes:
+    """What is left of an XML document from its first element on."""
+    rest = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+    while closing := next((end for start, end in _BEFORE_A_ROOT if rest.startswith(start)), None):
+        rest = rest.partition(closing)[2].lstrip()
+    return rest
+
+
+def load(store: Store, path: list[str]) -> tuple[bytes, dict[str, str]] | None:
+    """The content at a path of PREFIX, name and file name, and its headers; None: nothing.
+
+    An SVG is a document that may have scripts. Opened by itself it is given no rights, as its origin is also
+    that of the control plane.
+    """
+    if len(path) != len(PREFIX) + 2 or tuple(path[:2]) != PREFIX:
+        return None
+    bundle = store.get(BUNDLE, path[2])
+    text = bundle.doc["images"].get(path[3]) if bundle else None
+    if text is None:
+        return None
+    content = base64.b64decode(text)
+    return content, {
+        "Content-Type": _kind(content)[0],
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        "X-Content-Type-Options": "nosniff",
+    }

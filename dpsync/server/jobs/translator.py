@@ -1,0 +1,79 @@
+"""The stand-in translator: deterministic, and a translation in name only.
+
+It puts the language in front of a text and leaves the text as it is, so that everybody sees what it is and
+the same text always gives the same result. What the platform's translator would write cannot be known here.
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from ..content.editing import document_of
+from ..content.markdown import to_markdown
+from ..content.rich_text import text, text_of
+from ..content.tree import walk
+
+Json = dict[str, Any]
+LONGEST_PAGE_TITLE = 255
+
+
+@dataclass(frozen=True)
+class Translated:
+    """`words`: those of the original, in titles, descriptions and texts."""
+
+    content: Json
+    words: int
+    pages: int
+
+
+def translated(text: str, language: str, longest: int) -> str:
+    """`[fr] Guides`, cut to the length that the field may have."""
+    return f"[{language}] {text}"[:longest].rstrip()
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def translated_content(content: Json, language: str) -> Translated:
+    """Every page, and every reusable content: titles, and each heading and paragraph of the texts.
+
+    Pages keep their ids and paths: links between them stay good.
+    """
+    made, count, pages = deepcopy(content), 0, 0
+    for page, _ in walk(made["pages"]):
+        pages += 1
+        count += _translate(page, language)
+    for reusable in made["reusableContents"]:
+        count += _translate(reusable, language)
+    return Translated(made, count, pages)
+
+
+def _translate(item: Json, language: str) -> int:
+    count = words(item["title"]) + words(item.get("description", ""))
+    item["title"] = translated(item["title"], language, LONGEST_PAGE_TITLE)
+    if item.get("description"):
+        item["description"] = translated(item["description"], language, 1024)
+    if "body" in item:
+        document = document_of(item)
+        count += words(text_of(document["nodes"]))
+        turned = _led_by_language(document, language)
+        item["body"] = (
+            {"document": turned} if "document" in item["body"] else {"markdown": to_markdown(turned)}
+        )
+    return count
+
+
+def _led_by_language(node: Any, language: str) -> Any:
+    if isinstance(node, list):
+        return [_led_by_language(child, language) for child in node]
+    if not isinstance(node, dict):
+        return node
+    kind = str(node.get("type"))
+    if kind == "code":
+        return node
+    inside = node.get("nodes")
+    is_text = kind == "paragraph" or kind.startswith("heading-")
+    if is_text and isinstance(inside, list) and text_of(inside).strip():
+        return {**node, "nodes": [text(f"[{language}] "), *inside]}
+    return {name: _led_by_language(value, language) for name, value in node.items()}

@@ -1,0 +1,88 @@
+"""A uvicorn server that says when it accepts requests, and leaves signals to its caller."""
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from socket import AF_INET, AF_INET6, IPPROTO_TCP, SOCK_STREAM, gaierror, socket
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from ..control.connection import Connection
+
+
+def tcp_socket(ipv6: bool = False) -> socket:
+    """A socket to listen on.
+
+    The protocol must be named: only then does asyncio set TCP_NODELAY, and without it every answer on a kept
+    connection waits 40 ms.
+    """
+    return socket(AF_INET6 if ipv6 else AF_INET, SOCK_STREAM, IPPROTO_TCP)
+
+
+class CannotListen(Exception):
+    """An address cannot be listened on; the text says why, and what to do."""
+
+
+def bind(listening: socket, host: str, port: int) -> None:
+    """Take an address. Raises CannotListen."""
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        raise cannot_listen(host, port, error) from None
+    except (TypeError, ValueError):  # Python encodes the name before the system sees it
+        raise CannotListen("cannot listen: --host has no name or address of a host.") from None
+
+
+def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
+    """The system's reason in words."""
+    at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    match error.errno:
+        case errno.EADDRINUSE:
+            why = "another program does already. Stop it, or choose another port (--port 0: a free one)."
+        case errno.EACCES:
+            why = "not permitted; ports below 1024 are for the system. Choose another one (--port)."
+        case errno.EADDRNOTAVAIL:
+            at, why = host, "this machine does not have that address. Choose one that it has (--host)."
+        case _ if isinstance(error, gaierror):
+            at, why = host, f"{error.strerror}. Choose an address of this machine (--host)."
+        case number:
+            why = os.strerror(number) if number else str(error)
+    return CannotListen(f"cannot listen on {at}: {why}")
+
+
+class Listening(uvicorn.Server):
+    """`await serve([socket])`, with `ready` called once requests are accepted. Ends after `should_exit` is
+    set; `stopping` is called before the requests under way are waited for.
+    """
+
+    def __init__(
+        self, app: ASGIApp, ready: Callable[[], object], stopping: Callable[[], object] = lambda: None
+    ) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=Connection,
+                log_level="warning",
+                access_log=False,
+                lifespan="off",
+                ws="none",
+                server_header=False,
+            )
+        )
+        self._ready = ready
+        self._stopping = stopping
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self._stopping()
+        await super().shutdown(sockets=sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield

@@ -1,0 +1,91 @@
+"""The companion in a thread of the calling process, for tests: real HTTP, and safe access to its state."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from types import TracebackType
+from typing import Any, TypeVar
+
+from pydantic_core import from_json, to_json
+
+from .. import world as worlds
+from ..control.plane import ControlPlane
+from ..http.app import Companion
+from .listening import Listening, tcp_socket
+
+T = TypeVar("T")
+
+_STARTS = 8
+"""How many worlds are kept prepared."""
+
+
+class ThreadedServer:
+    """`with ThreadedServer(app) as server:` serves on a free port at `server.url` until the block ends.
+
+    `plane`: the control plane around the app, when there is to be one.
+    """
+
+    def __init__(self, app: Companion, plane: ControlPlane | None = None) -> None:
+        self.app = app
+        self.url = ""
+        # Tests start from the same few worlds again and again.
+        self._start = lru_cache(_STARTS)(self._new_start)
+        self._ready = threading.Event()
+        self._server = (
+            Listening(plane, self._ready.set, plane.gateway.drop)
+            if plane
+            else Listening(app, self._ready.set)
+        )
+        self._socket = tcp_socket()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="companion", daemon=True)
+
+    def __enter__(self) -> "ThreadedServer":
+        self._socket.bind(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self.app.sources.own = [self._socket.getsockname()]
+        self._thread.start()
+        if not self._ready.wait(timeout=10):
+            raise RuntimeError("the companion did not start")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=10)
+        self._socket.close()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._server.serve([self._socket]))
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Runs a function in the thread of the server, between two requests."""
+
+        async def run() -> T:
+            return function()
+
+        return asyncio.run_coroutine_threadsafe(run(), self._loop).result(timeout=30)
+
+    def finish(self, abandoned: bool = False) -> None:
+        """Returns when the companion has no work left to do in the background; `abandoned`: nor any under way
+        that is not wanted any more.
+        """
+        asyncio.run_coroutine_threadsafe(self.app.finish(abandoned), self._loop).result(timeout=30)
+
+    def _new_start(self, text: bytes) -> worlds.Start:
+        """From a world as JSON; null is the built-in one."""
+        world = from_json(text)
+        return worlds.Start(worlds.builtin() if world is None else world, self.app.families)
+
+    def reset(self, world: dict[str, Any] | None = None) -> None:
+        """Replaces all state by a world (the built-in one), and forgets the request log."""
+
+        def load() -> None:
+            self._start(to_json(world)).load(self.app.store, self.app.clock())
+            self.app.requests.clear()
+            self.app.violations.clear()
+
+        self.call(load)

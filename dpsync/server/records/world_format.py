@@ -1,0 +1,156 @@
+"""How a world says the records of a family, and what a family's `load` and `dump` are given."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from ..clock import stamp
+from ..store import Record, Store
+from .order import STEP
+
+Json = dict[str, Any]
+WORLD = Record("world", "", {})
+"""What organizations, users and tokens are in."""
+_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Loading:
+    """A world in the making: records, ids for those that name none, and times of creation."""
+
+    def __init__(self, now: datetime, sections: "Sections", prefixes: Mapping[str, str]) -> None:
+        """`prefixes`: how the ids of each kind begin."""
+        self.now = now
+        self._sections = sections
+        self._prefixes = prefixes
+        self.records: list[Record] = []
+        self.counters: dict[str, int] = {}
+        self.titles: dict[str, str] = {}
+        """Of the spaces, deleted ones left out."""
+        self.basenames: dict[str, set[str]] = {}
+        """Of the sites of each organization."""
+        self._known: dict[tuple[str, str], int] = {}
+        self._last: dict[tuple[str, str], int] = {}
+
+    def add(self, record: Record) -> Record:
+        if self.get(record.kind, record.id) is not None:
+            raise ValueError(f"two of kind {record.kind} with the id {record.id!r}")
+        self._known[record.kind, record.id] = len(self.records)
+        record.seq = len(self.records) + 1
+        self.records.append(record)
+        return record
+
+    def get(self, kind: str, id: str) -> Record | None:
+        """One that was loaded before."""
+        index = self._known.get((kind, id))
+        return None if index is None else self.records[index]
+
+    def inside(self, owner: Record, given: Json) -> None:
+        """What the families say under an owner, in the order of their declarations."""
+        for said in self._sections.get(owner.kind, ()):
+            if given.get(said.key):
+                said.load(self, owner, given[said.key])
+
+    def own(self, kind: str, given: Json) -> Json:
+        """Without the id, and without what the families say under one of this kind."""
+        return but(given, "id", *(said.key for said in self._sections.get(kind, ())))
+
+    def id(self, kind: str, given: Json) -> str:
+        return str(given["id"]) if given.get("id") else self.next(kind)
+
+    def next(self, kind: str) -> str:
+        """KeyError: the companion makes no ids of this kind."""
+        self.counters[kind] = self.counters.get(kind, 0) + 1
+        return f"{self._prefixes[kind]}-{self.counters[kind]}"
+
+    def free(self, kind: str) -> str:
+        """An id that none of those loaded so far has."""
+        while self.get(kind, id := self.next(kind)) is not None:
+            pass
+        return id
+
+    def then(self) -> str:
+        """A time of creation: a minute later for each record."""
+        return stamp(_EPOCH + timedelta(minutes=len(self.records)))
+
+    def following(self, organization: str, parent: str) -> int:
+        """The next position among siblings, counted whether it is taken or not."""
+        key = (organization, parent)
+        self._last[key] = self._last.get(key, 0) + 1
+        return self._last[key] * STEP
+
+    def replace(self, given: Record) -> None:
+        """In place of the one of that id, whose place in orders it takes, or as one more."""
+        before = self.get(given.kind, given.id)
+        if before is None:
+            self.add(given)
+        else:
+            given.seq, given.position = before.seq, before.position
+            self.records[self._known[given.kind, given.id]] = given
+
+
+@dataclass(frozen=True)
+class Dumping:
+    """A world that is written from a store."""
+
+    store: Store
+    sections: "Sections"
+
+    def inside(self, owner: Record) -> Json:
+        """What the families say under an owner, by key."""
+        said = {one.key: one.dump(self, owner) for one in self.sections.get(owner.kind, ())}
+        return {key: value for key, value in said.items() if value is not None}
+
+    def created(self, *kinds: str, **where: str) -> list[Record]:
+        """Records of these kinds in order of creation."""
+        found = [record for kind in kinds for record in self.store.find(kind, **where)]
+        return sorted(found, key=lambda record: record.seq)
+
+
+@dataclass(frozen=True)
+class InWorld:
+    """How a world says the records of a family: under one key of the record that they are in.
+
+    `load` is given that record and the value, `dump` the same record, and gives the value; None: nothing.
+    """
+
+    key: str
+    load: Callable[[Loading, Record, Any], None]
+    dump: Callable[[Dumping, Record], Any]
+    under: tuple[str, ...] = ("organization",)
+
+
+Sections = Mapping[str, Sequence[InWorld]]
+"""What a world says inside a record of each kind, in the order in which it is loaded."""
+
+
+def listed(
+    kind: str,
+    key: str,
+    under: str = "organization",
+    *,
+    ref: str = "",
+    times: tuple[str, ...] = (),
+    **defaults: Any,
+) -> InWorld:
+    """An ordinary family: a list of entries, each the document of a record and its id.
+
+    `ref` is the member that is kept as the record's `ref`; `times` are members that have the time of creation
+    where they are not said, `defaults` the others that an entry may leave out.
+    """
+
+    def load(loading: Loading, owner: Record, given: list[Json]) -> None:
+        for one in given:
+            doc = {**defaults, **dict.fromkeys(times, loading.then()), **but(one, "id", ref)}
+            id = loading.id(kind, one)
+            loading.add(Record(kind, id, doc, owner.organization, owner.id, ref=one.get(ref) or ""))
+
+    def dump(dumping: Dumping, owner: Record) -> list[Json]:
+        found = dumping.created(kind, scope=owner.id)
+        return [{"id": one.id, **({ref: one.ref} if one.ref else {}), **one.doc} for one in found]
+
+    return InWorld(key, load, dump, (under,))
+
+
+def but(given: Json, *left_out: str) -> Json:
+    return {key: value for key, value in given.items() if key not in left_out}

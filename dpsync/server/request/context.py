@@ -1,0 +1,324 @@
+"""What a handler is given: one request, checked, and the state it may touch.
+
+A handler is a plain function of a Context that returns the answer's body (None: no content) or raises
+ApiError; one that made what was absent, where it might have updated, says so in `created`. The loaders here
+are the only way to an organization or to anything inside one: what the caller may not view is not found
+(404), what they may view but not do is refused (403). The role that an operation needs, it needs on the
+innermost organization, space, collection or site that its path names. Removing and transferring are the
+families' (`family`), what outlasts a request is in `remembered`.
+"""
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any, Protocol
+
+from ..access import standings
+from ..access.roles import Role, Standing, reaches
+from ..access.visible_spaces import SpaceGroups, space_groups
+from ..clock import Clock, moment, stamp
+from ..errors import ApiError, missing
+from ..store import Record, Store
+from .cache import Remembered
+
+RETENTION = timedelta(days=7)
+CHANGE_REQUEST = "change-request"
+"""`scope` is its space, `ref` its number there, `position` the same as a number."""
+
+
+def is_locked(space: Record) -> bool:
+    """Whether its content, and what its change requests propose, is to stay as it is."""
+    return bool(space.doc["editMode"] == "locked")
+
+
+class Lifecycles(Protocol):
+    """What is done for all kinds of records alike. The declarations of the families say how: see `family`."""
+
+    def new_id(self, store: Store, kind: str) -> str:
+        """The next free id of a kind. KeyError: the companion makes no ids of this kind."""
+
+    def let_go(self, ctx: "Context", record: Record) -> None:
+        """Before a record is removed: what depends on it goes, too, or forgets it."""
+
+    def hand_over(self, ctx: "Context", record: Record, organization: str) -> None:
+        """Before a record goes to another organization: what depends on it follows, or forgets it."""
+
+
+@dataclass
+class Context:
+    store: Store
+    user: str
+    clock: Clock
+    params: dict[str, str] = field(default_factory=dict)
+    query: Any = None
+    body: Any = None
+    needs: Role = None
+    edits: bool = False
+    full: bool = True
+    families: Lifecycles | None = None
+    """None: no ids can be made, nothing removed and nothing transferred."""
+    origin: str = "https://api.docs.example"
+    """Where the caller reached the service: what is served beside the API has its URL there."""
+    minimal: bool = False
+    created: bool = False
+    _remembered: Remembered | None = None
+    _role_numbers: dict[str, int] = field(default_factory=dict)
+    _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
+    _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
+    _space_groups: dict[str, SpaceGroups] = field(default_factory=dict)
+
+    @cached_property
+    def now(self) -> datetime:
+        """The time of the request: one, however often it is asked for."""
+        return self.clock()
+
+    @property
+    def stamp(self) -> str:
+        return stamp(self.now)
+
+    # --- records ----------------------------------------------------------------------------------
+
+    def load(self, kind: str, id: str) -> Record | None:
+        """One record, read once per request."""
+        key = (kind, id)
+        if key not in self._cache:
+            self._cache[key] = self.store.get(kind, id)
+        return self._cache[key]
+
+    def put(self, record: Record) -> None:
+        self.store.put(record)
+        self._forget()
+
+    def remove(self, record: Record) -> None:
+        """Removes a record and first, by the links of the families, whatever cannot be without it."""
+        self._lifecycles.let_go(self, record)
+        self.store.remove(record.kind, record.id)
+        self._forget()
+
+    def transfer(self, item: Record, organization: str) -> None:
+        """Gives an item of an organization to another one, with what follows it and without the rest."""
+        self._lifecycles.hand_over(self, item, organization)
+        item.organization = item.scope = organization
+        self.put(item)
+
+    @property
+    def _lifecycles(self) -> Lifecycles:
+        if self.families is None:
+            raise LookupError("this context was made without families")
+        return self.families
+
+    def _forget(self) -> None:
+        """A write may change what is loaded and who may do what."""
+        self._cache.clear()
+        self._standings.clear()
+        self._space_groups.clear()
+
+    def new_id(self, kind: str) -> str:
+        return self._lifecycles.new_id(self.store, kind)
+
+    def recall(self, remembered: Remembered) -> None:
+        """For a request that only reads, what was worked out before about the state that it reads.
+
+        What is shown to the key of a share link is not remembered.
+        """
+        self._standings = remembered.standings
+        self._space_groups = remembered.space_groups
+        if getattr(self.query, "shareKey", None) is None:
+            self._remembered = remembered
+
+    def show(
+        self,
+        render: "Callable[[Context, Record], Any]",
+        record: Record,
+        personal: "Callable[[Context, Record], object]" = lambda ctx, record: False,
+    ) -> Any:
+        """The answer for a record, rendered once per role where nothing is written: then as JSON text.
+
+        `personal`: whether the rendering depends on the caller by more than their roles; then it is rendered
+        once per caller.
+        """
+        if self._remembered is None:
+            return render(self, record)
+        role = self._role_numbers.get(record.organization)
+        if role is None:
+            role = self._remembered.number(self.standing(record.organization))
+            self._role_numbers[record.organization] = role
+        key: tuple[object, ...] = (render, record.kind, record.id, self.origin, role)
+        found = self._remembered.texts.get(key)
+        if found is None:
+            if personal(self, record):
+                key = (render, record.kind, record.id, self.origin, self.user)
+            found = self._remembered.text(key, lambda: render(self, record))
+        return found
+
+    def count(self, kind: str, **where: str) -> int:
+        """How many there are, counted once per state where nothing is written."""
+        if self._remembered is None:
+            return self.store.count(kind, **where)
+        return self._remembered.count(kind, where, lambda: self.store.count(kind, **where))
+
+    def ordered(self, key: Hashable, of: set[str], make: Callable[[], list[Any]]) -> list[Any]:
+        """A whole list in its order, of what is in records `of` these kinds: the same."""
+        return make() if self._remembered is None else self._remembered.ordered(key, frozenset(of), make)
+
+    # --- what the caller is -----------------------------------------------------------------------
+
+    def standing(self, organization: str, user: str = "") -> Standing:
+        """What a user (the caller) is in an organization. A disabled member is none."""
+        key = (organization, user or self.user)
+        if key not in self._standings:
+            self._standings[key] = standings.stand(self.store, *key)
+        return self._standings[key]
+
+    def stand_all(self, organization: str) -> None:
+        """Finds out at once what every member is, for a list of many."""
+        stood = self._remembered.stood if self._remembered is not None else set()
+        if organization in stood:
+            return
+        stood.add(organization)
+        for user, standing in standings.stand_all(self.store, organization).items():
+            self._standings[organization, user] = standing
+
+    def role_in(self, organization: str) -> tuple[bool, Role]:
+        """Whether the caller is a member, and with which role."""
+        standing = self.standing(organization)
+        return standing.member, standing.role
+
+    def level(self, item: Record, user: str = "") -> Role:
+        """The role of a user (the caller) on an organization, space, collection or site."""
+        standing = self.standing(item.organization, user)
+        if item.kind == "organization":
+            return standing.role
+        return standing.level(item, lambda id: self._own("collection", id, item.organization))
+
+    def _own(self, kind: str, id: str, organization: str) -> Record | None:
+        """None also for one of another organization: where the collection around a deleted space may be."""
+        found = self.load(kind, id)
+        return found if found is not None and found.organization == organization else None
+
+    def sees(self, item: Record) -> bool:
+        if item.kind == "organization":
+            return self.standing(item.id).member
+        return self.level(item) is not None
+
+    def permit(self, item: Record) -> Record:
+        """The item, for a caller who may view it and has the role on it that the operation needs."""
+        if not self.sees(item):
+            raise missing(item.kind.removeprefix("deleted-"), item.id)
+        self.demand(item, self.needs)
+        return item
+
+    def demand(self, item: Record, role: Role) -> None:
+        """403 for a caller with less than this role on something that they may view."""
+        if not reaches(self.level(item), role):
+            kind = item.kind.removeprefix("deleted-")
+            raise ApiError(403, f"this needs the role {role} on the {kind} {item.id!r}")
+
+    # --- what the path names ----------------------------------------------------------------------
+
+    def find_organization(self, id: str) -> Record:
+        """An organization that the caller is a member of."""
+        found = self.load("organization", id)
+        if found is None or not self.sees(found):
+            raise missing("organization", id)
+        return found
+
+    def organization(self) -> Record:
+        return self.permit(self.find_organization(self.params["organizationId"]))
+
+    def site(self) -> Record:
+        organization = self.find_organization(self.params["organizationId"])
+        site = self.store.get("site", self.params["siteId"])
+        if site is None or site.organization != organization.id:
+            raise missing("site", self.params["siteId"])
+        return self.permit(site)
+
+    def find_space(self, id: str, *, deleted: bool = False) -> Record | None:
+        """A space that the caller may see; with `deleted` also one deleted less than seven days ago."""
+        space = self.load("space", id)
+        if space is None and deleted:
+            space = self.load("deleted-space", id)
+            if space is not None and self.now - moment(space.doc["deletedAt"]) > RETENTION:
+                space = None
+        return space if space is not None and self.sees(space) else None
+
+    def space(self, *, deleted: bool = False) -> Record:
+        id = self.params["spaceId"]
+        space = self.find_space(id, deleted=deleted)
+        if space is None:
+            raise missing("space", id)
+        self.permit(space)
+        if self.edits and is_locked(space):
+            raise ApiError(403, f"the space {id!r} is locked: set its editMode to live before it is edited")
+        return space
+
+    def find_collection(self, id: str) -> Record | None:
+        found = self.load("collection", id)
+        return found if found is not None and self.sees(found) else None
+
+    def collection(self) -> Record:
+        id = self.params["collectionId"]
+        found = self.find_collection(id)
+        if found is None:
+            raise missing("collection", id)
+        return self.permit(found)
+
+    def change_request(self) -> Record:
+        """By its id or its number in the space. What the operation needs, it needs on the space."""
+        space, named = self.space(), self.params["changeRequestId"]
+        found = self.store.get(CHANGE_REQUEST, named)
+        if found is None or found.scope != space.id:
+            numbered = self.store.find(CHANGE_REQUEST, scope=space.id, ref=named)
+            if not numbered:
+                raise missing("change request", named)
+            found = numbered[0]
+        return found
+
+    # --- what a body names ------------------------------------------------------------------------
+
+    def named_space(self, id: str, organization: str, field: str) -> Record:
+        """A space that a body names, in this organization."""
+        return self._named("space", id, organization, field)
+
+    def named_collection(self, id: str, organization: str, field: str) -> Record:
+        return self._named("collection", id, organization, field)
+
+    def _named(self, kind: str, id: str, organization: str, field: str) -> Record:
+        found = self.load(kind, id)
+        if found is None or found.organization != organization or not self.sees(found):
+            raise missing(f"{field}: {kind}", id)
+        return found
+
+    # --- the spaces of a member -------------------------------------------------------------------
+
+    def spaces_of(self, organization: str, user: str = "") -> Iterator[tuple[Record, Role]]:
+        """The spaces that a member (the caller) may view, each with the role there, in order of creation."""
+        found = self.store.find("space", organization=organization)
+        for space in sorted(found, key=lambda space: space.seq):
+            level = self.level(space, user)
+            if level is not None:
+                yield space, level
+
+    def count_spaces_of(self, organization: str, user: str) -> int:
+        return self._count_spaces(organization, self.standing(organization, user))
+
+    def count_spaces_of_both(self, organization: str, user: str) -> int:
+        """Those that the caller may view, too."""
+        return self._count_spaces(
+            organization, self.standing(organization, user), self.standing(organization)
+        )
+
+    def count_spaces_of_team(self, team: Record) -> int:
+        """Those that the team has been given a role on, or on a collection around them."""
+        return self._count_spaces(team.organization, standings.stand_as_team(self.store, team))
+
+    def _count_spaces(self, organization: str, *standings: Standing) -> int:
+        if all(standing.role == "admin" for standing in standings):
+            return self.count("space", organization=organization)
+        if any(standing.role is None and not standing.grants for standing in standings):
+            return 0
+        if organization not in self._space_groups:
+            self._space_groups[organization] = space_groups(self.store, organization)
+        visible = self._space_groups[organization].visible
+        return visible(standings, lambda id: self._own("space", id, organization))

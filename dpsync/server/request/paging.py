@@ -1,0 +1,130 @@
+"""Pages of a list: `{items, count, next?}`.
+
+The cursor holds the sort key of the last item served, so items that come, go or move, that one included,
+neither repeat nor hide others: a move changes the key of what moved alone (`siblings`). In lists that have no
+such key, only places of items, it holds the item's id too, which wins while the item is still there.
+"""
+
+import base64
+from binascii import Error as NotBase64
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from pydantic_core import from_json, to_json
+
+from ..errors import bad
+from ..store import Record
+from .context import Context
+
+T = TypeVar("T")
+Key = list[Any]
+LAST = 2**63 - 1
+"""Of the numbers that records have by creation."""
+
+
+def page(
+    items: Sequence[T],
+    *,
+    limit: int,
+    cursor: str | None,
+    key: Callable[[T], Key],
+    anchor: Callable[[T], str] | None = None,
+    descending: bool = False,
+) -> tuple[list[T], dict[str, Any]]:
+    """The items of one page and its envelope (`count`, and `next` unless it is the last).
+
+    `items` is the whole filtered list, already sorted by `key` (backwards when `descending`).
+    """
+    start = _start(items, cursor, key, anchor, descending) if cursor is not None else 0
+    chosen = list(items[start : start + limit])
+    envelope: dict[str, Any] = {"count": len(items)}
+    if chosen and start + limit < len(items):
+        last = chosen[-1]
+        envelope["next"] = {"page": _encode(key(last), anchor(last) if anchor else "")}
+    return chosen, envelope
+
+
+def created_page(
+    ctx: Context, kind: str, *, limit: int, cursor: str | None, **where: str
+) -> tuple[list[Record], dict[str, Any]]:
+    """The same for all records of a kind in order of creation, read page by page."""
+    found = ctx.store.listed(kind, _after(cursor), limit + 1, descending=False, **where)
+    return _created(found, limit, ctx.count(kind, **where))
+
+
+def chosen_page(
+    ctx: Context,
+    kind: str,
+    *,
+    limit: int,
+    cursor: str | None,
+    only: Callable[[Record], bool],
+    count: int,
+    descending: bool = False,
+    **where: str,
+) -> tuple[list[Record], dict[str, Any]]:
+    """The same for `only` some of them, of which there are `count`: not much more is read than is shown.
+
+    Where there are no more than fit in the page, the rest is not looked for.
+    """
+    first = LAST if descending and cursor is None else _after(cursor)
+    after, size, found = first, limit + 1, list[Record]()
+    while len(found) <= limit and not (cursor is None and len(found) == count):
+        read = ctx.store.listed(kind, after, size, descending=descending, **where)
+        found += [record for record in read if only(record)]
+        if len(read) < size:
+            break
+        after, size = read[-1].seq, 2 * size
+    return _created(found, limit, count)
+
+
+def _created(found: list[Record], limit: int, count: int) -> tuple[list[Record], dict[str, Any]]:
+    chosen, envelope = found[:limit], dict[str, Any](count=count)
+    if chosen and len(found) > limit:
+        envelope["next"] = {"page": _encode([chosen[-1].seq], "")}
+    return chosen, envelope
+
+
+def _after(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    key, _ = _decode(cursor)
+    if len(key) != 1 or type(key[0]) is not int or not 0 <= key[0] < 2**63:
+        raise bad("query.page: not a cursor of this list")
+    return key[0]
+
+
+def _start(
+    items: Sequence[T],
+    cursor: str,
+    key: Callable[[T], Key],
+    anchor: Callable[[T], str] | None,
+    descending: bool,
+) -> int:
+    last, name = _decode(cursor)
+    if anchor:
+        for index, item in enumerate(items):
+            if anchor(item) == name:
+                return index + 1
+    try:
+        for index, item in enumerate(items):
+            if (key(item) < last) if descending else (key(item) > last):
+                return index
+    except TypeError:
+        raise bad("query.page: not a cursor of this list") from None
+    return len(items)
+
+
+def _encode(key: Key, name: str) -> str:
+    return base64.urlsafe_b64encode(to_json([key, name])).decode().rstrip("=")
+
+
+def _decode(cursor: str) -> tuple[Key, str]:
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        key, name = from_json(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
+    except (NotBase64, ValueError, TypeError):
+        raise bad("query.page: not a cursor of this list") from None
+    if not isinstance(key, list) or not isinstance(name, str):
+        raise bad("query.page: not a cursor of this list")
+    return key, name

@@ -1,0 +1,62 @@
+"""Visitor schemas: which ones are accepted, and the conditions that follow from one.
+
+A schema is an object whose properties are the claims of a visitor; the claims of `unsigned`, itself such an
+object, are those that the visitor's browser sends unsigned.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import bad
+
+Json = dict[str, Any]
+
+_TYPES = {"boolean", "string", "number", "array", "object"}
+
+
+def check_schema(schema: Json, where: str = "body.jsonSchema") -> None:
+    """Raises 400 naming the place that is no visitor schema.
+
+    `type`, `properties` and `additionalProperties` must be there; in an object inside of it, the latter two
+    may be left out.
+    """
+    for member in ("type", "properties", "additionalProperties"):
+        if member not in schema:
+            raise bad(f"{where}.{member}: missing")
+    _check_object(schema, where)
+
+
+def _check_object(schema: Json, where: str) -> None:
+    if schema.get("type") != "object":
+        raise bad(f"{where}.type: a visitor schema is an object")
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict):
+        raise bad(f"{where}.properties: claims by name expected")
+    if schema.get("additionalProperties", False) is not False:
+        raise bad(f"{where}.additionalProperties: only false")
+    for name, claim in properties.items():
+        place = f"{where}.properties.{name}"
+        kind = claim.get("type") if isinstance(claim, dict) else None
+        if not isinstance(kind, str) or kind not in _TYPES:
+            raise bad(f"{place}: a claim of type {', '.join(sorted(_TYPES))} expected")
+        if not isinstance(claim.get("description", ""), str):
+            raise bad(f"{place}.description: text expected")
+        if "enum" in claim and not isinstance(claim["enum"], list):
+            raise bad(f"{place}.enum: a list expected")
+        if kind == "object":
+            _check_object(claim, place)
+
+
+def conditions(schema: Json) -> list[Json]:
+    """One condition per claim; those of nested objects and of `unsigned` one by one."""
+    return list(_conditions(schema, "visitor.claims"))
+
+
+def _conditions(schema: Json, base: str) -> Iterator[Json]:
+    for name, claim in schema.get("properties", {}).items():
+        path = f"{base}.{name}" if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) else f"{base}[{name!r}]"
+        if claim["type"] == "object":
+            yield from _conditions(claim, path)
+        else:
+            yield {"description": claim.get("description") or name, "condition": path}

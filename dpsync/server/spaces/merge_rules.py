@@ -1,0 +1,116 @@
+"""Merge rules: which ones there are for a space, and what keeps a change request from being merged.
+
+Reviews are `{user, status}` with the status `approved` or `changes-requested`; one of the agent has no user.
+A rule that cannot be seen to be met, such as an expression, is not met.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..content.rich_text import text_of
+from ..errors import missing
+from ..request.context import Context
+from ..store import Record
+from .revisions import is_outdated
+
+Json = dict[str, Any]
+APPROVED = "approved"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A change request that somebody wants to merge."""
+
+    request: Json
+    outdated: bool
+    caller: str
+
+    @property
+    def reviews(self) -> list[Json]:
+        found: list[Json] = self.request.get("reviews", [])
+        return found
+
+    @property
+    def approvers(self) -> set[str]:
+        return {review["user"] for review in self.reviews if _approves(review) and review.get("user")}
+
+
+def _approves(review: Json) -> bool:
+    return bool(review["status"] == APPROVED)
+
+
+def may_merge_any(ctx: Context, space: Record, requests: Iterable[Record]) -> bool:
+    """Whether the rules let the caller merge one of those that are not done; true where there is none."""
+    rules = rules_for(ctx, space)
+    waiting = [found for found in requests if found.doc["status"] in ("draft", "open")] if rules else []
+    return not waiting or any(not unmet(rules, candidate(ctx, space, found)) for found in waiting)
+
+
+def rules_for(ctx: Context, space: Record) -> list[Json]:
+    organization = ctx.load("organization", space.organization)
+    return rules_of(space.doc, organization.doc if organization else {})
+
+
+def candidate(ctx: Context, space: Record, request: Record) -> Candidate:
+    return Candidate(request.doc, is_outdated(space, request.doc), ctx.user)
+
+
+def check_users(ctx: Context, of: Record, given: Json) -> None:
+    """404 for a rule in `mergeRules` that newly names who is no member of the organization.
+
+    Who is named already may have left it since, or be of the organization that a space came from.
+    """
+    named = {user for rule in _rules(of.doc) for user in _users(rule)}
+    for at, rule in enumerate(_rules(given)):
+        for number, user in enumerate(rule.get("users") or []):
+            if user not in named and ctx.load("member", f"{of.organization}:{user}") is None:
+                raise missing(f"body.mergeRules.rules.{at}.users.{number}: member", user)
+
+
+def _rules(doc: Json) -> list[Json]:
+    rules: list[Json] = (doc.get("mergeRules") or {}).get("rules", [])
+    return rules
+
+
+def rules_of(space: Json, organization: Json) -> list[Json]:
+    """Those of the space, which may inherit those of its organization."""
+    chosen = space["mergeRules"]
+    if chosen["type"] == "inherit":
+        chosen = organization.get("mergeRules") or {"type": "none"}
+    return list(chosen["rules"]) if chosen["type"] == "rules" else []
+
+
+def unmet(rules: list[Json], candidate: Candidate) -> list[str]:
+    """What is still to be done, a sentence for each rule that is not met."""
+    if any(rule["rule"] == "allow_bypass" and candidate.caller in _users(rule) for rule in rules):
+        return []
+    asked = [rule for rule in rules if rule["rule"] != "allow_bypass"]
+    return [_complaint(rule) for rule in asked if not _MET[rule["rule"]](rule, candidate)]
+
+
+def _users(rule: Json) -> set[str]:
+    return set(rule.get("users") or [])
+
+
+def _complaint(rule: Json) -> str:
+    if rule["rule"] == "custom":
+        return rule.get("message") or "a rule with an expression cannot be seen to be met"
+    return f"the rule {rule['rule']} is not met"
+
+
+_MET: dict[str, Callable[[Json, Candidate], bool]] = {
+    "require_specific_reviewers": lambda rule, found: _users(rule) <= found.approvers,
+    "require_one_of_specific_reviewers": lambda rule, found: bool(_users(rule) & found.approvers),
+    "require_at_least_one_review": lambda rule, found: bool(found.reviews),
+    "require_at_least_one_approved_review": lambda rule, found: any(map(_approves, found.reviews)),
+    "require_all_reviews_approved": lambda rule, found: all(map(_approves, found.reviews)),
+    "require_agent_review": lambda rule, found: any(not review.get("user") for review in found.reviews),
+    "require_up_to_date_change_request": lambda rule, found: not found.outdated,
+    "require_change_request_subject": lambda rule, found: bool(found.request["subject"].strip()),
+    "require_change_request_description": lambda rule, found: bool(
+        text_of((found.request.get("description") or {}).get("nodes")).strip()
+    ),
+    "require_author_to_merge": lambda rule, found: found.caller == found.request["createdBy"],
+    "custom": lambda rule, found: False,
+}

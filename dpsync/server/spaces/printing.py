@@ -1,0 +1,140 @@
+"""A content as PDF, at an address that needs no token of the API.
+
+The address names what is printed and carries a seal of it, made with a key that only the database knows: who
+was not given the address cannot make it. What it shows is one revision, for as long as that can be read.
+"""
+
+import hmac
+import secrets
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from ..content import evaluation, pdf
+from ..content.editing import document_of
+from ..content.markdown import to_markdown
+from ..content.rich_text import data_of, text_of
+from ..content.tree import Page, find, walk
+from ..errors import ApiError
+from ..store import Record, Store
+from . import revisions
+
+Json = dict[str, Any]
+PREFIX = "pdf"
+_SETTING = "pdf-key"
+_SIZES = {"heading-1": 17.0, "heading-2": 14.0, "heading-3": 12.0}
+
+
+def ensure_key(store: Store) -> None:
+    """One for all processes on a database, made once."""
+    if store.setting(_SETTING) is None:
+        with store.transaction():
+            if store.setting(_SETTING) is None:
+                store.set_setting(_SETTING, secrets.token_hex(32))
+
+
+def path_of(store: Store, space: Record, revision: str, page: str | None, only: bool) -> str:
+    named = to_json([space.id, revision, page, only]).hex()
+    return f"{PREFIX}/{named}.{_seal(store, named)}"
+
+
+def _seal(store: Store, named: str) -> str:
+    key = store.setting(_SETTING)
+    if key is None:
+        raise LookupError("the database has no key for addresses of PDF")
+    return hmac.new(bytes.fromhex(key), named.encode(), "sha256").hexdigest()
+
+
+def load(store: Store, path: list[str]) -> bytes | None:
+    """The PDF at a path; None: that is no path of PDF. Raises 404 when it is, and leads to nothing."""
+    if len(path) != 2 or path[0] != PREFIX:
+        return None
+    named, _, seal = path[1].partition(".")
+    if not hmac.compare_digest(seal.encode(), _seal(store, named).encode()):
+        raise ApiError(404, "no PDF at this address")
+    id, revision, page, only = from_json(bytes.fromhex(named))
+    with store.reading():
+        space = store.get("space", id)
+        content = _content(store, space, revision) if space else None
+    chosen = _chosen(content["pages"], page, only) if content else None
+    if space is None or content is None or chosen is None:
+        raise ApiError(404, "what this address leads to is gone")
+    title = space.doc["title"] if page is None else chosen[0]["title"]
+    return pdf.write(title, _lines(content, chosen, title if page is None else None))
+
+
+def _content(store: Store, space: Record, revision: str) -> Json | None:
+    try:
+        return revisions.content_of(revisions.read(store, space, revision))
+    except LookupError:
+        return None
+
+
+def _chosen(pages: list[Page], page: str | None, only: bool) -> list[Page] | None:
+    if page is None:
+        return [found for found, _ in walk(pages)]
+    named = find(pages, page)
+    if named is None:
+        return None
+    return [found for found, _ in walk([named[0]])][: 1 if only else None]
+
+
+def _lines(content: Json, chosen: list[Page], title: str | None) -> Iterator[pdf.Line]:
+    if title is not None:
+        yield pdf.Line(title, 24, pdf.BOLD)
+    for number, page in enumerate(chosen):
+        yield pdf.Line(page["title"], 20, pdf.BOLD, above=24, new_page=number > 0 or title is not None)
+        if page.get("description"):
+            yield pdf.Line(page["description"], above=6)
+        yield from _blocks(_read_out(content, page)["nodes"], 0)
+
+
+def _read_out(content: Json, page: Page) -> Json:
+    """As a reader has it: reusable contents in their place, variables with their values."""
+    document = evaluation.with_reusable_contents(document_of(page), content["reusableContents"])
+    variables = {"space": content["variables"], "page": page.get("variables") or {}}
+    return evaluation.evaluated(document, variables, others=False)
+
+
+def _blocks(nodes: Iterable[Any], indent: float) -> Iterator[pdf.Line]:
+    for node in nodes:
+        if not isinstance(node, dict):
+            continue
+        kind = str(node.get("type"))
+        if kind in _SIZES:
+            yield pdf.Line(_flat(node.get("nodes")), _SIZES[kind], pdf.BOLD, indent, above=10)
+        elif kind.startswith("list-") and kind != "list-item":
+            yield from _list(node, indent)
+        elif kind == "code":
+            lines = text_of(node.get("nodes")).rstrip("\n").split("\n")
+            for number, line in enumerate(lines):
+                text = line.replace("\t", "    ")
+                yield pdf.Line(text, 9, pdf.MONO, indent + 10, 6 if number == 0 else 0)
+        elif kind == "table":
+            for line in to_markdown({"nodes": [node]}).rstrip("\n").split("\n"):
+                yield pdf.Line(line, 9, pdf.MONO, indent)
+        elif any(isinstance(child, dict) and child.get("object") == "block" for child in _inside(node)):
+            yield from _blocks(_inside(node), indent + 14)
+        else:
+            for number, line in enumerate(text_of(node).rstrip("\n").split("\n")):
+                yield pdf.Line(line, indent=indent, above=0 if number else 6)
+
+
+def _inside(node: Json) -> list[Any]:
+    nodes = node.get("nodes")
+    return nodes if isinstance(nodes, list) else []
+
+
+def _list(node: Json, indent: float) -> Iterator[pdf.Line]:
+    start = data_of(node).get("start", 1)
+    for number, item in enumerate(_inside(node)):
+        sign = f"{start + number}." if node["type"] == "list-ordered" and type(start) is int else "•"
+        lines = list(_blocks(_inside(item), indent + 16)) if isinstance(item, dict) else []
+        first = lines[0].text if lines else ""
+        yield pdf.Line(f"{sign} {first}", indent=indent + 4, above=3)
+        yield from lines[1:]
+
+
+def _flat(nodes: Any) -> str:
+    return " ".join(text_of(nodes).split())

@@ -1,0 +1,56 @@
+"""One content as a caller reads it: that of a space, or of a change request of it.
+
+`metadata`, `computed` and `texts` say what is not left out.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..content.tree import Page, find
+from ..errors import missing
+from ..request.context import Context
+from ..store import Record
+from . import revisions
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Reading:
+    ctx: Context
+    space: Record
+    revision: Record
+    change_request: Record | None = None
+    metadata: bool = True
+    computed: bool = True
+    texts: bool = True
+    known: dict[str, Any] = field(default_factory=dict, compare=False)
+    """What was found out about it, once: answers are made of many pages."""
+
+    @property
+    def content(self) -> Json:
+        return self.revision.doc
+
+    def page(self, id: str) -> tuple[Page, tuple[Page, ...]]:
+        found = find(self.content["pages"], id)
+        if found is None:
+            raise missing("page", id)
+        return found
+
+    def file(self, id: str) -> Json:
+        found = next((file for file in self.content["files"] if file["id"] == id), None)
+        if found is None:
+            raise missing("file", id)
+        return dict(found)
+
+
+def of_space(ctx: Context, space: Record, **options: Any) -> Reading:
+    return Reading(ctx, space, revisions.active(ctx.store, space), **options)
+
+
+def of_change_request(ctx: Context, request: Record, **options: Any) -> Reading:
+    space = ctx.load("space", request.scope)
+    if space is None:
+        raise LookupError(f"the change request {request.id!r} is in no space")
+    revision = revisions.read(ctx.store, space, request.doc["revision"])
+    return Reading(ctx, space, revision, request, **options)

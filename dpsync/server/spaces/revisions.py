@@ -1,0 +1,79 @@
+"""Revisions in the store.
+
+A space names its active revision; one that names none has `rev-SPACE`, and where nothing is kept under this
+id it is empty: a space without content takes no record. The `scope` of a revision is its space.
+"""
+
+from typing import Any
+
+from ..request.context import Context
+from ..store import Record, Store
+
+Json = dict[str, Any]
+KIND = "revision"
+PARTS = ("pages", "files", "reusableContents", "variables")
+"""What is content in a revision; the rest is about how it came to be."""
+
+
+def first_id(space: str) -> str:
+    return f"rev-{space}"
+
+
+def active_id(space: Record) -> str:
+    return str(space.doc.get("revision") or first_id(space.id))
+
+
+def empty_content() -> Json:
+    return {"pages": [], "files": [], "reusableContents": [], "variables": {}}
+
+
+def read(store: Store, space: Record, id: str) -> Record:
+    """A revision of a space. LookupError: there is none of this id."""
+    found = store.get(KIND, id)
+    if found is not None and found.scope == space.id:
+        return found
+    if id != first_id(space.id):
+        raise LookupError(f"the space {space.id!r} has no revision {id!r}")
+    doc = {"type": "edits", "createdAt": space.doc["createdAt"], "parents": [], **empty_content()}
+    return Record(KIND, id, doc, space.organization, space.id)
+
+
+def active(store: Store, space: Record) -> Record:
+    return read(store, space, active_id(space))
+
+
+def content_of(revision: Record) -> Json:
+    return {part: revision.doc[part] for part in PARTS}
+
+
+def keep(ctx: Context, space: Record, content: Json, parents: list[str], **about: Any) -> str:
+    """Keeps a new revision; its id. `about`: its `type` and what goes with it."""
+    id = ctx.new_id(KIND)
+    doc = {"createdAt": ctx.stamp, "parents": parents, **about, **content}
+    ctx.put(Record(KIND, id, doc, space.organization, space.id))
+    return id
+
+
+def activate(ctx: Context, space: Record, id: str) -> None:
+    """The space has this content from now on."""
+    space.doc["revision"] = id
+    space.doc["updatedAt"] = ctx.stamp
+    ctx.put(space)
+
+
+def copy_active(ctx: Context, source: Record, target: Record) -> None:
+    """The content of one space as the first revision of another; pages keep their ids."""
+    kept = ctx.store.get(KIND, active_id(source))
+    if kept is not None and kept.scope == source.id:
+        doc = {"type": "edits", "createdAt": ctx.stamp, "parents": [], **content_of(kept)}
+        ctx.put(Record(KIND, first_id(target.id), doc, target.organization, target.id))
+
+
+def is_outdated(space: Record, request: Json) -> bool:
+    """Whether the main content has moved on since it was last taken in. One that was merged is not."""
+    return request["status"] != "merged" and ancestor_of(request) != active_id(space)
+
+
+def ancestor_of(request: Json) -> str:
+    """The revision of the main content that the change request goes by."""
+    return str(request.get("revisionMergedAncestor") or request["revisionInitial"])
