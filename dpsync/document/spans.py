@@ -19,7 +19,8 @@ Json = dict[str, Any]
 _DELIMITERS = {"bold": "**", "italic": "_", "strikethrough": "~~"}
 _ENTITY = r"&(?=#?[0-9A-Za-z]+;)"
 _SPECIAL = re.compile(rf"[\\`*_~\[\]]|<(?=[A-Za-z/!?])|{_ENTITY}")
-_LAYOUT = re.compile("[\t\n\f\r\u2028\u2029]")
+_LAYOUT = re.compile("[\t\n\f\r\u2028\u2029\ufeff]")
+"""What would be layout, or may stand in no file of a configuration: it is written as a reference."""
 _BARE_URL = re.compile(r"[A-Za-z0-9/.#?:@!$,;=%+~-][A-Za-z0-9/.#?:@!$,;=%+~_&-]*")
 _LINE_START = re.compile(
     r"\A(?:(?=#{1,6}(?:\s|\Z)|>|[-+](?:\s|\Z)|-[-\s]*\Z)|(?P<number>[0-9]{1,9})(?=[.)](?:\s|\Z)))"

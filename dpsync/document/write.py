@@ -106,7 +106,8 @@ def _code(block: Json) -> str:
     lines: list[str] = block["lines"]
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
-    syntax = re.sub(r"[\s`&\\]", lambda match: reference(match[0]), block.get("data", {}).get("syntax", ""))
+    said = block.get("data", {}).get("syntax", "")
+    syntax = re.sub(r"[\s\ufeff`&\\]", lambda match: reference(match[0]), said)
     return "\n".join([fence + syntax, *(lines if lines != [""] else ()), fence])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from hypothesis import strategies as st
@@ -10,7 +11,9 @@ from dpsync.document.core import MARKS, UNWRITABLE
 
 Json = dict[str, Any]
 
-HARD = r"""*_~`[]()<>!\#+-=|&;:.'"{}^$@/0123456789 abcXYZ""" + "\t\n é漢🙂\u00a0\u200b\u2028\r\x0c"
+HARD = (
+    r"""*_~`[]()<>!\#+-=|&;:.'"{}^$@/0123456789 abcXYZ""" + "\t\n é漢🙂\u00a0\u200b\u2028\u2029\ufeff\r\x0c"
+)
 WORDS = (
     "1. ", "23) ", "1.", "- ", "+ ", "# ", "#", "> ", "---", "***", "===", "```", "~~~", "  ", " ", "![",
     "](x)", "[x] ", "[ ] ", "&amp;", "&#35;", "<b>", "<!-- ", "http://a.b", "<http://a.b>", "\\", "\\|", "|",
@@ -183,3 +186,18 @@ markdown_lines = st.lists(
     ).flatmap(lambda line: st.sampled_from(LEADS).map(lambda lead: lead + line)),
     max_size=8,
 ).map("\n".join)
+
+
+def code_that_no_file_may_hold(node: Any, in_code: bool = False) -> bool:
+    """Whether code holds a character that no file may hold, and that a reference stands for elsewhere."""
+    if isinstance(node, list):
+        return any(code_that_no_file_may_hold(one, in_code) for one in node)
+    if not isinstance(node, dict):
+        return False
+    in_code |= node.get("type") == "code-line" or any(
+        mark["type"] == "code" for mark in node.get("marks", ())
+    )
+    said = str(node.get("text", "")) if in_code else ""
+    return bool(re.search("[\f\u2028\u2029\ufeff]", said)) or code_that_no_file_may_hold(
+        list(node.values()), in_code
+    )

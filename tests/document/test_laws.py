@@ -8,10 +8,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpsync.config.reading.reader import decode
 from dpsync.document import MarkdownError, Problem, normalised, same, to_document, to_markdown
 from tests.soak import examples
 
-from .documents import HARD, documents, markdown_lines
+from .documents import HARD, code_that_no_file_may_hold, documents, markdown_lines
 
 Json = dict[str, Any]
 
@@ -25,6 +26,12 @@ def test_a_document_written_and_read_says_the_same(document: Json) -> None:
 def test_what_was_written_is_written_the_same_again(document: Json) -> None:
     written = to_markdown(document)
     assert to_markdown(to_document(written)) == written
+
+
+@given(documents.filter(lambda document: not code_that_no_file_may_hold(document)))
+def test_what_is_written_can_stand_in_a_file(document: Json) -> None:
+    written = to_markdown(document)
+    assert decode(written.encode(), "a.md") == (written, [])
 
 
 @given(st.one_of(markdown_lines, st.text(HARD), st.text()))

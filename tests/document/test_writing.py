@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from dpsync.config.reading.reader import decode
 from dpsync.document import same, to_document, to_markdown
 
 Json = dict[str, Any]
@@ -103,6 +105,54 @@ def test_text_is_written_so_that_it_is_read_as_text(said: str) -> None:
 def a_link(said: str) -> Json:
     ref = {"kind": "url", "url": "u"}
     return {"object": "inline", "type": "link", "data": {"ref": ref}, "nodes": [a_text(said)]}
+
+
+IN_NO_FILE = "\f\u2028\u2029\ufeff"
+"""What no file of a configuration may hold and Markdown can say."""
+
+
+def a_picture(said: str) -> Json:
+    return {
+        **a_link(""),
+        "type": "inline-image",
+        "data": {**a_link("")["data"], "alt": said, "caption": said},
+    }
+
+
+def leading_to(url: str) -> Json:
+    return {**a_link("a"), "data": {"ref": {"kind": "url", "url": url}}}
+
+
+def blocks(*nodes: Json) -> Json:
+    return {"object": "document", "data": {}, "nodes": list(nodes)}
+
+
+def a_block(kind: str, *nodes: Json, **data: Any) -> Json:
+    return {"object": "block", "type": kind, "data": data, "nodes": list(nodes)}
+
+
+def a_code(syntax: str) -> Json:
+    return blocks(a_block("code", a_block("code-line", a_text("x")), syntax=syntax))
+
+
+PLACES: dict[str, Callable[[str], Json]] = {
+    "text": lambda said: a_paragraph(a_text(said)),
+    "bold text": lambda said: a_paragraph(a_text(said, "bold")),
+    "heading": lambda said: blocks(a_block("heading-1", a_text(said))),
+    "link": lambda said: a_paragraph(a_link(said)),
+    "destination": lambda said: a_paragraph(leading_to(said)),
+    "image": lambda said: a_paragraph(a_text("a "), a_picture(said)),
+    "language of code": a_code,
+}
+
+
+@pytest.mark.parametrize("said", [*IN_NO_FILE, *(f"a{one}b" for one in IN_NO_FILE)], ids=ascii)
+@pytest.mark.parametrize("place", PLACES)
+def test_what_no_file_may_hold_is_written_as_a_reference_and_read_as_it_was(place: str, said: str) -> None:
+    document = PLACES[place](said)
+    written = to_markdown(document)
+    assert decode(written.encode(), "a.md") == (written, [])
+    assert same(to_document(written), document)
 
 
 NEIGHBOURS = {

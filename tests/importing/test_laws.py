@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, event, example, given, settings
 
 from dpsync.api import Imported, Session, import_, load, update
 from dpsync.importing.caching import RememberingClient
@@ -14,7 +14,7 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.server.process.thread import ThreadedServer
 from tests.certificates import OKTA
 from tests.direct import transport
-from tests.document.documents import documents
+from tests.document.documents import code_that_no_file_may_hold, documents
 from tests.properties.configurations import TOKEN, world
 from tests.properties.laws import AMBIGUOUS, discard_if, law
 from tests.properties.mutations import Managed, wanted_organization
@@ -127,14 +127,24 @@ def _decorated(draw: Draw, made: Fields) -> Fields:
     return made
 
 
+def _code(said: str) -> Fields:
+    leaf = {"object": "leaf", "text": said, "marks": [{"object": "mark", "type": "code"}]}
+    paragraph = {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
+    return {"object": "document", "nodes": [paragraph]}
+
+
 @settings(
     max_examples=examples(8, soak=400), deadline=None, suppress_health_check=list(HealthCheck), database=None
 )
 @given(document=documents)
-def test_any_document_of_the_core_is_imported(server: ThreadedServer, document: Fields) -> None:
+@example(document=_code("\f"))
+def test_any_document_of_the_core_is_imported_but_for_code_that_no_file_may_hold(
+    server: ThreadedServer, document: Fields
+) -> None:
     made = world([live_organization(Draw(random.Random(7)), "acme", 0)])
     made["organizations"][0]["agentInstructions"] = document
     server.reset(made)
     found = imported(server)
     assert found.proven, found.problems
-    assert found.made.left_out == ()
+    left_out = [note.field for note in found.made.left_out]
+    assert left_out == (["instructions"] if code_that_no_file_may_hold(document) else [])
