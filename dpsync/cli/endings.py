@@ -8,17 +8,10 @@ from contextlib import contextmanager
 
 import click
 
-from dpsync.apply.expected import NotApproved, Refused
-from dpsync.apply.journal import JournalFull
-from dpsync.apply.lock import Locked, NoState
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.terminal.output import Output
-from dpsync.client import errors
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.plan import Origin
 from dpsync.render.diagnostics import render_diagnostics
-from dpsync.render.to_document import findings_document
 
 
 @contextmanager
@@ -30,46 +23,17 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
         raise
     except DiagnosticError as invalid:
         finish(out, invalid.findings, invalid.exit_code, invalid.texts)
-    except Refused as refused:
-        found = [
-            Diagnostic(
-                "stale",
-                why,
-                _span(refused.origins.get(address)),
-                address,
-                hint="run plan again and look at what it says now",
-            )
-            for address, why in sorted(refused.stale.items())
-        ]
-        finish(out, found, Exit.REFUSED)
-    except NotApproved as other:
-        message = f"approved was the plan {other.approved}, and this one is {other.found}"
-        hint = "look at this one, and approve it by its digest (32 digits or more)"
-        finish(out, [Diagnostic("not-approved", message, hint=hint)], Exit.REFUSED)
-    except Locked as locked:
-        message = f'another dpsync is applying to the organization "{locked.organization}"'
-        finish(out, [Diagnostic("locked", message, hint="wait until it has ended")], Exit.REFUSED)
-    except NoState as none:
-        hint = "set XDG_STATE_HOME to a directory that you may write to; nothing was written"
-        finish(out, [Diagnostic("state", str(none), hint=hint)], Exit.FAILED)
-    except JournalFull as full:
-        finish(out, [Diagnostic("journal", str(full), hint="nothing was written")], Exit.FAILED)
-    except errors.Malformed as malformed:
-        raise click.UsageError(_malformed(malformed, to)) from None
-    except errors.ClientError as failed:
-        finish(out, [client_diagnostic(failed, to)], Exit.FAILED)
-    except Exception as unexpected:
+    except Exception as failed:
+        from dpsync.cli.failures import explained  # it knows the client, which not every command has
+
+        known = explained(failed, to)
+        if known is not None:
+            finish(out, *known)
         if os.environ.get("DPSYNC_DEBUG"):
             raise
-        message = f"dpsync made a mistake of its own ({type(unexpected).__name__})"
+        message = f"dpsync made a mistake of its own ({type(failed).__name__})"
         hint = "please report it with the output of the same command under DPSYNC_DEBUG=1"
         finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
-
-
-def _span(origin: Origin | None) -> Span | None:
-    if origin is None:
-        return None
-    return Span(origin.file, origin.line, origin.column, origin.line, origin.column + 1)
 
 
 def finish(
@@ -80,90 +44,8 @@ def finish(
 ) -> None:
     """Print the findings and end the command."""
     if not out.text:
+        from dpsync.render.to_document import findings_document
+
         out.show(findings_document(diagnostics, code))
     out.complain(render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip())
     raise click.exceptions.Exit(int(code))
-
-
-def _malformed(error: errors.Malformed, to: Connection | None) -> str:
-    names = {"url": to.url_from, "token": to.token_from} if to else {}
-    name = names.get(error.part, error.part)
-    return f"{name} cannot be used: {error.problem}"
-
-
-def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagnostic:
-    """A failed request in words: what happened, at which address and operation, what to do."""
-    where = f"{error.method} {error.path}"
-    url, url_from = (to.url, to.url_from) if to else ("the platform", "its address")
-    token_from = to.token_from if to else "the token"
-    match error:
-        case errors.NotSent():
-            proxy = error.way.proxy
-            through = f" through the proxy {proxy.value}, which {proxy.variable} names" if proxy else ""
-            message = f"cannot reach {url}{through}: {error.said()}"
-            return Diagnostic("unreachable", message, hint=_unreachable(error, url_from))
-        case errors.Unknown(reason="timeout"):
-            hint = f"check {url_from}, or give it longer with --timeout SECONDS"
-            return Diagnostic("timeout", f"{url}: {where}: {error.what()}", hint=hint)
-        case errors.Unknown() if error.way.proxy:
-            hint = f"check {error.way.proxy}, or name the host in NO_PROXY; nothing was written"
-            return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
-        case errors.Unknown():
-            hint = f"check {url_from} and what stands between here and there; nothing was written"
-            return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
-        case errors.Unauthorized():
-            hint = f"check {token_from}; it may have been revoked or belong to another platform"
-            return Diagnostic("unauthorized", f"the token was not accepted (401) at {where}", hint=hint)
-        case errors.Forbidden():
-            hint = "use the token of somebody who may"
-            return Diagnostic("forbidden", f"the token's user may not do this (403): {where}", hint=hint)
-        case errors.NotJson():
-            hint = f"check that {url_from} is the platform itself and not a login page or a proxy"
-            message = f"{where} answered something that is not the API: {error.found} (status {error.status})"
-            return Diagnostic("not-json", message, hint=hint)
-        case errors.BadAnswer():
-            message = f"{where} answered what does not fit: {error.what()}"
-            hint = "nothing was concluded from it; if it stays so, the platform serves another API"
-            return Diagnostic("bad-answer", message, hint=hint)
-        case errors.BadList():
-            message = f"{where} did not end properly: {error.fault} on page {error.page}"
-            return Diagnostic("bad-list", message, hint="nothing was concluded from it; try again")
-        case errors.RateLimited():
-            return Diagnostic("rate-limited", f"the platform asks to wait: {error}", hint="try again later")
-    return Diagnostic("request", str(error), hint="nothing was written; try again")
-
-
-def _unreachable(error: errors.NotSent, url_from: str) -> str:
-    """What to check, for the reason why nothing was sent."""
-    proxy = error.way.proxy
-    match error.reason:
-        case "certificate":
-            return _untrusted(error, url_from)
-        case "tls":
-            return f"check {url_from}: what answers there may not speak https"
-        case "too long":
-            return (
-                "the platform has sent an id of that length: check that it serves the API that dpsync knows"
-            )
-        case "dns" if not proxy:
-            return f"check the name in {url_from}"
-    if proxy:
-        return f"check {proxy.variable}, or name the host in NO_PROXY to go there without a proxy"
-    return f"check {url_from} and that the server is running"
-
-
-def _untrusted(error: errors.NotSent, url_from: str) -> str:
-    """What to do about a certificate, by what OpenSSL says of it."""
-    way, said = error.way, error.detail.lower()
-    if "expired" in said or "not yet valid" in said:
-        return "the server needs a new certificate, or the clock of this machine is wrong"
-    if "mismatch" in said or "not valid for" in said:
-        return f"check {url_from}: the certificate is for another name"
-    if way.trust:
-        return f"{way.trust} must hold the certificate of who signed it"
-    unread = (
-        f"; {' and '.join(way.unread)} {'is' if len(way.unread) == 1 else 'are'} not read"
-        if way.unread
-        else ""
-    )
-    return f"name a file with the certificate of who signed it in SSL_CERT_FILE{unread}"

@@ -6,12 +6,9 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Event
+from typing import TYPE_CHECKING
 
-from dpsync.apply.executor import Executor
 from dpsync.apply.expected import Expected
-from dpsync.apply.journal import Journal, NoJournal
-from dpsync.apply.recorder import IdsStore, NoStore, Recorder
-from dpsync.apply.run import carry_out
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
 from dpsync.config.declaring.supported import supported
@@ -33,6 +30,10 @@ from dpsync.planner.unplanned import with_unwritten
 from dpsync.planner.why.coverage import each_unwatched
 from dpsync.workflows.asking import Asking
 from dpsync.workflows.reading import Reading
+
+if TYPE_CHECKING:
+    from dpsync.apply.journal import Journal
+    from dpsync.apply.recorder import IdsStore, Recorder
 
 ANYTHING = Expected()
 """Any plan is as expected."""
@@ -148,6 +149,10 @@ class Session:
         ClientError when the platform could not be read. Nothing was sent then; once something was, there is
         a report.
         """
+        from dpsync.apply.executor import Executor
+        from dpsync.apply.journal import NoJournal
+        from dpsync.apply.run import carry_out
+
         if planned.plan.refusals:
             refused = planned.plan.refusals
             found = [
@@ -196,6 +201,8 @@ class Session:
         return recorder.trouble
 
     def _recorder(self, client: ReadClient, planned: Planned, ids: IdsStore | None) -> Recorder:
+        from dpsync.apply.recorder import NoStore, Recorder
+
         recorder = Recorder(
             ids or NoStore(), client.platform, self.ids, self.registry, self.desired, _chosen(planned)
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import companion, reader, reads, server, slopes
+from benchmarks import companion, reader, reads, server, slopes, start
 from benchmarks.shapes import SHAPES
 from dpsync.config.load import load
 from dpsync.server.process.thread import ThreadedServer
@@ -107,6 +107,12 @@ def test_the_companion_is_measured_with_little_and_with_much() -> None:
     assert head.count("100 (ms)") == head.count("200 (ms)") == 2
     assert [row.split(" | ")[0] for row in rows] == [f"| `{path}`" for path in companion.PATHS]
     assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[1:])
+
+
+def test_the_start_of_every_command_is_measured() -> None:
+    found = start.measure(rounds=1)
+    assert [command for command, _ in found] == [start.CLICK, *start.GOALS]
+    assert all(seconds > 0 for seconds in found.values())
 
 
 def test_every_doubling_is_judged() -> None:

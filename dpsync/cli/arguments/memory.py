@@ -82,10 +82,10 @@ def with_what_is_not_included(out: Output, place: Place, desired: Desired, ref: 
 
     Git is asked only where some file beside the configuration declares something else.
     """
-    from dpsync.api import load_base, no_longer_included
-
     if not any(True for _ in desired.beside):
         return desired
+    from dpsync.api import load_base, no_longer_included
+
     base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment)
     found = tuple(no_longer_included(desired, base))
     warned(out, replace(desired, warnings=found))

@@ -10,11 +10,12 @@ import click
 
 from dpsync.cli.arguments.options import layered, output_in_every_format, profiled
 from dpsync.cli.arguments.place import Place
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.texts.words import counted
 
 if TYPE_CHECKING:
     from dpsync.model.entries.desired import Desired
+    from dpsync.model.plans.edits import Edits
 
 
 @click.command("validate")
@@ -36,11 +37,8 @@ def command(
     such a platform cannot read: plan will say they are blocked. With --changes the files are compared with
     those of the git base: which entries were removed, renamed, changed or added. The exit code is the same.
     """
-    from dpsync.api import edits
-    from dpsync.cli.arguments.memory import git_base, with_what_is_not_included
+    from dpsync.cli.arguments.memory import with_what_is_not_included
     from dpsync.cli.endings import endings
-    from dpsync.render.edits_text import edit_lines
-    from dpsync.render.to_document import findings_document
     from dpsync.render.visible import visible
 
     if base is not None and not changes:
@@ -49,10 +47,10 @@ def command(
     with endings(out):
         place = Place.find(files, directory, environment)
         desired = with_what_is_not_included(out, place, place.validated(out), base)
-        edited = None
-        if changes:
-            edited = edits(desired, git_base(out, place, base))
+        edited = _edited(out, place, desired, base) if changes else None
         if not out.text:
+            from dpsync.render.to_document import findings_document
+
             out.show(findings_document(desired.warnings, 0, edited))
         elif not quiet:
             for line in _unserved(desired, profile):
@@ -61,8 +59,17 @@ def command(
             number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
             out.result(f"Valid: {number} in {read}{f', and with each environment: {each}' if each else ''}.")
         if out.text and edited is not None:
+            from dpsync.render.edits_text import edit_lines
+
             for line in edit_lines(edited):
                 out.result(line)
+
+
+def _edited(out: Output, place: Place, desired: Desired, base: str | None) -> Edits:
+    from dpsync.api import edits
+    from dpsync.cli.arguments.memory import git_base
+
+    return edits(desired, git_base(out, place, base))
 
 
 def _unserved(desired: Desired, profile: str) -> Iterator[str]:

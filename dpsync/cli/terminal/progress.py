@@ -13,10 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
-from dpsync.client.observer import Why
 from dpsync.model.texts.words import counted
+
+if TYPE_CHECKING:
+    from dpsync.client.observer import Why
 
 READING: Final = "Reading the platform"
 """What most commands do for long."""

@@ -1,0 +1,63 @@
+"""A command imports what it uses: nobody waits for a part of dpsync, or a library, that it does not need."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+
+ROOT = Path(__file__).parents[2]
+MODULES = {"markdown-it-py": "markdown_it", "pyyaml": "yaml", "ruamel.yaml": "ruamel"}
+"""The modules of the packages that dpsync depends on, where they have another name."""
+CONFIGURATION = "dpsync: 1\norganizations:\n  acme: { id: acme }\n"
+STARTED = """
+import sys
+from dpsync.cli import main
+try:
+    main()
+finally:
+    names = {".".join(name.split(".")[: 1 + name.startswith("dpsync.")]) for name in sys.modules}
+    print(*sorted(names), file=sys.stderr)
+"""
+
+# Of each command the packages of dpsync that it imports, then those that dpsync depends on.
+FILES = "api cli collector config disk kinds model render workflows"
+COMMANDS = {
+    "--version": ("cli model", "click"),
+    "--help": ("cli model", "click"),
+    "plan --help": ("cli disk model render", "click"),
+    "validate": (FILES, "click pydantic yaml"),
+    "plan": (f"{FILES} apply client identity live planner", "click httpcore httpx pydantic tenacity yaml"),
+}
+
+
+def packages() -> set[str]:
+    """What dpsync consists of, and what it depends on, with the extras: the names that are imported."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    names = {re.split(r"[\[>=<]", one)[0].strip() for depends in lists for one in depends}
+    parts = (path.stem for path in (ROOT / "dpsync").iterdir())
+    return {MODULES.get(name, name) for name in names} | {f"dpsync.{name}" for name in parts}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_imports_what_it_uses(command: str, server: ThreadedServer, tmp_path: Path) -> None:
+    server.reset()
+    (tmp_path / "dpsync.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    names = ("PATH", "HOME", "TMPDIR", "PYTHONPATH")
+    surroundings = {name: os.environ[name] for name in names if name in os.environ}
+    surroundings |= {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token"}
+    ended = subprocess.run(
+        [sys.executable, "-c", STARTED, *command.split()],
+        cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    ours, others = COMMANDS[command]
+    wanted = {*others.split(), *(f"dpsync.{name}" for name in ours.split())}
+    assert packages() & {*ended.stderr.splitlines()[-1].split()} == wanted
