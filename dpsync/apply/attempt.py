@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpsync.apply.fresh import Fresh
+from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, record
 from dpsync.apply.task import Check, Task

@@ -11,9 +11,9 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
-from dpsync.apply.along import Along
 from dpsync.apply.attempt import Attempt, Shared
-from dpsync.apply.fresh import Fresh
+from dpsync.apply.delete_checks import Along
+from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, MaskedJournal
 from dpsync.apply.recorder import Recorder

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dpsync.apply.executor import Executor
 from dpsync.apply.expected import Refused
 from dpsync.apply.journal import record
-from dpsync.apply.unkept import unkept
+from dpsync.apply.lost_values import unkept
 from dpsync.client.errors import ClientError
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plans.journal import Outcome, Report, Restorable

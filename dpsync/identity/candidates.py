@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from dpsync.identity.recorded import NOTHING_RECORDED, Recorded
-from dpsync.identity.view import Index, Key, View, names
+from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
+from dpsync.identity.natural_keys import Index, Key, View, names
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dpsync.identity.asking import candidates, it_is, meaning
 from dpsync.identity.candidates import Past
-from dpsync.identity.view import Index, Key, View, names, said
+from dpsync.identity.natural_keys import Index, Key, View, names, said
+from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
-from dpsync.identity.view import View
+from dpsync.identity.natural_keys import View
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject

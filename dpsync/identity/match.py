@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dpsync.identity.asking import candidates, it_is, meaning
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import contradictions
-from dpsync.identity.recorded import UNDER_ANOTHER_KEY, by_lines, questions, renamed_keys
+from dpsync.identity.ids_lines import UNDER_ANOTHER_KEY, by_lines, questions, renamed_keys
+from dpsync.identity.natural_keys import Index, Key, View, names, said
+from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.renames import renames
-from dpsync.identity.view import Index, Key, View, names, said
 from dpsync.kinds.kind import Kind, Node
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dpsync.identity.view import View
+from dpsync.identity.natural_keys import View
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
 

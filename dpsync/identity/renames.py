@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from dpsync.identity.asking import candidates, it_is, meaning
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import NEW, Candidates, Entry, Past
+from dpsync.identity.natural_keys import Index, View, names, said
+from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.temporary_name import temporary
-from dpsync.identity.view import Index, View, names, said
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

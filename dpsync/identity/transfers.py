@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dpsync.identity.recorded import BY
-from dpsync.identity.view import View, said
+from dpsync.identity.ids_lines import BY
+from dpsync.identity.natural_keys import View, said
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.ids import Line
 from dpsync.model.entries.snapshot import LiveObject, Match

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dpsync.client.errors import Forbidden
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.urls import expand
+from dpsync.live.forbidden import Unread
 from dpsync.live.reading import Reading
-from dpsync.live.unread import Unread
 from dpsync.model.entries.desired import Resource
 
 

@@ -13,12 +13,13 @@ from collections.abc import Iterable
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
 from dpsync.identity.candidates import Past
+from dpsync.identity.ids_lines import NOTHING_RECORDED
 from dpsync.identity.match import Matching, match, no_such_id
-from dpsync.identity.recorded import NOTHING_RECORDED
-from dpsync.identity.view import View
+from dpsync.identity.natural_keys import View
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
+from dpsync.live.forbidden import Unread, why
 from dpsync.live.orders import read_orders
 from dpsync.live.organizations import read_organizations
 from dpsync.live.parts import read_parts
@@ -27,7 +28,6 @@ from dpsync.live.records import lines_of_other_kinds, read_records
 from dpsync.live.references import check_references
 from dpsync.live.sources import Listed, Source
 from dpsync.live.transfers import find_transfers
-from dpsync.live.unread import Unread, why
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Lookup, Resource, Scope
 from dpsync.model.entries.git_base import NOT_ASKED, Base

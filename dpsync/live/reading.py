@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dpsync.client.client import ReadClient
-from dpsync.identity.recorded import NOTHING_RECORDED, Recorded
+from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpsync.identity.recorded import Recorded, other_kind
+from dpsync.identity.ids_lines import Recorded, other_kind
 from dpsync.kinds.registry import Registry
 from dpsync.live.reading import Reading
 from dpsync.model.entries.address import Address

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from dpsync.identity.natural_keys import View
 from dpsync.identity.transfers import find_elsewhere
-from dpsync.identity.view import View
 from dpsync.kinds.kind import Kind
+from dpsync.live.forbidden import Unread
 from dpsync.live.reading import Reading
-from dpsync.live.unread import Unread
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject

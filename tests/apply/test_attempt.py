@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from dpsync.apply.attempt import Attempt, Shared, _laid_over
-from dpsync.apply.fresh import Fresh
+from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import NoJournal
 from dpsync.apply.task import Check, Objection, Task

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Session
-from dpsync.apply.fresh import Fresh
+from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.journal import JournalFull
 from dpsync.apply.schedule import Schedule
 from dpsync.client.client import WriteClient

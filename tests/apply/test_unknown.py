@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.api import Options, Session, load, load_registry
-from dpsync.apply.fresh import Fresh
+from dpsync.apply.fresh_reads import Fresh
 from dpsync.client.client import WriteClient
 from dpsync.client.retry import TRIES, Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Token

@@ -14,7 +14,7 @@ from typing import Any
 import click
 import pytest
 
-from dpsync.apply.fresh import Fresh
+from dpsync.apply.fresh_reads import Fresh
 from dpsync.client.client import WriteClient
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run

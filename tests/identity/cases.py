@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from dpsync.identity.candidates import Past
+from dpsync.identity.ids_lines import Recorded
 from dpsync.identity.match import Matching, match
-from dpsync.identity.recorded import Recorded
-from dpsync.identity.view import View
+from dpsync.identity.natural_keys import View
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.entries.address import Address

@@ -11,8 +11,8 @@ import pytest
 from dpsync.identity.candidates import Past
 from dpsync.identity.likeness import lookalikes
 from dpsync.identity.match import Matching, match
+from dpsync.identity.natural_keys import View
 from dpsync.identity.temporary_name import temporary
-from dpsync.identity.view import View
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Enum, Reference, Table, Text
 from dpsync.model.entries.address import Address

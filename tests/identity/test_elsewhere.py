@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dpsync.identity.natural_keys import View
 from dpsync.identity.transfers import find_elsewhere
-from dpsync.identity.view import View
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.ids import Line
 from dpsync.model.entries.snapshot import LiveObject

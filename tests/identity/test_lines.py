@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dpsync.identity.candidates import Past
+from dpsync.identity.ids_lines import Recorded
 from dpsync.identity.match import Matching, match
-from dpsync.identity.recorded import Recorded
-from dpsync.identity.view import View
+from dpsync.identity.natural_keys import View
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.ids import Line

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.identity.asking import candidates
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import is_in_base
 from dpsync.identity.match import Matching, View, match
+from dpsync.identity.questions import candidates
 from dpsync.kinds.kind import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.entries.address import Address

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dpsync.identity.match import match
-from dpsync.identity.view import View
+from dpsync.identity.natural_keys import View
 from dpsync.importing.creation.inventory import Found, Whole
 from dpsync.importing.creation.keys import Known, referred_to_as
 from dpsync.importing.values import NOWHERE, Unwritable, Writing, trimmed

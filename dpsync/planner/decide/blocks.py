@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.identity.asking import pin
+from dpsync.identity.questions import pin
 from dpsync.kinds.kind import ByHand, Call, Field
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource, Unserved

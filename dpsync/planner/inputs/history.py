@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dpsync.identity.remember import remember
+from dpsync.identity.base_matches import remember
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern

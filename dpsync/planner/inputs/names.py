@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dpsync.identity.remember import remember
+from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address

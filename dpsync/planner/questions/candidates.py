@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from dpsync.identity.recorded import UNDER_ANOTHER_KEY
+from dpsync.identity.ids_lines import UNDER_ANOTHER_KEY
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

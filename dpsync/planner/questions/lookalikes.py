@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from dpsync.identity import likeness
-from dpsync.identity.view import View
+from dpsync.identity.natural_keys import View
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

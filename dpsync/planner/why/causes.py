@@ -10,7 +10,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dpsync.identity.remember import remember
+from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource

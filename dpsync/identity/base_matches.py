@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from dpsync.identity.ids_lines import BY
 from dpsync.identity.match import match
-from dpsync.identity.recorded import BY
-from dpsync.identity.view import View
+from dpsync.identity.natural_keys import View
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dpsync.identity.asking import bind, candidates, forget, pin, pinned
-from dpsync.identity.view import Index, Key, View, names, said
+from dpsync.identity.natural_keys import Index, Key, View, names, said
+from dpsync.identity.questions import bind, candidates, forget, pin, pinned
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource

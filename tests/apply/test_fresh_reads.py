@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from dpsync.apply.along import Along
-from dpsync.apply.fresh import Fresh
+from dpsync.apply.delete_checks import Along
+from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.task import Task
 from dpsync.client.client import ReadClient

@@ -11,7 +11,7 @@ from tests.direct import transport
 
 from .past import Project
 from .test_git_base import docs, teams
-from .test_recorded import GUIDES, recorded
+from .test_ids_lines import GUIDES, recorded
 
 PAGE = {"title": "A", "pages": [{"title": "B"}, {"title": "C", "pages": [{"title": "D"}]}]}
 IT_IS = "it is that one"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options
-from dpsync.apply import along
+from dpsync.apply import delete_checks
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Token
 from dpsync.model.entries.snapshot import Identity
@@ -262,21 +262,21 @@ def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:
     assert report.converged
 
 
-def read_each_time(self: along.Along) -> dict[Identity, str]:
+def read_each_time(self: delete_checks.Along) -> dict[Identity, str]:
     """Read the shared lists again before every delete."""
     found = READ_AGAIN(self)
     self._good_for = 1
     return found
 
 
-READ_AGAIN = along.Along._read_again
+READ_AGAIN = delete_checks.Along._read_again
 
 
 @pytest.mark.parametrize("reading", [READ_AGAIN, read_each_time])
 def test_deletes_that_take_along_the_same_do_not_stop_each_other(
-    reading: Callable[[along.Along], dict[Identity, str]], lab: Lab, monkeypatch: pytest.MonkeyPatch
+    reading: Callable[[delete_checks.Along], dict[Identity, str]], lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(along.Along, "_read_again", reading)
+    monkeypatch.setattr(delete_checks.Along, "_read_again", reading)
     lab.holds(**EVERYTHING)
     body = (
         "members: { ada@acme.example: admin }\nteams: {}\nsaml: {}\ncollections: {}\nspaces: {}\n"
@@ -320,7 +320,7 @@ def test_spaces_are_deleted_by_lists_that_all_of_them_share(lab: Lab) -> None:
     lab.holds(spaces=named(*keys, "xx"), sites=shown)
     report = apply_after(lab, "spaces: { xx: { title: xx } }", "spaces")
     assert report.count("done") == MANY
-    batches = -(-MANY // along.BATCH)
+    batches = -(-MANY // delete_checks.BATCH)
     assert reads(lab, "/structure") == batches
     assert reads(lab, "/redirects") == batches
     assert reads(lab) <= 12 * batches
@@ -332,7 +332,7 @@ def test_teams_are_deleted_with_one_more_reading_each(lab: Lab) -> None:
     report = apply_after(lab, "teams: {}", "teams")
     assert report.count("done") == MANY
     assert reads(lab, "/members") == MANY
-    assert reads(lab) <= MANY + 12 * -(-MANY // along.BATCH)
+    assert reads(lab) <= MANY + 12 * -(-MANY // delete_checks.BATCH)
 
 
 def test_where_there_are_many_lists_they_are_read_less_often(lab: Lab) -> None:

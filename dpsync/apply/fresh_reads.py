@@ -14,8 +14,8 @@ from dpsync.apply.ids import Ids
 from dpsync.apply.task import Objection, Task
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
+from dpsync.identity.natural_keys import View
 from dpsync.identity.newcomers import could_be, rivals
-from dpsync.identity.view import View
 from dpsync.kinds.registry import Registry
 from dpsync.live.parts import has_parts, with_parts
 from dpsync.live.sources import Source, Sources
