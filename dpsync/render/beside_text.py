@@ -6,17 +6,13 @@ Reads the plan or the drift and nothing else. Every foreign text passes visible(
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.remark import Note
 from dpsync.model.texts.words import counted
 from dpsync.render.paint import Paint
-from dpsync.render.plan_words import PlanOrDrift, candidate, origin, place, unmanaged
+from dpsync.render.plan_words import SHOWN, PlanOrDrift, candidate, origin, place, unmanaged
 from dpsync.render.visible import visible
-
-SHOWN: Final = 5
-"""Candidates of a question that are listed."""
 
 
 def render_beside(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.formats import How
+from dpsync.render.options import FormatOptions
 from dpsync.render.view import Block, Entry, View, clip
 from dpsync.render.visible import visible
 
@@ -21,19 +21,19 @@ _LONGEST: Final = 1000
 """Characters of a description."""
 
 
-def as_codequality(view: View, how: How) -> str:
+def as_codequality(view: View, options: FormatOptions) -> str:
     """A list of violations, as JSON; an empty one where nobody has to look at anything."""
-    return json_text(list(_violations(view, how)), indent=2)
+    return json_text(list(_violations(view, options)), indent=2)
 
 
-def _violations(view: View, how: How) -> Iterator[dict[str, Any]]:
+def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
     seen: Counter[tuple[str, ...]] = Counter()
     for block, entry in view.calls:
         if block.level not in _SEVERITIES:
             continue
         rule = entry.code or block.name
         at = entry.where or entry.enclosing
-        path = visible(f"{how.below()}{at.file if at and at.file else how.root}")
+        path = visible(f"{options.below()}{at.file if at and at.file else options.root}")
         same = rule, entry.address, path, entry.gist
         seen[same] += 1
         known = "\n".join([*same, *([str(seen[same])] if seen[same] > 1 else [])])

@@ -1,6 +1,6 @@
 """Findings → text for a terminal: sorted, each with its place, its source line and what to do.
 
-Of very many the first are shown, and how many more there are. Pure: it takes the texts of the files and reads
+Pure: it takes the texts of the files and reads
 nothing. Every foreign character passes visible().
 """
 
@@ -12,17 +12,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from dpsync.config import codes
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.words import counted
 from dpsync.render import plan_words as words
+from dpsync.render.selected_findings import selected
 from dpsync.render.visible import visible
 
 WIDTH: Final = 100
 """Columns of a source line that are shown; a longer one is cut around the caret."""
-MOST: Final = 200
-"""Findings that are shown; of one code there are `MOST_OF_A_CODE` at most."""
 UNSHOWN: Final = ("DP205", "DP236")
 """Findings that somebody has written a secret down: its line is not shown, by no other finding either."""
 _BEFORE: Final = 60
@@ -53,24 +51,6 @@ def render_diagnostics(
     blocks = [_block(one, lines, _Paint(color)) for one in found]
     more = [_more(left_out)] if left_out else []
     return "\n\n".join([*blocks, *more, _count(found, left_out)]) + "\n"
-
-
-def selected(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
-    """The findings that are shown, in their order, and by code how many more there are.
-
-    What could not be parsed comes first: it may be why other things are wrong.
-    """
-    findings = diagnostics if isinstance(diagnostics, Findings) else Findings(diagnostics)
-    found = sorted(findings, key=_order)
-    left_out = Counter(findings.left_out)
-    left_out.update(one.code for one in found[MOST:])
-    return found[:MOST], left_out
-
-
-def _order(one: Diagnostic) -> tuple[bool, bool, str, int, int, str, str]:
-    span = one.span or Span("", 0, 0, 0, 0)
-    parsed = not codes.SYNTAX <= one.code < codes.FORMAT_VERSION
-    return (parsed, one.span is None, span.file, span.line, span.column, one.code, one.message)
 
 
 def _more(left_out: Counter[str]) -> str:

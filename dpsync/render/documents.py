@@ -13,7 +13,7 @@ from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.edits import Edits
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Organization, Origin, Plan
-from dpsync.render.drift_text import WaysOut
+from dpsync.render.ways_out import WaysOut
 
 
 class Grouped(Frozen):

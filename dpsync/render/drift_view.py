@@ -8,10 +8,10 @@ from dpsync.model.plans.cause import Group
 from dpsync.model.plans.drift import Drifted, FieldDrift
 from dpsync.model.plans.grouping import drifted_parts
 from dpsync.render import plan_words as words
-from dpsync.render.beside_text import SHOWN
 from dpsync.render.documents import DriftDocument
-from dpsync.render.drift_text import SIGNS, WHAT, along
+from dpsync.render.drift_words import SIGNS, WHAT, along
 from dpsync.render.plan_view import beside, refusals
+from dpsync.render.plan_words import SHOWN
 from dpsync.render.view import Block, Blocks, Entry, Field, Word
 from dpsync.render.visible import visible
 
@@ -50,7 +50,7 @@ def _drifted(document: DriftDocument, item: Drifted) -> Entry:
     return Entry(
         address=visible(item.address),
         gist=_gist(document, item),
-        sign=SIGNS[item.what][0],
+        sign=SIGNS[item.what],
         where=document.drift.origins.get(item.address),
         enclosing=words.around(document.drift, item.address),
         words=tuple(_words(document, item)),

@@ -6,35 +6,17 @@ its view (render/views.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from dpsync.render.paint import Paint
+from dpsync.render.options import FormatOptions
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from dpsync.render.view import View
-
-
-@dataclass(frozen=True)
-class How:
-    """What a format may take into account."""
-
-    paint: Paint = field(default_factory=lambda: Paint(on=False))
-    verbose: int = 0
-    quiet: bool = False
-    """Only what needs a person."""
-    summary: bool = False
-    """One line for each address."""
-    below: Callable[[], str] = str
-    """Where the project is in its repository, as `a/b/`: names of files are relative to the project."""
-    changed: Callable[[], Collection[str]] = frozenset
-    """The files that the change on trial touches, by their names in the repository."""
-    root: str = "dpsync.yaml"
-    """The name of the root file, for what no line of a file says."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +41,15 @@ FORMATS: Final = {
 }
 
 
-def render(document: BaseModel, format_: str, how: How | None = None) -> str:
+def render(document: BaseModel, format_: str, options: FormatOptions | None = None) -> str:
     """A document in a format, without a trailing line break."""
     found = FORMATS[format_]
     module, _, name = found.writer.partition(":")
-    write: Callable[[BaseModel | View, How], str] = getattr(import_module(f"dpsync.render.{module}"), name)
+    write: Callable[[BaseModel | View, FormatOptions], str] = getattr(
+        import_module(f"dpsync.render.{module}"), name
+    )
     if not found.of_view:
-        return write(document, how or How())
+        return write(document, options or FormatOptions())
     from dpsync.render.views import view
 
-    return write(view(document), how or How())
+    return write(view(document), options or FormatOptions())

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dpsync.model.plans.plan import Origin
-from dpsync.render.formats import How
+from dpsync.render.options import FormatOptions
 from dpsync.render.view import LEVELS, Block, Entry, View, body, clip
 from dpsync.render.visible import visible
 
@@ -21,30 +21,33 @@ BODY: Final = 12
 _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def as_annotations(view: View, how: How) -> str:
+def as_annotations(view: View, options: FormatOptions) -> str:
     """One command to a line, the errors first; nothing where nobody is called for anything.
 
     Where there are more than GitHub shows, those in files that the change touches come first of each level.
     """
-    return "\n".join(_commands(view, how))
+    return "\n".join(_commands(view, options))
 
 
-def _commands(view: View, how: How) -> Iterator[str]:
+def _commands(view: View, options: FormatOptions) -> Iterator[str]:
     found = list(view.calls)
     if len(found) > MOST:
-        below, changed = how.below(), how.changed()
+        below, changed = options.below(), options.changed()
         found.sort(key=lambda one: (LEVELS.index(one[0].level), _file(one[1], below) not in changed))
     for block, entry in found[:MOST]:
-        yield _command(block, entry, how)
+        yield _command(block, entry, options)
     if more := max(0, len(found) - MOST) + view.left_out:
         text = f"+{more} more: the summary of the job has all of it"
         yield f"::notice title=dpsync::{_data(text)}"
 
 
-def _command(block: Block, entry: Entry, how: How) -> str:
+def _command(block: Block, entry: Entry, options: FormatOptions) -> str:
     place = entry.where or entry.enclosing
     names = [entry.sign, entry.address] if entry.address else [block.title]
-    properties = {**(_place(place, how) if place else {}), "title": clip(" ".join(filter(None, names)), 200)}
+    properties = {
+        **(_place(place, options) if place else {}),
+        "title": clip(" ".join(filter(None, names)), 200),
+    }
     inside = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
     code = f" ({entry.code})" if entry.code else ""
     said = "\n".join(filter(None, [f"{clip(entry.gist)}{code}", *body(entry, BODY)]))
@@ -56,9 +59,9 @@ def _file(entry: Entry, below: str) -> str | None:
     return f"{below}{place.file}" if place else None
 
 
-def _place(at: Origin, how: How) -> dict[str, str]:
+def _place(at: Origin, options: FormatOptions) -> dict[str, str]:
     line, column = str(at.line), str(at.column)
-    return {"file": f"{how.below()}{at.file}", "line": line, "endLine": line, "col": column}
+    return {"file": f"{options.below()}{at.file}", "line": line, "endLine": line, "col": column}
 
 
 def _data(text: str) -> str:

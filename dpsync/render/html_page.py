@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.formats import How
+from dpsync.render.options import FormatOptions
 from dpsync.render.plan_words import place
 from dpsync.render.view import Entry, View, both, clip
 from dpsync.render.visible import visible
@@ -24,7 +24,7 @@ _SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
 _IN_SCRIPT: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
-def as_page(view: View, how: How) -> str:
+def as_page(view: View, options: FormatOptions) -> str:
     """The whole page. Each slot of the template is filled once, so that no text can name another slot."""
     style, script = _part("report.css"), _part("report.js")
     slots = {

@@ -10,13 +10,13 @@ from pydantic import BaseModel, ValidationError
 from dpsync.apply.saved import content, format_of, parse_saved, unusable
 from dpsync.model.texts.json_text import json_text
 from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
-from dpsync.render.formats import How
+from dpsync.render.options import FormatOptions
 from dpsync.render.to_document import plan_document
 
 _SHOWN: Final = (PlanDocument, DriftDocument, ApplyDocument, FindingsDocument)
 
 
-def render_json(document: BaseModel, how: How) -> str:
+def render_json(document: BaseModel, options: FormatOptions) -> str:
     """A document as JSON, without a trailing line break."""
     return json_text(document, indent=2)
 

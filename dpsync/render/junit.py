@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from dpsync.render.formats import How
+from dpsync.render.options import FormatOptions
 from dpsync.render.plan_words import place
 from dpsync.render.view import Block, Entry, View, body, clip
 
@@ -14,7 +14,7 @@ BODY: Final = 200
 """Lines of a test case."""
 
 
-def as_junit(view: View, how: How) -> str:
+def as_junit(view: View, options: FormatOptions) -> str:
     """One suite. With nothing to tell it has one case, which passed: an empty suite may count as lost."""
     cases = list(view)
     failed = sum(block.fails for block, _ in cases)

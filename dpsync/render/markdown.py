@@ -13,8 +13,8 @@ from itertools import groupby
 from typing import Final
 
 from dpsync.model.texts.words import counted
-from dpsync.render.formats import How
 from dpsync.render.markdown_text import code, code_html, fence, prose, prose_html
+from dpsync.render.options import FormatOptions
 from dpsync.render.plan_words import place
 from dpsync.render.view import Block, Entry, View, Word, clip, cut, differences
 
@@ -47,9 +47,9 @@ def render_markdown(view: View, limit: int = COMMENT, bodies: bool = True) -> st
     return _tidy("".join(_counts(view)))
 
 
-def as_markdown(view: View, how: How) -> str:
+def as_markdown(view: View, options: FormatOptions) -> str:
     """What --format markdown prints: a comment."""
-    return render_markdown(view, bodies=not how.summary)
+    return render_markdown(view, bodies=not options.summary)
 
 
 def units(text: str) -> int:

@@ -1,30 +1,14 @@
-"""The navigation of a site before and after, as one tree: + comes, - goes, ~ changes, > moves."""
+"""The navigation of a site before and after, as lines for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import groupby
-
-from dpsync.model.plans.impact import NavigationChange, NavigationNode
 from dpsync.model.plans.plan import Plan
-from dpsync.planner.steps.order import longest_increasing
+from dpsync.render.navigation import NavigationLine, merged
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 
 WIDTH = 80
-_FEW = 3
-"""Siblings without a change that are each a line; more of them are counted."""
 _STYLES = {"+": "green", "-": "red", "~": "yellow", ">": "cyan", " ": "dim"}
-
-
-@dataclass(frozen=True)
-class NavigationLine:
-    """A node of the merged tree: its sign, how deep it stands, and what is said of it."""
-
-    sign: str
-    depth: int
-    text: str
 
 
 def render_navigation(plan: Plan, paint: Paint) -> str:
@@ -42,104 +26,3 @@ def render_navigation(plan: Plan, paint: Paint) -> str:
 def _line_text(line: NavigationLine, paint: Paint) -> str:
     text = f"  {line.sign} {'  ' * line.depth}{visible(line.text)}"
     return paint(text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…", _STYLES[line.sign])
-
-
-def merged(change: NavigationChange) -> list[NavigationLine]:
-    """Before and after as one tree, in the order of after; what goes stands where it was.
-
-    What has no change in it is one line, and many of these in a row are counted. Not escaped for any medium.
-    """
-    return list(_Merging(_flat(change.before), _flat(change.after)).siblings(change.before, change.after, 0))
-
-
-Known = Mapping[str, tuple[NavigationNode, str]]
-"""By address a node and what it is in."""
-
-
-def _flat(nodes: tuple[NavigationNode, ...], around: str = "") -> dict[str, tuple[NavigationNode, str]]:
-    found = {node.address: (node, around) for node in nodes}
-    for node in nodes:
-        found |= _flat(node.inside, node.address)
-    return found
-
-
-@dataclass(frozen=True)
-class _Merging:
-    before: Known
-    after: Known
-    moved: set[str] = field(default_factory=set)
-
-    def siblings(
-        self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...], depth: int
-    ) -> Iterator[NavigationLine]:
-        self._order(before, after)
-        there = {node.address for node in after}
-        rest = [node for node in before if node.address not in self.after]
-        places = [node.address for node in before]
-        listed: list[NavigationNode] = []
-        for node in after:
-            listed.append(node)
-        for removed in rest:
-            ahead = [address for address in places[: places.index(removed.address)] if address in there]
-            at = 1 + max((index for index, node in enumerate(listed) if node.address in ahead), default=-1)
-            while at < len(listed) and listed[at].address not in there:
-                at += 1
-            listed.insert(at, removed)
-        for quiet, nodes in groupby(listed, key=self._same):
-            some = list(nodes)
-            if quiet and len(some) > _FEW:
-                yield NavigationLine(" ", depth, f"… {len(some)} without a change")
-                continue
-            for node in some:
-                yield from self._node(node, depth)
-
-    def _order(self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...]) -> None:
-        """Note which siblings stand elsewhere among those that stay."""
-        place = {node.address: index for index, node in enumerate(before)}
-        stay = [node.address for node in after if node.address in place]
-        keep = set(longest_increasing([place[address] for address in stay]))
-        self.moved.update(address for address in stay if place[address] not in keep)
-
-    def _same(self, node: NavigationNode) -> bool:
-        """Whether nothing changes about a node, where it stands, or in it."""
-        was, will = self.before.get(node.address), self.after.get(node.address)
-        return was == will and node.address not in self.moved
-
-    def _node(self, node: NavigationNode, depth: int) -> Iterator[NavigationLine]:
-        was, will = self.before.get(node.address), self.after.get(node.address)
-        if was is None or will is None:
-            also = f" (also in {', '.join(self._around(one) for one in node.also)})" if node.also else ""
-            yield NavigationLine("+" if was is None else "-", depth, _said(node) + also)
-        elif self._same(node):
-            yield NavigationLine(" ", depth, _said(node))
-            return
-        else:
-            yield self._changed(was, will, depth)
-        yield from self.siblings(was[0].inside if was else (), will[0].inside if will else (), depth + 1)
-
-    def _changed(
-        self, was: tuple[NavigationNode, str], will: tuple[NavigationNode, str], depth: int
-    ) -> NavigationLine:
-        old, new = _said(was[0]), _said(will[0])
-        words = [new]
-        if old != new:
-            words.append(f"(was {old})")
-        if was[1] != will[1]:
-            words.append("(moved here)")
-        elif was[0].address in self.moved:
-            words.append("(moved)")
-        if will[0].also:
-            return NavigationLine(" ", depth, " ".join([*words, "(stays here, too)"]))
-        sign = ">" if len(words) > 1 and words[-1].startswith("(moved") else "~" if len(words) > 1 else " "
-        return NavigationLine(sign, depth, " ".join(words))
-
-    def _around(self, address: str) -> str:
-        """The title of what a node will be in; of one at the root its own."""
-        node, around = self.after[address]
-        return self.after[around][0].title if around else node.title
-
-
-def _said(node: NavigationNode) -> str:
-    about = [f"/{node.path}" if node.path and "://" not in node.path else node.path or "", *node.marks]
-    behind = ", ".join(word for word in about if word)
-    return f"{node.title} [{behind}]" if behind else node.title

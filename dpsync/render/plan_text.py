@@ -13,6 +13,7 @@ from dpsync.model.plans.grouping import parts as parts_of
 from dpsync.model.plans.plan import Plan
 from dpsync.render.beside_text import behind, render_beside, render_candidates
 from dpsync.render.exposed_text import render_exposures
+from dpsync.render.field_text import render_difference, with_cause
 from dpsync.render.head_text import render_head
 from dpsync.render.navigation_text import render_navigation
 from dpsync.render.paint import Paint
@@ -33,7 +34,6 @@ from dpsync.render.plan_words import (
 from dpsync.render.summary_text import render_summary, verdict, with_summary_first
 from dpsync.render.tree_text import STYLES, render_lines, render_tree
 from dpsync.render.urls_text import render_urls
-from dpsync.render.value_text import render_difference, with_cause
 from dpsync.render.visible import visible
 
 

@@ -13,11 +13,10 @@ from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Blocked, Note, PlatformTrouble
 from dpsync.render import plan_words as words
-from dpsync.render.head_text import render_head
-from dpsync.render.navigation_text import merged
-from dpsync.render.paint import Paint
+from dpsync.render.head import along, head
+from dpsync.render.navigation import merged
 from dpsync.render.plan_words import PlanOrDrift, around, origin
-from dpsync.render.urls_text import breaks, redirect_line, url_sign, url_words
+from dpsync.render.urls import breaks, redirect_line, url_sign, url_words
 from dpsync.render.view import Block, Blocks, Entry, Field, Level, Word
 from dpsync.render.visible import visible
 
@@ -53,7 +52,7 @@ def plan_blocks(plan: Plan) -> list[Block]:
 
 def about(plan: PlanOrDrift) -> tuple[str, ...]:
     """Which platform, organization, environment and part."""
-    return tuple(line for line in render_head(plan, Paint(on=False)).split("\n") if line)
+    return (*head(plan), *along(plan))
 
 
 def change_entry(plan: Plan, change: Change) -> Entry:

@@ -21,6 +21,8 @@ from dpsync.model.texts.words import counted
 from dpsync.render.visible import visible
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
+SHOWN: Final = 5
+"""Candidates of a question that are listed."""
 PlanOrDrift = Plan | Drift
 """What says the same things beside its changes."""
 

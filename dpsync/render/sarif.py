@@ -14,7 +14,7 @@ from urllib.parse import quote
 from dpsync import __version__
 from dpsync.model.plans.plan import Origin
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.formats import How
+from dpsync.render.options import FormatOptions
 from dpsync.render.view import Block, Entry, View, body, clip
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -22,7 +22,7 @@ BODY: Final = 50
 """Lines of a message."""
 
 
-def as_sarif(view: View, how: How) -> str:
+def as_sarif(view: View, options: FormatOptions) -> str:
     """One run with its rules and results, as JSON."""
     found = [(block, entry) for block, entry in view.calls if block.level != "note"]
     rules = {_rule(block, entry): block for block, entry in found}
@@ -36,7 +36,7 @@ def as_sarif(view: View, how: How) -> str:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(block, entry, order, how) for block, entry in found],
+        "results": [_result(block, entry, order, options) for block, entry in found],
     }
     return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
@@ -51,7 +51,7 @@ def _described(rule: str, block: Block, view: View) -> dict[str, Any]:
     return {"id": rule, "shortDescription": {"text": about}, "defaultConfiguration": level}
 
 
-def _result(block: Block, entry: Entry, order: dict[str, int], how: How) -> dict[str, Any]:
+def _result(block: Block, entry: Entry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
     rule = _rule(block, entry)
     message = "\n".join([" ".join(filter(None, (entry.address, clip(entry.gist)))), *body(entry, BODY)])
     known = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.gist}".encode())
@@ -60,23 +60,23 @@ def _result(block: Block, entry: Entry, order: dict[str, int], how: How) -> dict
         "ruleIndex": order[rule],
         "level": block.level,
         "message": {"text": _message(message)},
-        "locations": list(_locations(entry, how)),
+        "locations": list(_locations(entry, options)),
         "partialFingerprints": {"dpsync/v1": known.hexdigest()},
     }
 
 
-def _locations(entry: Entry, how: How) -> Iterator[dict[str, Any]]:
+def _locations(entry: Entry, options: FormatOptions) -> Iterator[dict[str, Any]]:
     location: dict[str, Any] = {}
     if at := entry.where or entry.enclosing:
-        location["physicalLocation"] = _physical(at, how)
+        location["physicalLocation"] = _physical(at, options)
     if entry.address:
         location["logicalLocations"] = [{"fullyQualifiedName": entry.address, "kind": "resource"}]
     if location:
         yield location
 
 
-def _physical(at: Origin, how: How) -> dict[str, Any]:
-    uri = quote(f"{how.below()}{at.file}", errors="surrogatepass")
+def _physical(at: Origin, options: FormatOptions) -> dict[str, Any]:
+    uri = quote(f"{options.below()}{at.file}", errors="surrogatepass")
     return {"artifactLocation": {"uri": uri}, "region": {"startLine": at.line, "startColumn": at.column}}
 
 

@@ -13,49 +13,55 @@ from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
 from dpsync.render.drift_text import render_drift
 from dpsync.render.edits_text import edit_lines
-from dpsync.render.formats import How
+from dpsync.render.options import FormatOptions
+from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
-from dpsync.render.report_text import render_report, unapplied
+from dpsync.render.report_text import render_report
+from dpsync.render.report_words import unapplied
 
 
 @singledispatch
-def render_text(document: BaseModel, how: How) -> str:
+def render_text(document: BaseModel, options: FormatOptions) -> str:
     """A document of render/documents.py, without a trailing line break."""
     raise TypeError(f"there is no text of a {type(document).__name__}")
 
 
 @render_text.register
-def _plan(document: PlanDocument, how: How) -> str:
-    return render_plan(document.plan, how.paint, how.verbose, quiet=how.quiet, summary=how.summary)
+def _plan(document: PlanDocument, options: FormatOptions) -> str:
+    return render_plan(
+        document.plan, Paint(options.colour), options.verbose, quiet=options.quiet, summary=options.summary
+    )
 
 
 @render_text.register
-def _drift(document: DriftDocument, how: How) -> str:
+def _drift(document: DriftDocument, options: FormatOptions) -> str:
     return render_drift(
         document.drift,
-        how.paint,
-        how.verbose,
-        quiet=how.quiet,
-        summary=how.summary,
+        Paint(options.colour),
+        options.verbose,
+        quiet=options.quiet,
+        summary=options.summary,
         out=document.ways_out,
     )
 
 
 @render_text.register
-def _apply(document: ApplyDocument, how: How) -> str:
-    planned = _plan(document.plan, how)
+def _apply(document: ApplyDocument, options: FormatOptions) -> str:
+    planned = _plan(document.plan, options)
     if document.report is None:
         return f"{planned}\n\n{unapplied(document.exit)}"
     known = document.plan.plan.blocked
-    return f"{planned}\n\n{render_report(document.report, how.paint, how.verbose, known, how.summary)}"
+    paint = Paint(options.colour)
+    report = render_report(document.report, paint, options.verbose, known, options.summary)
+    return f"{planned}\n\n{report}"
 
 
 @render_text.register
-def _findings(document: FindingsDocument, how: How) -> str:
+def _findings(document: FindingsDocument, options: FormatOptions) -> str:
     """Without the lines of the files: a document does not have them."""
     found = Findings(_diagnostic(one) for one in document.findings)
     found.left_out.update(document.left_out)
-    said = render_diagnostics(found, {}, how.paint.on).rstrip("\n") or "No findings."
+    said = render_diagnostics(found, {}, options.colour).rstrip("\n") or "No findings."
     return said if document.edits is None else "\n".join([said, *edit_lines(document.edits)])
 
 

@@ -13,7 +13,6 @@ from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.edits import Edits
 from dpsync.model.plans.grouping import drifted_parts, parts
 from dpsync.model.plans.plan import Origin, Plan
-from dpsync.render.diagnostics import selected
 from dpsync.render.documents import (
     DriftDocument,
     Finding,
@@ -28,8 +27,9 @@ from dpsync.render.documents import (
     SecretToSet,
     TakenOver,
 )
-from dpsync.render.drift_text import ways_out
 from dpsync.render.plan_words import counts
+from dpsync.render.selected_findings import selected
+from dpsync.render.ways_out import ways_out
 
 if TYPE_CHECKING:
     from dpsync.importing.changes.update import Updated

@@ -12,14 +12,14 @@ from dpsync.model.plans.plan import DIGITS, Plan
 from dpsync.model.texts.words import counted
 from dpsync.render import plan_words as words
 from dpsync.render.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
-from dpsync.render.drift_text import beside as beside_verdict
-from dpsync.render.drift_text import verdict
 from dpsync.render.drift_view import drift_blocks
+from dpsync.render.drift_words import beside as beside_verdict
+from dpsync.render.drift_words import verdict
 from dpsync.render.edits_view import compared_with, edit_blocks
 from dpsync.render.edits_view import title as edits_title
 from dpsync.render.plan_view import about, beside, change_entry, plan_blocks, refusals
 from dpsync.render.plan_words import origin
-from dpsync.render.report_text import done, ending, restorable, unapplied, unkept, unproven, without_unkept
+from dpsync.render.report_words import done, ending, restorable, unapplied, unkept, unproven, without_unkept
 from dpsync.render.view import Blocks, Entry, Level, View, Word
 from dpsync.render.visible import visible
 

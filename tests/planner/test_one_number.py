@@ -21,14 +21,16 @@ from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
-from dpsync.render.drift_text import verdict, ways_out
-from dpsync.render.formats import How, render
+from dpsync.render.drift_words import verdict
+from dpsync.render.formats import render
 from dpsync.render.markdown import render_markdown
+from dpsync.render.options import FormatOptions
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 from dpsync.render.plan_words import divided, summary
 from dpsync.render.to_document import drift_document, plan_document
 from dpsync.render.views import view
+from dpsync.render.ways_out import ways_out
 from tests.direct import reading
 from tests.live.answers import Tape
 from tests.soak import examples
@@ -116,8 +118,8 @@ def leading(plan: Plan) -> Iterator[tuple[str, str]]:
         "quiet": render_plan(plan, PLAIN, quiet=True),
         "summary": summary(plan),
         "GitHub's summary output": outputs(document, 0)["summary"],
-        "html": html.unescape(render(document, "html", How())),
-        "junit": html.unescape(render(document, "junit", How())),
+        "html": html.unescape(render(document, "html", FormatOptions())),
+        "junit": html.unescape(render(document, "junit", FormatOptions())),
         "limits": "\n".join(item.message for item in plan.refusals if item.code == "limits"),
         **{f"markdown of {limit}": render_markdown(view(document), limit) for limit in (60_000, 900, 300)},
     }
@@ -127,9 +129,9 @@ def leading(plan: Plan) -> Iterator[tuple[str, str]]:
         assert found, name
         yield from ((name, number) for number in found)
     yield "GitHub's delete output", outputs(document, 0)["delete"]
-    yield "json", str(json.loads(render(document, "json", How()))["deletes"])
+    yield "json", str(json.loads(render(document, "json", FormatOptions()))["deletes"])
     for name in ("sarif", "codequality"):
-        yield f"{name}, added up", str(_added_up(render(document, name, How())))
+        yield f"{name}, added up", str(_added_up(render(document, name, FormatOptions())))
     if parts := divided(plan):
         found = [number for part in parts for number in re.findall(r"(\d+) to delete", part)]
         yield "its parts, added up", str(sum(map(int, found)))
@@ -165,7 +167,7 @@ def test_drift_leads_with_the_number_that_an_apply_asks_for() -> None:
         plan = make_plan(sides)
         drift = find_drift(sides, plan)
         document = drift_document(drift)
-        for text in (verdict(drift), view(document).title, render(document, "text", How())):
+        for text in (verdict(drift), view(document).title, render(document, "text", FormatOptions())):
             found = re.findall(r"Drift: .*?(\d+) not in the files", text)
             assert set(found) == ({str(plan.deletes)} if plan.deletes else set()), seed
         assert all(number == plan.deletes for item in drift.refusals for number in _confirm(item.way_out))

@@ -12,13 +12,13 @@ from dpsync.model.plans.change import Action, Change, Difference
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.plan import Plan
 from dpsync.render.drift_text import render_drift
-from dpsync.render.formats import How
+from dpsync.render.field_text import COLUMNS
 from dpsync.render.junit import as_junit
 from dpsync.render.markdown import render_markdown
+from dpsync.render.options import FormatOptions
 from dpsync.render.paint import Paint
 from dpsync.render.plan_text import render_plan
 from dpsync.render.to_document import plan_document
-from dpsync.render.value_text import COLUMNS
 from dpsync.render.views import view
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
@@ -83,7 +83,7 @@ def test_in_markdown_a_delete_of_this_change_stands_with_it_and_is_announced_onc
     _, _, mine = text.partition("#### What this change does: 2")
     assert '- `-` `acme/teams/[g]` DELETE team "L" (removed here)' in mine.partition("####")[0]
     assert [entry.address for _, entry in seen.calls].count("acme/teams/[g]") == 1
-    assert as_junit(seen, How()).count("<testcase") == 4
+    assert as_junit(seen, FormatOptions()).count("<testcase") == 4
 
 
 REFUSED = Refusal(address="acme/teams/x", code="DP999", message="who is it", way_out="say so")

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.documents import Finding, FindingsDocument
-from dpsync.render.formats import How, render
+from dpsync.render.formats import render
+from dpsync.render.options import FormatOptions
 from dpsync.render.to_document import plan_document
 
 TEXT = {"type": "string", "minLength": 1}
@@ -44,7 +45,7 @@ REPORT = jsonschema.Draft202012Validator({
 
 
 def report(document: BaseModel, **how: Any) -> list[Any]:
-    text = render(document, "codequality", How(**how))
+    text = render(document, "codequality", FormatOptions(**how))
     assert not text.startswith("\ufeff")
     found = json.loads(text)
     REPORT.validate(found)

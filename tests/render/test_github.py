@@ -13,7 +13,8 @@ from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.remark import Blocked
 from dpsync.render.documents import Finding, FindingsDocument
-from dpsync.render.formats import How, render
+from dpsync.render.formats import render
+from dpsync.render.options import FormatOptions
 from dpsync.render.to_document import plan_document
 from dpsync.render.views import view
 from dpsync.render.visible import visible
@@ -22,7 +23,7 @@ from tests.render.runner import KNOWN, Command, commands
 
 
 def annotations(document: BaseModel, below: str = "") -> list[Command]:
-    log = render(document, "github", How(below=lambda: below))
+    log = render(document, "github", FormatOptions(below=lambda: below))
     found = commands(log) if log else []
     assert None not in found
     return [one for one in found if one is not None]
@@ -85,7 +86,7 @@ def told(count: int, changed: frozenset[str]) -> list[tuple[str, str]]:
         (kind, Origin(file=f"{kind}{n}.yaml", line=1, column=1)) for kind in kinds for n in range(count)
     ]
     findings = tuple(Finding(code="DP201", severity=kind, message="m", at=place) for kind, place in places)
-    how = How(below=lambda: "docs/", changed=lambda: changed)
+    how = FormatOptions(below=lambda: "docs/", changed=lambda: changed)
     log = commands(render(FindingsDocument(exit=5, findings=findings), "github", how))
     return [(one.name, one.properties.get("file", "")) for one in log if one is not None]
 

@@ -6,7 +6,8 @@ import pytest
 
 from dpsync.model.plans.impact import NavigationChange, NavigationNode
 from dpsync.model.plans.plan import Plan
-from dpsync.render.navigation_text import WIDTH, merged, render_navigation
+from dpsync.render.navigation import merged
+from dpsync.render.navigation_text import WIDTH, render_navigation
 from dpsync.render.paint import Paint
 
 

@@ -23,7 +23,8 @@ from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.documents import Finding, FindingsDocument
-from dpsync.render.formats import How, render
+from dpsync.render.formats import render
+from dpsync.render.options import FormatOptions
 from dpsync.render.to_document import drift_document, plan_document
 from dpsync.render.views import view
 from tests.render.hostile import DOCUMENTS
@@ -37,7 +38,7 @@ PARSER = etree.XMLParser(resolve_entities=False)
 
 
 def sarif(document: BaseModel, below: str = "") -> list[Any]:
-    found = json.loads(render(document, "sarif", How(below=lambda: below)))
+    found = json.loads(render(document, "sarif", FormatOptions(below=lambda: below)))
     SARIF.validate(found)
     (run,) = found["runs"]
     rules = run["tool"]["driver"]["rules"]

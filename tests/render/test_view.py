@@ -11,8 +11,8 @@ from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Kept
 from dpsync.render.documents import ApplyDocument
-from dpsync.render.formats import FORMATS, How, render
-from dpsync.render.paint import Paint
+from dpsync.render.formats import FORMATS, render
+from dpsync.render.options import FormatOptions
 from dpsync.render.plan_view import plan_blocks
 from dpsync.render.to_document import plan_document
 from dpsync.render.value_text import inside
@@ -55,7 +55,7 @@ def test_why_a_new_thing_is_missing_is_told_once() -> None:
 def test_a_plan_that_was_not_carried_out_says_so_in_every_format(code: Exit, said: str) -> None:
     document = ApplyDocument(exit=code, converged=False, plan=plan_document(Plan()), report=None)
     for name in FORMATS.keys() - {"json", "github", "sarif", "codequality"}:
-        assert said in render(document, name, How(Paint(on=False))), name
+        assert said in render(document, name, FormatOptions()), name
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ from dpsync.github.runs.action import carry_out, stopped
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.model.texts.web_address import address_problem
 from dpsync.render.documents import FindingsDocument, PlanDocument
-from dpsync.render.formats import How, render
+from dpsync.render.formats import render
+from dpsync.render.options import FormatOptions
 from dpsync.render.views import view
 
 _TOUCHING: Final = 50
@@ -162,9 +163,11 @@ def _tell(run: ActionRun, ran: Ran) -> None:
                 stream.write(f"{render(document, 'text')}\n")
         if run.inputs.annotations:
             directory = Path(run.inputs.directory)
-            how = How(below=lambda: _below(run.inputs), changed=lambda: changed_files(directory))
+            options = FormatOptions(
+                below=lambda: _below(run.inputs), changed=lambda: changed_files(directory)
+            )
             with for_branch(run.place.base):
-                run.log.commands(filter(None, render(document, "github", how).split("\n")))
+                run.log.commands(filter(None, render(document, "github", options).split("\n")))
     if run.inputs.summary and (document is not None or said):
         write_summary(run.log, summary(view(document), said) if document is not None else f"{said}\n")
 

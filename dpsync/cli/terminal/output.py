@@ -89,11 +89,12 @@ class Output:
 
     def show(self, document: BaseModel) -> None:
         """The result in the format that was asked for."""
-        from dpsync.render.formats import How, render
+        from dpsync.render.formats import render
+        from dpsync.render.options import FormatOptions
 
         project = self.project or Path()
-        how = How(
-            paint=self.paint(),
+        options = FormatOptions(
+            colour=self.paint().on,
             verbose=self.verbose,
             quiet=self.quiet,
             summary=self.summary,
@@ -101,7 +102,7 @@ class Output:
             changed=lambda: changed_files(project),
             root=self.root,
         )
-        text = render(self.printable(document), self.format, how)
+        text = render(self.printable(document), self.format, options)
         if self.text:
             self.result(text)
             return

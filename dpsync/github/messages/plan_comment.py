@@ -26,7 +26,7 @@ from dpsync.model.plans.plan import DIGITS
 from dpsync.render.documents import ApplyDocument, PlanDocument
 from dpsync.render.markdown import COMMENT, render_markdown, units
 from dpsync.render.markdown_text import code, prose
-from dpsync.render.report_text import done, ending
+from dpsync.render.report_words import done, ending
 from dpsync.render.view import View, clip
 
 SIZES: Final = (COMMENT, COMMENT // 2)

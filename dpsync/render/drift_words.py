@@ -1,0 +1,54 @@
+"""The words in which every output tells drift."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync.model.plans.cause import What
+from dpsync.model.plans.delete_count import DeleteCount
+from dpsync.model.plans.drift import Drift, Drifted
+from dpsync.model.texts.words import counted
+
+SIGNS = {"different": "~", "missing": "-", "undeclared": "+"}
+_DECLARED = (("different", "different"), ("missing", "not live"))
+
+
+WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
+
+
+def verdict(drift: Drift) -> str:
+    """Whether there is drift, and how much of which sort."""
+    if not drift.drifted:
+        return "No drift in what was read." if drift.unread else "No drift."
+    number = {what: sum(item.what == what for item in drift.found) for what in SIGNS}
+    said = [f"{number[what]} {text}" for what, text in _DECLARED if number[what]]
+    return f"Drift: {', '.join([*said, *_undeclared(drift)])}."
+
+
+def _undeclared(drift: Drift) -> Iterator[str]:
+    """What is not in the files: first how many things an apply would delete, then what stays."""
+    found = [item for item in drift.found if item.what == "undeclared"]
+    deleted = [item for item in found if not item.kept]
+    stays = len(found) - len(deleted)
+    if deleted:
+        yield DeleteCount(len(deleted), sum(item.along for item in deleted)).said("not in the files")
+    if stays:
+        yield f"{stays} more that no plan deletes" if deleted else f"{stays} not in the files"
+
+
+def along(item: Drifted) -> str:
+    """What goes with the delete of something undeclared; empty where nothing does."""
+    return DeleteCount(1, item.along).more
+
+
+def beside(drift: Drift) -> str:
+    """What was left alone and what was not looked at, counted, behind the verdict."""
+    more = [
+        f"{len(items)} {word}"
+        for items, word in ((drift.ignored, "ignored"), (drift.blocked, "blocked"))
+        if items
+    ]
+    rest = f" {', '.join(more).capitalize()}." if more else ""
+    if drift.unread:
+        rest += f" NOT LOOKED AT: {counted(len(drift.unread), 'entry')} that this token may not read."
+    return rest
