@@ -1,6 +1,7 @@
 """The vocabulary of a kind: words only, no behaviour.
 
-Every layer reads these words; none knows a kind by name.
+Every layer reads these words; none knows a kind by name. What follows from the words alone is worked out once
+for each declaration, because it is asked for once for each thing.
 
 Templates. In paths: `{organization}` and other kinds' names are ids of ancestors, `{parent}` is the parent's
 own URL, `{id}` the object's id, `{value}` and `{old}` the ids a field refers to. In bodies: "$fields" is
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as _field
+from functools import cached_property
 from typing import Any, Literal
 
 from dpsync.kinds.types import Many, Reference, Type
@@ -328,36 +330,36 @@ class Field:
     platform_default: Any = None
     """What a new one has where nothing is said. It is only ever left out by import, never filled in."""
 
-    @property
+    @cached_property
     def watchable(self) -> bool:
         """Whether it can be told that it has another value than the platform's default, without any line."""
         readable = self.source is not None and self.on != "neither" and not self.nest
         return readable and self.platform_default is not None
 
-    @property
+    @cached_property
     def source(self) -> str | Mapping[str, str] | None:
         return self.name if self.read == "=" else self.read
 
-    @property
+    @cached_property
     def exposes(self) -> Raised | None:
         """`raised`, settled: how something becomes more visible or more powerful by it, None when never."""
         return self.raised or self.exposure or None
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The kinds of objects that a value of it may name."""
         return (*self.type.refers, self.means) if self.means else self.type.refers
 
-    @property
+    @cached_property
     def declarable(self) -> bool:
         """Whether an entry may have it; what the platform alone sets is only read."""
         return self.on != "neither"
 
-    @property
+    @cached_property
     def wire(self) -> str:
         return self.write or self.name
 
-    @property
+    @cached_property
     def answered(self) -> Literal["always", "or null", "sometimes"]:
         """`in_answers`, settled."""
         return self.in_answers or ("always" if self.required and self.absent is None else "sometimes")
@@ -392,7 +394,7 @@ class ListOrder(Field):
     def __post_init__(self) -> None:
         object.__setattr__(self, "type", Many(Reference(self.of), as_set=True))
 
-    @property
+    @cached_property
     def declarable(self) -> bool:
         return True
 
@@ -461,15 +463,15 @@ class Kind:
     shown_in: Pages | None = None
     """The list of the objects that show this one: no others need to be looked into for its places."""
 
-    @property
+    @cached_property
     def parents(self) -> tuple[str, ...]:
         return (self.parent,) if isinstance(self.parent, str) else self.parent or ()
 
-    @property
+    @cached_property
     def noun(self) -> str:
         return self.label or self.name.replace("_", " ")
 
-    @property
+    @cached_property
     def one(self) -> str:
         """The noun with its article."""
         return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
@@ -478,12 +480,12 @@ class Kind:
         """What names one object among all live ones: its kind and id, with the parent's where it needs it."""
         return self.name, id if self.own_id or parent is None else "/".join((*parent, id))
 
-    @property
+    @cached_property
     def in_tree(self) -> bool:
         """Whether it is read with the whole tree that it is a node of."""
         return isinstance(self.shape, Node)
 
-    @property
+    @cached_property
     def natural(self) -> str | None:
         return self.shape.natural if isinstance(self.shape, Entries) else None
 
@@ -494,13 +496,13 @@ class Kind:
             return add.call
         return self.create
 
-    @property
+    @cached_property
     def identity_fields(self) -> tuple[str, ...]:
         """The fields of its own that its natural keys are made of."""
         parts = (part for key in self.identity for part in ((key,) if isinstance(key, str) else key))
         return tuple(dict.fromkeys(part.partition(".")[0] for part in parts if not part.startswith("$")))
 
-    @property
+    @cached_property
     def recorded(self) -> bool:
         """Whether the ids file has a line for each of them: its natural keys may change, or be shared.
 
@@ -511,45 +513,45 @@ class Kind:
         )
         return self.parent is not None and bool(self.identity) and not certain
 
-    @property
+    @cached_property
     def mistakable(self) -> bool:
         """Whether it is asked before one is made: content, and no key says for certain which one is meant."""
         return self.content and self.recorded
 
-    @property
+    @cached_property
     def has_also(self) -> bool:
         """Whether a line has a second id: of what is made along with one, or put out for it."""
         along = isinstance(self.create, Call) and self.create.also_creates is not None
         return along or self.platform.outputs is not None
 
-    @property
+    @cached_property
     def can_be_renamed(self) -> bool:
         """Whether what one is recognised by can be written to one that is live."""
         fields = [self.field(name) for name in self.identity_fields]
         writable = any(item.on in ("update", "both") and item.source != self.id for item in fields)
         return self.parent is not None and self.update is not None and writable
 
-    @property
+    @cached_property
     def default(self) -> str | None:
         return self.shape.default if isinstance(self.shape, Entries) else None
 
-    @property
+    @cached_property
     def only_short(self) -> bool:
         """A free-form value is always the whole entry: its own keys could be mistaken for fields."""
         return self.shorthand is not None and self.field(self.shorthand).type.takes_mapping
 
-    @property
+    @cached_property
     def comes_along(self) -> bool:
         """Whether one is there as soon as its parent is: then it is only ever changed."""
         return isinstance(self.shape, Single) and self.shape.always
 
-    @property
-    def lasting(self) -> set[str]:
+    @cached_property
+    def lasting(self) -> frozenset[str]:
         """Its fields but those that say what the platform is doing."""
         busy, trouble = self.platform.busy, self.platform.trouble
         passing = {busy.field if busy else None}
         passing |= {trouble.field, trouble.detail} if trouble else set()
-        return {item.name for item in self.fields if item.name not in passing}
+        return frozenset(item.name for item in self.fields if item.name not in passing)
 
     def is_busy(self, fields: Mapping[str, Any]) -> bool:
         """Whether the platform is at work on one that has these fields."""
@@ -567,7 +569,7 @@ class Kind:
         detail = fields.get(trouble.detail) if trouble.detail else None
         return f"{trouble.means} ({value}{f': {detail}' if detail else ''})"
 
-    @property
+    @cached_property
     def hides(self) -> Field | None:
         """The field whose least exposed value hides one, with what is in it, whatever else it says."""
         for item in self.fields:
@@ -576,13 +578,22 @@ class Kind:
                 return item
         return None
 
-    @property
+    @cached_property
     def list_order(self) -> ListOrder | None:
         return next((field for field in self.fields if isinstance(field, ListOrder)), None)
 
-    @property
+    @cached_property
     def nest(self) -> Field | None:
         return next((field for field in self.fields if field.nest), None)
 
+    @cached_property
+    def reference_fields(self) -> tuple[Field, ...]:
+        """Those of its fields whose values may name other objects."""
+        return tuple(field for field in self.fields if field.names)
+
     def field(self, name: str) -> Field:
-        return next(field for field in self.fields if field.name == name)
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Field]:
+        return {field.name: field for field in self.fields}

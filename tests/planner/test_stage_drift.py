@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.registry import Registry
+from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Unserved
 from dpsync.model.entries.snapshot import Missing
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.drift import Drifted
+from dpsync.model.plans.remark import Unwatched
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan
 from dpsync.planner.unplanned import with_unwritten
-from dpsync.planner.why.coverage import unwatched, unwatched_fields, unwatched_places
+from dpsync.planner.why.coverage import each_unwatched, unwatched, unwatched_fields, unwatched_places
 from dpsync.render.drift_text import render_drift
 from dpsync.render.paint import Paint
 from dpsync.render.ways_out import ways_out
@@ -310,6 +312,29 @@ def test_a_field_that_is_left_out_is_not_watched_unless_it_was_left_out_on_purpo
     all_ = unwatched(case.sides())
     found = unwatched(Case(case.wanted, ignore=ignore).sides())
     assert (all_.fields - found.fields, all_.things - found.things) == (fewer, 0)
+
+
+@pytest.mark.parametrize("ignore", [[], ["translations/nothing"]])
+def test_what_is_counted_as_not_watched_is_what_is_listed(ignore: list[str]) -> None:
+    # Without any pattern it is counted by kind, with one by entry: both are the list.
+    nodes = {"docs/news": {"title": "News", "path": "news"}, "docs/blog": {"title": "Blog"}}
+    wanted: Things = {
+        **space(emoji="A"),
+        "team": TEAM,
+        "site": {"docs": {"title": "Docs"}, "help": {"title": "Help", "basename": "help"}},
+        "section": nodes,
+    }
+    case = Case(wanted, ignore=ignore)
+    sides = case.sides()
+    unserved = {Address.parse("acme/sites/help/structure"): Unserved("not here", SPAN)}
+    for desired in (sides.desired, replace(sides.desired, unserved=unserved)):
+        seen = replace(sides, desired=desired)
+        listed = list(each_unwatched(seen))
+        assert unwatched(seen) == Unwatched(
+            things=sum(1 for _, fields, _ in listed if fields),
+            fields=sum(len(fields) for _, fields, _ in listed),
+            places=sum(len(places) for _, _, places in listed),
+        )
 
 
 def test_what_is_ignored_whole_is_watched_by_nobody_on_purpose() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from dpsync.model.entries.values import Secret, Value, canonical
+from dpsync.model.entries.values import LiveId, Ref, Secret, Value, canonical
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.suggestions import did_you_mean
@@ -22,6 +22,8 @@ class Invalid:
 
 
 INVALID = Invalid()
+_EQUAL = frozenset({str, bool, int, Ref, LiveId})
+"""Two values of one of these types have one canonical form where they are equal, which costs less to tell."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,8 @@ class Type:
         return wanted
 
     def same(self, one: Value, other: Value) -> bool:
+        if type(one) is type(other) and type(one) in _EQUAL:
+            return bool(one == other)
         return canonical(one) == canonical(other)
 
     def fold(self, value: Value) -> Value:

@@ -9,6 +9,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote
 
 from dpsync.model.findings.span import Span
@@ -27,8 +28,7 @@ def encode(key: str) -> str:
     return _RESERVED.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), key)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Address:
+class Address(NamedTuple):
     """A place in the configuration. Segments are encoded; `[Title]` marks something that is not declared."""
 
     segments: tuple[str, ...]

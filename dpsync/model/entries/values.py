@@ -18,6 +18,8 @@ REF, LIVE, ENV = "dpsync:ref", "dpsync:id", "dpsync:env"
 
 Value = Any
 """JSON, with Ref, LiveId and Secret allowed at any depth."""
+PLAIN = frozenset({str, bool, int, float, type(None)})
+"""The types of leaves that are JSON as they are: nothing is to be looked for in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ def fill(value: Value, known: Callable[[str, str], Any]) -> Value:
 
 def canonical(value: Value) -> bytes:
     """One JSON text for one value, whatever the order of keys."""
+    if type(value) in PLAIN:
+        return to_json(value)
 
     def ordered(part: Any) -> Any:
         if isinstance(part, dict):

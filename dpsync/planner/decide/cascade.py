@@ -94,7 +94,7 @@ class _Spread:
         for live in sides.snapshot.objects.values():
             if live.parent is not None:
                 self.below[live.parent].append(live)
-            for item in sides.kind(live).fields:
+            for item in sides.kind(live).reference_fields:
                 for target in self._targets(live, item):
                     self.naming[target].append((live, item))
         self.waiting = sorted(found.roots)
@@ -105,8 +105,6 @@ class _Spread:
         """By node that must have children: how many of them do not go, as far as is known by now."""
 
     def _targets(self, live: LiveObject, item: Field) -> Iterable[Identity]:
-        if not item.names:
-            return ()
         ids = named_ids(item, live.fields.get(item.name))
         return [self.sides.names.named(live, kind, id) for id in ids for kind in item.names]
 

@@ -126,6 +126,8 @@ def _cannot_be_declared(sides: Sides, live: LiveObject) -> bool:
 
 def planned_cascade(sides: Sides, roots: dict[Identity, LiveObject], decided: Restructuring) -> Cascade:
     """What goes along, when everything else of the plan has been done by then."""
+    if not roots:
+        return Cascade(frozenset())
     new = {
         resource.holder
         for address, resource in sides.resources.items()

@@ -31,15 +31,20 @@ class Names:
     @cached_property
     def declared(self) -> dict[Identity, Address]:
         """The address of each recognised live object; looked-up ones are among them."""
-        known = {
-            identity: address
-            for address, resource in self.desired.resources.items()
-            if (identity := self.identity(address, resource))
-        }
+        known = {identity: address for address, identity in self.identities.items()}
         for address, lookup in self.desired.lookups.items():
             if identity := self.identity(address, lookup):
                 known[identity] = address
         return known
+
+    @cached_property
+    def identities(self) -> dict[Address, Identity]:
+        """The identity of the object that each entry is; entries that are not live are not among them."""
+        return {
+            address: identity
+            for address, resource in self.desired.resources.items()
+            if (identity := self.identity(address, resource))
+        }
 
     def identity(self, address: Address, item: Resource | Lookup) -> Identity | None:
         """The identity of the object that an entry is, or that was looked up; None when it is not live."""

@@ -97,13 +97,16 @@ class Sides:
                 for name, value in resource.fields.items()
                 if not self.desired.policy.ignores(address, name)
             }
-            edited[address] = replace(resource, fields=fields)
+            # Nearly every entry is in its normal form already: making it anew costs more than looking.
+            as_it_is = fields.keys() == resource.fields.keys() and all(
+                value is resource.fields[name] for name, value in fields.items()
+            )
+            edited[address] = resource if as_it_is else replace(resource, fields=fields)
         return edited
 
     def live(self, address: Address) -> LiveObject | None:
         """The live object that an entry is, None when there is none."""
-        resource = self.desired.resources.get(address)
-        identity = self.names.identity(address, resource) if resource else None
+        identity = self.names.identities.get(address)
         return None if identity is None else self.snapshot.objects.get(identity)
 
     def kind(self, item: Resource | LiveObject) -> SupportedKind:

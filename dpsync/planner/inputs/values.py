@@ -10,7 +10,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import LiveObject, Snapshot
-from dpsync.model.entries.values import LiveId, Ref, Value, to_plain, transform
+from dpsync.model.entries.values import PLAIN, LiveId, Ref, Value, to_plain, transform
 from dpsync.planner.inputs.names import Names
 
 
@@ -25,6 +25,8 @@ class Values:
 
     def normal(self, field: Field, value: Value, item: Resource | LiveObject) -> Value:
         """The value of a field of `item` with every id that is declared here turned into its address."""
+        if type(value) in PLAIN:
+            return value
 
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):

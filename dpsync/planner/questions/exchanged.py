@@ -42,12 +42,12 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
     }
     for address, entry in sides.resources.items() if by_name else ():
         live = sides.live(address)
-        for name, value in entry.fields.items() if live is not None else ():
-            wanted = references(value)
-            if len(wanted) != 1 or wanted.isdisjoint(by_name) or _edited(sides, entry, name):
+        for field in sides.kind(entry).reference_fields if live is not None else ():
+            wanted = references(entry.fields.get(field.name))
+            if len(wanted) != 1 or wanted.isdisjoint(by_name) or _edited(sides, entry, field.name):
                 continue
             assert live is not None
-            found[next(iter(wanted))].add(_named(sides, live, name))
+            found[next(iter(wanted))].add(_named(sides, live, field.name))
     only = {address: next(iter(now)) for address, now in found.items() if len(now) == 1}
     return {address: now for address, now in only.items() if now in by_name and now != address}
 

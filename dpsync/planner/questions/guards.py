@@ -164,8 +164,8 @@ def _circles(decided: Decisions) -> Iterator[Refusal]:
 def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
     """A declared entry that names, by `{ id: … }`, an object that is to be deleted."""
     sides = decided.sides
-    for resource in sides.resources.values():
-        for item in sides.kind(resource).fields:
+    for resource in sides.resources.values() if decided.deletions.roots else ():
+        for item in sides.kind(resource).reference_fields:
             for id in sorted(named_ids(item, resource.fields.get(item.name))):
                 meant = [sides.names.named(resource, name, id) for name in item.names]
                 for identity in filter(decided.deletions.covers, meant):
@@ -247,7 +247,8 @@ def _last(
     decided: Decisions, kind: Kind, guard: Guard, parent: Address, members: list[LiveObject]
 ) -> Iterator[Refusal]:
     had = [live for live in members if live.fields.get(guard.field) == guard.value]
-    stays = any(_value_after(decided, guard, live) == guard.value for live in members)
+    if not had or any(_value_after(decided, guard, live) == guard.value for live in members):
+        return
     arrives = any(
         resource.kind == kind.name
         and resource.parent == parent
@@ -257,7 +258,7 @@ def _last(
         and not decided.blocking.entry(resource.address)
         for resource in decided.sides.resources.values()
     )
-    if had and not stays and not arrives:
+    if not arrives:
         yield Refusal(
             code=f"last-{guard.value}",
             address=str(decided.sides.names.address(had[0].identity)),

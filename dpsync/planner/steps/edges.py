@@ -267,9 +267,8 @@ def _deletes(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     for root in deletions.roots:
         own[root] = steps.of(sides.names.address(root), "delete", "clear")[0]
     deleted = deletions.inside
-    for live in sides.snapshot.objects.values():
-        kind = sides.kind(live)
-        for item in kind.fields:
+    for live in sides.snapshot.objects.values() if deleted else ():
+        for item in sides.kind(live).reference_fields:
             for id in sorted(named_ids(item, live.fields.get(item.name))):
                 for target in (sides.names.named(live, name, id) for name in item.names):
                     if target not in deleted:

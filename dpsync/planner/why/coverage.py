@@ -6,6 +6,7 @@ below an entry, and is not. What the policy ignores was left out on purpose and 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from dpsync.kinds.kind import Field, Kind
@@ -18,6 +19,9 @@ from dpsync.planner.why.defaults import watched_defaults
 
 def unwatched(sides: Sides) -> Unwatched:
     """How much of it there is."""
+    policy = sides.desired.policy
+    if sides.chosen is None and not policy.ignore and not policy.watch_fields:
+        return _counted_by_kind(sides)
     fields = things = places = 0
     for resource in _selected(sides):
         own = sum(1 for _ in unwatched_fields(sides, resource))
@@ -25,6 +29,31 @@ def unwatched(sides: Sides) -> Unwatched:
         things += own > 0
         places += sum(1 for _ in unwatched_places(sides, resource))
     return Unwatched(places=places, fields=fields, things=things)
+
+
+def _counted_by_kind(sides: Sides) -> Unwatched:
+    """The same where no pattern names single entries: entries with the same fields count the same."""
+    fields = things = places = 0
+    groups: dict[tuple[str, tuple[str, ...]], list[Resource]] = defaultdict(list)
+    for resource in sides.resources.values():
+        groups[resource.kind, tuple(resource.fields)].append(resource)
+    for (kind, _), entries in groups.items():
+        own = sum(1 for _ in unwatched_fields(sides, entries[0]))
+        fields += own * len(entries)
+        things += (own > 0) * len(entries)
+        places += len(sides.registry.places(kind)) * len(entries)
+    return Unwatched(places=places - _declared_places(sides), fields=fields, things=things)
+
+
+def _declared_places(sides: Sides) -> int:
+    """How many of the places below entries are declared, or watched by the policy, or cannot be read."""
+    known = {*sides.desired.scopes, *sides.desired.watched, *sides.desired.unserved}
+    found = 0
+    for segments in (address.segments for address in known):
+        for depth in range(1, len(segments)):
+            entry = sides.resources.get(Address(segments[:depth]))
+            found += entry is not None and ".".join(segments[depth:]) in sides.registry.places(entry.kind)
+    return found
 
 
 def _selected(sides: Sides) -> Iterator[Resource]:

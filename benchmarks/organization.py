@@ -1,0 +1,178 @@
+"""One organization of about as many entries as asked, as the companion's world and as a configuration.
+
+Half of the entries are spaces, a third stand in the navigations of sites, the others are collections, teams
+and their members: about 15 of 1,000 entries have a request of their own when they are read.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+Json = dict[str, Any]
+TOKEN = "ada-token"  # noqa: S105  (of the world below, and of nothing else)
+_SECTIONS = 20
+"""Of each site. Every one shows a space."""
+_IN_A_TEAM = 10
+
+
+def world(entries: int) -> Json:
+    """The state of a companion in which all of `configuration(entries)` is live."""
+    people = _people(entries)
+    return {
+        "users": [{"id": user, "displayName": user.title(), "email": _email(user)} for user in people],
+        "tokens": {TOKEN: people[0]},
+        "organizations": [
+            {
+                "id": "acme",
+                "title": "Acme",
+                "members": [
+                    {"user": user, "role": "create" if n else "admin"} for n, user in enumerate(people)
+                ],
+                "teams": [
+                    {
+                        "id": f"t{n}",
+                        "title": f"Team {n}",
+                        "members": [{"user": user} for user in _team(n, people)],
+                    }
+                    for n in range(_teams(entries))
+                ],
+                "collections": [
+                    {"id": f"c{n}", "title": f"Collection {n}"} for n in range(_collections(entries))
+                ],
+                "spaces": [
+                    {
+                        "id": f"p{n}",
+                        "title": f"Space {n}: how it works",
+                        "emoji": "1f4d6",
+                        "language": "en",
+                        "defaultLevel": "read",
+                        "parent": f"c{n % _collections(entries)}",
+                    }
+                    for n in range(_spaces(entries))
+                ],
+                "sites": [_live_site(n, entries) for n in range(_sites(entries))],
+            }
+        ],
+    }
+
+
+def configuration(entries: int, suffix: str = "") -> str:
+    """The YAML of the same. `suffix` is put behind the titles of spaces."""
+    people = _people(entries)
+    lines = ["dpsync: 1", "organizations:", "  acme:", "    id: acme", "    members:"]
+    lines += [f"      {_email(user)}: {_role(n)}" for n, user in enumerate(people)]
+    lines.append("    teams:")
+    for n in range(_teams(entries)):
+        lines += [f"      team-{n}:", f"        title: Team {n}", "        members:"]
+        lines += [f"          {_email(user)}: member" for user in _team(n, people)]
+    lines.append("    collections:")
+    lines += [f"      collection-{n}: {{ title: Collection {n} }}" for n in range(_collections(entries))]
+    lines.append("    spaces:")
+    for n in range(_spaces(entries)):
+        lines += [
+            f"      space-{n}:",
+            f'        title: "Space {n}: how it works{suffix}"',
+            "        language: en",
+            "        emoji: '1f4d6'",
+            "        defaultLevel: read # of everybody",
+            f"        collection: collection-{n % _collections(entries)}",
+        ]
+    lines.append("    sites:")
+    for n in range(_sites(entries)):
+        lines += [
+            f"      site-{n}:",
+            f"        title: Site {n}",
+            f"        basename: site-{n}",
+            "        structure:",
+        ]
+        for section in range(_SECTIONS):
+            shown = f"space-{_shown(n, section, entries)}"
+            lines += [
+                "          - type: section",
+                f"            key: s{section}",
+                f"            title: Section {section}",
+                f"            path: section-{section}",
+                "            children:",
+                f"              - {{ type: space, key: en, space: {shown}, path: en }}",
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _spaces(entries: int) -> int:
+    return max(1, entries // 2)
+
+
+def _sites(entries: int) -> int:
+    return max(1, entries // 120)
+
+
+def _teams(entries: int) -> int:
+    return max(1, entries // 150)
+
+
+def _collections(entries: int) -> int:
+    return max(1, entries // 100)
+
+
+def _people(entries: int) -> list[str]:
+    return [f"user-{n}" for n in range(max(2, entries // 20))]
+
+
+def _email(user: str) -> str:
+    return f"{user}@acme.example"
+
+
+def _team(number: int, people: list[str]) -> list[str]:
+    return sorted({people[(number * 7 + n) % len(people)] for n in range(_IN_A_TEAM)})
+
+
+def _shown(site: int, section: int, entries: int) -> int:
+    return (site * _SECTIONS + section) % _spaces(entries)
+
+
+def _role(number: int) -> str:
+    return "create" if number else "admin"
+
+
+def _live_team(number: int, people: list[str]) -> Json:
+    members = [{"user": user} for user in _team(number, people)]
+    return {"id": f"t{number}", "title": f"Team {number}", "members": members}
+
+
+def _live_space(number: int, entries: int) -> Json:
+    return {
+        "id": f"p{number}",
+        "title": f"Space {number}: how it works",
+        "emoji": "1f4d6",
+        "language": "en",
+        "defaultLevel": "read",
+        "parent": f"c{number % _collections(entries)}",
+    }
+
+
+def _live_site(number: int, entries: int) -> Json:
+    structure = [
+        {
+            "type": "section",
+            "id": f"w{number}-s{n}",
+            "title": f"Section {n}",
+            "path": f"section-{n}",
+            "children": [
+                {
+                    "type": "space",
+                    "id": f"w{number}-s{n}-en",
+                    "space": f"p{_shown(number, n, entries)}",
+                    "path": "en",
+                }
+            ],
+        }
+        for n in range(_SECTIONS)
+    ]
+    site = {"id": f"w{number}", "title": f"Site {number}", "basename": f"site-{number}"}
+    return {**site, "structure": structure}
+
+
+def text(entries: int) -> str:
+    """The world as a file."""
+    return json.dumps(world(entries))
