@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from dpsync.identity.ids_lines import BY
 from dpsync.identity.match import match
 from dpsync.identity.natural_keys import View
 from dpsync.kinds.kind import Single
@@ -16,7 +15,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.ids import Line
-from dpsync.model.entries.snapshot import Identity, LiveObject, Match, Snapshot
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 
 _ByParent = dict[tuple[str, "Identity | None"], list[LiveObject]]
 
@@ -58,7 +58,9 @@ def remember(
             rest = [entry for entry in entries if entry.address not in settled]
             free = [item for item in here if item.id not in taken]
             if isinstance(kind.shape, Single):
-                matches |= {entry.address: Match(item.id, "place") for entry in rest for item in free[:1]}
+                matches |= {
+                    entry.address: Match(item.id, MatchedBy.PLACE) for entry in rest for item in free[:1]
+                }
             else:
                 matches |= match(view, rest, free).matches
             for address, one in matches.items():
@@ -87,4 +89,8 @@ def _line(snapshot: Snapshot, entry: Resource) -> Line | None:
 def _by_lines(entries: list[Resource], snapshot: Snapshot, live: set[str]) -> dict[Address, Match]:
     """Entries that have a line, as the object that it names: no other one, whatever name that bears now."""
     lines = ((entry.address, _line(snapshot, entry)) for entry in entries)
-    return {address: Match(line.id, BY) for address, line in lines if line is not None and line.id in live}
+    return {
+        address: Match(line.id, MatchedBy.LINE)
+        for address, line in lines
+        if line is not None and line.id in live
+    }

@@ -16,14 +16,11 @@ from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.ids import Line
-from dpsync.model.entries.snapshot import LiveObject, Match
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.command import command
-
-BY = "its line in the ids file"
-UNDER_ANOTHER_KEY = "the line of "
-"""What a match by the line of another address begins with."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ def by_lines(
             found.missing[resource.address] = line.id
     for id, entries in claims.items():
         if len(entries) == 1 and id not in pinned:
-            found.matches[entries[0].address] = Match(id, BY)
+            found.matches[entries[0].address] = Match(id, MatchedBy.LINE)
             continue
         right = None if id in pinned else _right(view, entries, ids[id], before)
         for entry in entries:
@@ -193,7 +190,9 @@ def questions(
     `previously` that means another object than the line; an entry that was removed and is back under another
     name. Nobody can tell from here what was meant.
     """
-    by_line = [entry for entry in wanted if entry.address in found and found[entry.address].by == BY]
+    by_line = [
+        entry for entry in wanted if entry.address in found and found[entry.address].by is MatchedBy.LINE
+    ]
     if not by_line:
         return []
     claimed = {match.id for match in found.values()}

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import contradictions
-from dpsync.identity.ids_lines import UNDER_ANOTHER_KEY, by_lines, questions, renamed_keys
+from dpsync.identity.ids_lines import by_lines, questions, renamed_keys
 from dpsync.identity.natural_keys import Index, Key, View, names, said
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.renames import renames
 from dpsync.kinds.kind import Kind, Node
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.snapshot import LiveObject, Match
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.texts.words import counted
 
@@ -101,9 +102,8 @@ def _lines(
     ]
     free = [item for item in live if item.id not in taken]
     for address, item in renamed_keys(view, past.recorded, open_, free).items():
-        found.matches[address] = Match(
-            item.id, f"{UNDER_ANOTHER_KEY}{past.recorded.orphans[item.id]}", first=False
-        )
+        line = past.recorded.orphans[item.id]
+        found.matches[address] = Match(item.id, MatchedBy.OTHER_LINE, str(line))
         claimed[item.id] = address
     return claimed
 
@@ -135,7 +135,7 @@ def _pins(
         if resource.pin is None:
             continue
         if resource.pin in ids:
-            found.matches[resource.address] = Match(resource.pin, "pin")
+            found.matches[resource.address] = Match(resource.pin, MatchedBy.PIN)
         elif kind.lifecycle.transfer is None and kind.creating(resource.pin, resource.fields) == kind.create:
             found.diagnostics.append(no_such_id(view.kind, resource, view.environments))
     return {item.id: address for address, item in found.matches.items()}
@@ -177,7 +177,7 @@ def _first_key(
         taken |= {item.id for item in won.values()}
         open_ = [resource for resource in open_ if resource.address not in won]
     for address, item in claims.items():
-        found.matches[address] = Match(item.id, said(key))
+        found.matches[address] = Match(item.id, MatchedBy.KEY)
     for resource in open_:
         left = [item for item in hits[resource.address] if item.id not in taken]
         if left:
@@ -234,7 +234,7 @@ def _later_keys(
             for item in index.bearing(key, view.wanted(resource, key)):
                 if item.id not in claimed:
                     claimed[item.id] = resource.address
-                    found.matches[resource.address] = Match(item.id, said(key), first=False)
+                    found.matches[resource.address] = Match(item.id, MatchedBy.LATER_KEY, said(key))
                     break
 
 
@@ -253,14 +253,14 @@ def _sole_key(
     key = view.kind.sole_key
     if key is None:
         return
-    candidates: dict[Address, dict[str, str]] = {}
+    candidates: dict[Address, dict[str, MatchedBy]] = {}
     asking: dict[str, int] = defaultdict(int)
     for resource in wanted:
         if resource.new:
             continue
         earlier = None if resource.previously else past.entries.get(resource.address)
-        hits: dict[str, str] = {}
-        for entry, by in ((earlier, "base"), (resource, said(key))):
+        hits: dict[str, MatchedBy] = {}
+        for entry, by in ((earlier, MatchedBy.BASE), (resource, MatchedBy.LATER_KEY)):
             value = view.wanted(entry, key) if entry is not None else None
             hits |= {item.id: by for item in index.bearing(key, value) if item.id not in claimed}
         candidates[resource.address] = hits
@@ -270,4 +270,4 @@ def _sole_key(
         if len(hits) == 1 and all(asking[id] == 1 for id in hits):
             ((id, by),) = hits.items()
             claimed[id] = address
-            found.matches[address] = Match(id, by, first=False)
+            found.matches[address] = Match(id, by, said(key) if by is MatchedBy.LATER_KEY else "")

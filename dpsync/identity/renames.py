@@ -20,7 +20,8 @@ from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.snapshot import LiveObject, Match
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.texts.words import counted
 
@@ -55,7 +56,7 @@ def _asides(kind: Kind, wanted: Sequence[Resource], live: Sequence[LiveObject], 
     for resource in wanted:
         item = by_name.get(temporary(str(resource.address)))
         if item is not None:
-            found.matches[resource.address] = Match(item.id, "its temporary name", first=False)
+            found.matches[resource.address] = Match(item.id, MatchedBy.TEMPORARY_NAME)
 
 
 def _take(entries: Iterable[Entry], taken: set[str]) -> None:
@@ -122,10 +123,10 @@ class _Settling:
     def _decide(self, entry: Entry, item: LiveObject) -> None:
         """Note what an entry is. What its first natural key finds is left to that key."""
         if item in entry.was and item not in entry.now:
-            how = "base" if entry.how == "kept" else str(entry.how)
-            self.found.matches[entry.address] = Match(item.id, how, first=False)
+            by = MatchedBy.PREVIOUSLY if entry.how == "previously" else MatchedBy.BASE
+            self.found.matches[entry.address] = Match(item.id, by)
         elif entry.rank < NEW and entry.by is not None and entry.by != self.view.kind.identity[0]:
-            self.found.matches[entry.address] = Match(item.id, said(entry.by), first=False)
+            self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, said(entry.by))
 
     def _rings(self, left: list[Entry]) -> Iterator[list[Entry]]:
         """Entries that have passed their names round."""

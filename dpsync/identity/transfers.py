@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dpsync.identity.ids_lines import BY
 from dpsync.identity.natural_keys import View, said
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.ids import Line
-from dpsync.model.entries.snapshot import LiveObject, Match
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import LiveObject
 
 
 def find_elsewhere(
@@ -25,9 +25,9 @@ def find_elsewhere(
 ) -> Match | None:
     """The live object below another parent that the entry is; None where none or several could be meant."""
     if resource.pin is not None:
-        return next((Match(item.id, "pin") for item in live if item.id == resource.pin), None)
+        return next((Match(item.id, MatchedBy.PIN) for item in live if item.id == resource.pin), None)
     if line is not None and any(item.id == line.id for item in live):
-        return Match(line.id, BY)
+        return Match(line.id, MatchedBy.LINE)
     if resource.new:
         return None
     was = [replace(resource, fields={**resource.fields, **names}) for names in resource.previously]
@@ -36,5 +36,5 @@ def find_elsewhere(
             value = view.wanted(entry, key)
             hits = [item for item in live if value is not None and view.has(item, key, value)]
             if len(hits) == 1:
-                return Match(hits[0].id, said(key), first=False)
+                return Match(hits[0].id, MatchedBy.LATER_KEY, said(key))
     return None

@@ -11,7 +11,8 @@ from dpsync.kinds.urls import expand
 from dpsync.live.reading import Reading
 from dpsync.live.sources import Source
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.snapshot import LiveObject, Match
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
 
 
@@ -24,7 +25,7 @@ def read_organizations(reading: Reading) -> None:
     pinned = [resource for resource in mine if resource.pin]
     found = reading.sources.map(lambda resource: _by_id(reading, root, resource), pinned)
     for resource, live in zip(pinned, found, strict=True):
-        _bind(reading, resource, live, "pin")
+        _bind(reading, resource, live, MatchedBy.PIN)
     reading.stop(Exit.FAILED)
 
 
@@ -45,10 +46,10 @@ def _find(reading: Reading, root: Kind, mine: list[Resource]) -> None:
     for resource in mine:
         wanted = resource.fields.get(key)
         hit = next((item for item in live if item.fields.get(key) == wanted), None)
-        _bind(reading, resource, hit, key)
+        _bind(reading, resource, hit, MatchedBy.KEY)
 
 
-def _bind(reading: Reading, resource: Resource, live: LiveObject | None, by: str) -> None:
+def _bind(reading: Reading, resource: Resource, live: LiveObject | None, by: MatchedBy) -> None:
     if live is not None:
         reading.objects[live.identity] = live
         reading.matches[resource.address] = Match(live.id, by)

@@ -32,7 +32,8 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Lookup, Resource, Scope
 from dpsync.model.entries.git_base import NOT_ASKED, Base
 from dpsync.model.entries.ids import NO_IDS, IdsFile
-from dpsync.model.entries.snapshot import LiveObject, Match, Missing, Snapshot
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import LiveObject, Missing, Snapshot
 from dpsync.model.entries.values import LiveId
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
 from dpsync.model.texts.words import plural
@@ -175,7 +176,7 @@ class _Reader:
         self._note_scope(kind, parent, source, listed)
         if isinstance(kind.shape, Single):
             self.reading.matches |= {
-                resource.address: Match(item.id, "place") for resource in wanted for item in live[:1]
+                resource.address: Match(item.id, MatchedBy.PLACE) for resource in wanted for item in live[:1]
             }
         else:
             self._recognise(kind, parent, wanted, live, listed)
@@ -260,7 +261,7 @@ class _Reader:
         for lookup in lookups:
             hit = by_key.get(lookup.key)
             if hit is not None:
-                self.reading.matches[lookup.address] = Match(hit.id, kind.natural)
+                self.reading.matches[lookup.address] = Match(hit.id, MatchedBy.KEY)
                 continue
             message = f'there is no {kind.noun} "{lookup.key}" on the platform'
             hint = f"invite them, or declare {kind.key}: to see who is missing"

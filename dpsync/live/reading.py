@@ -19,7 +19,8 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.ids import NO_IDS, IdsFile
-from dpsync.model.entries.snapshot import Identity, LiveObject, Match, Missing, Records
+from dpsync.model.entries.match import Match
+from dpsync.model.entries.snapshot import Identity, LiveObject, Missing, Records
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 

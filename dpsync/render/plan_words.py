@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dpsync.model.entries.match import MatchedBy
 from dpsync.model.findings.question import Candidate
 from dpsync.model.plans.cause import Cause, What, said
 from dpsync.model.plans.change import Action, Change
@@ -80,14 +81,22 @@ def recognised(plan: Plan, change: Change) -> str:
     if not (change.matched and change.id):
         return ""
     match change.matched:
-        case "pin":
+        case MatchedBy.PIN:
             how = "pinned"
-        case "base":
+        case MatchedBy.BASE:
             how = f"renamed: matched by its name in {visible(plan.base_from or 'the git base')}"
-        case "previously":
+        case MatchedBy.PREVIOUSLY:
             how = "renamed: matched by previously"
+        case MatchedBy.OTHER_LINE:
+            how = f"matched by the line of {visible(change.matched_detail)}"
+        case MatchedBy.TEMPORARY_NAME:
+            how = "matched by its temporary name"
+        case MatchedBy.CONTENTS:
+            how = "matched by what is in it"
+        case MatchedBy.LOOKS:
+            how = "matched by its looks"
         case _:
-            how = f"matched by {change.matched}"
+            how = f"matched by {visible(change.matched_detail or change.matched)}"
     return f"{how} to {visible(change.id)}"
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.snapshot import Identity, LiveObject, Match
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Sides
@@ -60,7 +61,7 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
         if (one := _the_one(could_be, exactly)) is not None:
             meant[one].append(address)
     taken = {
-        addresses[0]: Match(sides.snapshot.objects[identity].id, "looks", first=False)
+        addresses[0]: Match(sides.snapshot.objects[identity].id, MatchedBy.LOOKS)
         for identity, addresses in meant.items()
         if len(addresses) == 1
     }

@@ -97,17 +97,17 @@ def test_of_several_with_the_present_name_the_one_of_the_base_is_meant() -> None
     """The entry does not say any more what it went by first."""
     there = [live("2", path="q", title="T"), live("1", path="p", title="T")]
     found = matched(BY_PATH, [entry("a", title="T")], there, [entry("a", path="p", title="T")])
-    assert ids(found) == {"a": ("1", "title")}
+    assert ids(found) == {"a": ("1", "later key")}
 
 
 @pytest.mark.parametrize(
     ("present", "there", "found"),
     [
         # It is found by the title that it still has, and was not renamed.
-        ({"path": "q", "title": "T"}, [live("1", path="r", title="T")], {"a": ("1", "title")}),
+        ({"path": "q", "title": "T"}, [live("1", path="r", title="T")], {"a": ("1", "later key")}),
         # Its present path is there: that somebody else bears its old title says nothing.
         ({"path": "q", "title": "U"}, [live("1", path="r", title="T"), live("2", path="q", title="V")],
-         {"a": ("2", "path")}),
+         {"a": ("2", "key")}),
         ({"path": "q", "title": "U"}, [live("1", path="r", title="T")], {"a": ("1", "base")}),
     ],
 )  # fmt: skip
@@ -129,7 +129,7 @@ def test_a_third_key_of_the_base_counts_behind_a_second_one_that_was_kept() -> N
 def test_an_interrupted_exchange_is_known_by_its_temporary_name(of: Kind, name: str) -> None:
     there = [live("1", **{name: temporary(str(PLACE.child("a")))}), live("2", **{name: "B"})]
     found = ids(matched(of, [entry("a", **{name: "A"}), entry("b", **{name: "B"})], there))
-    assert found["a"] == ("1", "its temporary name")
+    assert found["a"] == ("1", "temporary name")
     assert found["b"][0] == "2"
 
 

@@ -24,14 +24,14 @@ def matched(
     return match(View(kind("title"), lambda _: None), entries, objects, Past(recorded=Recorded(own, orphans)))
 
 
-def found(matching: Matching) -> dict[str, tuple[str, str]]:
+def found(matching: Matching) -> dict[str, tuple[str, str, str]]:
     """By key the id, and by what it is known."""
-    return {str(at).rpartition("/")[2]: (one.id, one.by) for at, one in matching.matches.items()}
+    return {str(at).rpartition("/")[2]: (one.id, one.by, one.detail) for at, one in matching.matches.items()}
 
 
 def test_a_new_key_is_known_by_the_line_of_the_old_one_and_the_name() -> None:
     one = matched([wanted("new", title="News")], [live("1", title="News")], {"1": OLD})
-    assert found(one) == {"new": ("1", f"the line of {OLD}")}
+    assert found(one) == {"new": ("1", "line of another entry", str(OLD))}
 
 
 def test_what_is_said_to_be_new_takes_no_line_of_an_entry_that_is_gone() -> None:
@@ -58,11 +58,11 @@ def test_one_object_whose_entry_is_gone_is_not_given_to_two_new_keys() -> None:
 def test_the_object_of_a_line_is_given_to_nobody_else_by_its_name() -> None:
     entries = [wanted("a", title="Other"), wanted("b", title="News")]
     one = matched(entries, [live("1", title="News")], {}, a="1")
-    assert found(one) == {"a": ("1", "its line in the ids file")}
+    assert found(one) == {"a": ("1", "line", "")}
 
 
 def test_the_object_of_a_pin_is_given_to_no_line() -> None:
     entries = [wanted("a", title="News", pin="1"), wanted("b", title="Other")]
     one = matched(entries, [live("1", title="News")], {}, b="1")
-    assert found(one) == {"a": ("1", "pin")}
+    assert found(one) == {"a": ("1", "pin", "")}
     assert [(item.code, str(item.address)) for item in one.diagnostics] == [("DP311", f"{PLACE}/b")]

@@ -419,16 +419,16 @@ def test_a_match_says_by_what_it_was_made() -> None:
     entries = [wanted("a", path="p"), wanted("b", path="x", title="T", language="en"), wanted("c", pin="3")]
     objects = [live("1", path="p"), live("2", path="q", title="T", language="en"), live("3")]
     matches = asked(BY_PAIR, entries, objects).matches
-    assert {address.segments[-1]: (item.by, item.first) for address, item in matches.items()} == {
-        "a": ("path", True),
-        "b": ("title and language", False),
-        "c": ("pin", True),
+    assert {address.segments[-1]: (item.by, item.detail) for address, item in matches.items()} == {
+        "a": ("key", ""),
+        "b": ("later key", "title and language"),
+        "c": ("pin", ""),
     }
 
 
 def test_what_the_sole_key_finds_was_not_found_by_the_first_one() -> None:
     answer = asked(BY_SOLE, [wanted("a", title="T", language="en")], [live("1", title="T", language="fr")])
-    assert [(item.by, item.first) for item in answer.matches.values()] == [("title", False)]
+    assert [(item.by, item.detail) for item in answer.matches.values()] == [("later key", "title")]
 
 
 ENTRIES = st.lists(

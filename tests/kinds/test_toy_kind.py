@@ -415,8 +415,8 @@ def test_an_interrupted_creation_is_found_by_what_creating_can_set(toy: Pipeline
 def test_an_interrupted_creation_says_by_what_it_was_recognised(toy: Pipeline, library: Library) -> None:
     library.lose_the_mark = True
     toy.apply(FIRST)
-    matched = {change.address: change.matched for change in toy.plan(FIRST).changes}
-    assert matched["town/shelves/crime"] == matched["town/shelves/maps"] == "title"
+    matched = {change.address: (change.matched, change.matched_detail) for change in toy.plan(FIRST).changes}
+    assert matched["town/shelves/crime"] == matched["town/shelves/maps"] == ("later key", "title")
 
 
 def test_a_flag_goes_through_the_call_of_its_value(toy: Pipeline, library: Library) -> None:

@@ -13,7 +13,8 @@ from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired, Limits, Policy, Resource, Scope
 from dpsync.model.entries.git_base import NOT_ASKED, Base
 from dpsync.model.entries.ids import Line
-from dpsync.model.entries.snapshot import Identity, LiveObject, Match, Records, Snapshot
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import Identity, LiveObject, Records, Snapshot
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.findings.span import Span
 from dpsync.planner.decide.decisions import Decisions, decide
@@ -201,7 +202,7 @@ class Case:
             root, "acme", None, None, {"title": "Acme", **self.organization[0]}, "/orgs/acme"
         )
         objects = {organization.identity: organization}
-        matches = {ACME: Match("acme", "pin")}
+        matches = {ACME: Match("acme", MatchedBy.PIN)}
         held: dict[Address, list[Identity]] = defaultdict(list)
         lanes: dict[Identity, list[Identity]] = defaultdict(list)
         known: dict[tuple[str, str], Identity] = {(root, ""): organization.identity}
@@ -221,7 +222,7 @@ class Case:
                 around = self.address(owner, above) if above else ACME
                 held[self._place(around, kind.name)].append(item.identity)
                 if path in self.wanted.get(kind.name, {}):
-                    matches[self.address(kind.name, path)] = Match(item.id, "title")
+                    matches[self.address(kind.name, path)] = Match(item.id, MatchedBy.KEY)
         scopes = {place: tuple(held.get(place, ())) for place in self._desired(self.wanted).scopes}
         orders = {holder: tuple(inside) for holder, inside in lanes.items()}
         ids = (

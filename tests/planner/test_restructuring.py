@@ -115,7 +115,7 @@ def test_towards_sections_the_old_root_becomes_the_section_that_wants_it(flat: L
     assert not report.converged
 
     then = {change.address: change for change in flat.plan(SECTIONS, "{}", CONFIRM).changes}
-    assert then["acme/sites/docs/structure/guides"].matched == "what is in it"
+    assert then["acme/sites/docs/structure/guides"].matched == "contents"
     flat.converges(SECTIONS, "{}", CONFIRM)
     titles = [(title, [inner[0] for inner in inside]) for title, _, inside in structure(flat)]
     assert titles == [("More", ["News"]), ("Guides", ["first", "b"])]

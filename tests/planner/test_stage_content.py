@@ -12,7 +12,8 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.ids import Line
-from dpsync.model.entries.snapshot import Match, Records
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import Records
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.plan import make_plan
@@ -115,7 +116,7 @@ def in_two_organizations(pattern: str) -> list[str]:
     snapshot = replace(
         sides.snapshot,
         objects={**objects, beta.identity: beta, other.identity: other},
-        matches={**sides.snapshot.matches, BETA: Match("beta", "pin")},
+        matches={**sides.snapshot.matches, BETA: Match("beta", MatchedBy.PIN)},
         scopes={**sides.snapshot.scopes, place: (other.identity,)},
         records=Records({line.address: line for line in lines}),
     )

@@ -8,7 +8,8 @@ import pytest
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Unserved
-from dpsync.model.entries.snapshot import Evidence, Match
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import Evidence
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.plan import Organization, Plan
@@ -264,10 +265,11 @@ def test_what_is_around_an_entry_is_what_is_live_of_it() -> None:
 @pytest.mark.parametrize(
     ("match", "told"),
     [
-        (Match("team-one", "title"), None),
-        (Match("team-one", "title", first=False), "title"),
-        (Match("team-one", "pin"), "pin"),
-        (Match("team-one", "previously", first=False), "previously"),
+        (Match("team-one", MatchedBy.KEY), None),
+        (Match("team-one", MatchedBy.LINE), None),
+        (Match("team-one", MatchedBy.LATER_KEY, "title"), "later key"),
+        (Match("team-one", MatchedBy.PIN), "pin"),
+        (Match("team-one", MatchedBy.PREVIOUSLY), "previously"),
     ],
 )
 def test_a_change_says_by_what_it_was_recognised_unless_that_was_its_first_key(

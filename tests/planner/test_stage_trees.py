@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.model.entries.snapshot import Identity, Match
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import Identity
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.change import Change
 from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.decide.decisions import decide
-from dpsync.planner.decide.restructuring import BY_CONTENT
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.steps.stepset import PlannedSteps
@@ -187,13 +187,15 @@ def test_what_leads_out_of_the_old_root_does_not_wait() -> None:
     assert case.decisions().restructuring.replaced == {}
 
 
-@pytest.mark.parametrize(("by", "idle"), [(BY_CONTENT, []), ("what was there", [AGREED]), ("a", [AGREED])])
+@pytest.mark.parametrize(
+    ("by", "idle"), [(MatchedBy.CONTENTS, []), (MatchedBy.PLACE, [AGREED]), (MatchedBy.KEY, [AGREED])]
+)
 def test_the_answer_still_counts_while_something_is_recognised_by_its_content(
-    by: str, idle: list[str]
+    by: MatchedBy, idle: list[str]
 ) -> None:
     both = {"section": SECTIONS, "site_space": SHOWN}
     sides = Case(files(**both), platform(**both), confirm=[AGREED]).sides()
-    matches = {address: Match(match.id, "path") for address, match in sides.snapshot.matches.items()}
+    matches = {address: Match(match.id, MatchedBy.KEY) for address, match in sides.snapshot.matches.items()}
     matches[TREE.child("a")] = Match("section-docs-a", by)
     sides = Sides(sides.registry, sides.desired, replace(sides.snapshot, matches=matches), sides.options)
     decide(sides)

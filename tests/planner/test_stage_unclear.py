@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpsync.model.entries.ids import Line
-from dpsync.model.entries.snapshot import Match
+from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.values import LiveId
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
@@ -107,8 +107,8 @@ def test_names_that_something_else_tells_apart_have_not_gone_round(more: dict[st
     assert asked(Case(HERE, live, ignore=["collections/a"], base=HERE), "exchanged").keys() == {"a", "b"}
 
 
-@pytest.mark.parametrize("by", ["pin", "previously", "base"])
-def test_what_somebody_has_answered_is_not_known_by_its_name_alone(by: str) -> None:
+@pytest.mark.parametrize("by", [MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE])
+def test_what_somebody_has_answered_is_not_known_by_its_name_alone(by: MatchedBy) -> None:
     sides = Case(HERE, within(True, s="b", t="a")).sides()
     matches = {**sides.snapshot.matches, NAMES.address("collection", "a"): Match("collection-a", by)}
     assert asked(replace(sides, snapshot=replace(sides.snapshot, matches=matches)), "exchanged") == {}

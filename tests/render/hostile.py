@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from dpsync.model.entries.match import MatchedBy
 from dpsync.model.findings.question import Candidate, Refusal
 from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
@@ -70,7 +71,8 @@ def changes(draw: st.DrawFn) -> Change:
         action=action,  # type: ignore[arg-type]
         label=draw(TEXT),
         id=draw(TEXT),
-        matched=draw(st.sampled_from([None, "pin", "title"])),
+        matched=draw(st.sampled_from([None, *MatchedBy])),
+        matched_detail=draw(TEXT),
         inside=draw(st.none() | TEXT),
         differences=tuple(draw(st.lists(DIFFERENCE, max_size=2))) if action != "delete" else (),
         moved=draw(st.none() | TEXT),

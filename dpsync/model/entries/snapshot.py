@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Unserved
 from dpsync.model.entries.ids import Line
+from dpsync.model.entries.match import Match
 from dpsync.model.entries.values import Value
 
 Identity = tuple[str, str]
@@ -39,15 +40,6 @@ class LiveObject:
     @property
     def identity(self) -> Identity:
         return self.kind, self.id if self.own_id or self.parent is None else "/".join((*self.parent, self.id))
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """How an address was recognised: "pin", or the natural key's name; `first` when it was the first key."""
-
-    id: str
-    by: str
-    first: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from dpsync.model.entries.match import MatchedBy
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.step import Step
@@ -39,8 +40,10 @@ class Change(Frozen):
     label: str = ""
     """What people know it by: its title."""
     id: str | None = None
-    matched: str | None = None
-    """The natural key it was recognised by, where that is not the first one; or "pin"."""
+    matched: MatchedBy | None = None
+    """By what its object was recognised, where that was neither its line nor its first natural key."""
+    matched_detail: str = ""
+    """The fields of a later natural key, or the address of the entry whose line it was."""
     digest: str | None = None
     """Of the live object, as it was when the plan was made."""
     watched: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dpsync.kinds.kind import Field, ListOrder
 from dpsync.kinds.types import Flag
 from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value, canonical, digest
 from dpsync.model.plans.cause import Cause
@@ -40,7 +41,7 @@ def managed(sides: Sides, resource: Resource) -> Iterator[Field]:
     """The fields that this entry declares and that some call can write."""
     kind = sides.kind(resource)
     match = sides.snapshot.matches.get(resource.address)
-    renamed = match is not None and match.by == "previously"
+    renamed = match is not None and match.by is MatchedBy.PREVIOUSLY
     for field in kind.fields:
         fixed = field.name == kind.natural and not renamed
         if field.name in resource.fields and not fixed and field.on != "neither":

@@ -16,13 +16,12 @@ from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource, Scope
-from dpsync.model.entries.snapshot import Identity, LiveObject, Match, Snapshot
+from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.entries.values import canonical, live_ids, references
 from dpsync.model.findings.question import Refusal
 from dpsync.planner.inputs.answers import RESTRUCTURE, Answer
 from dpsync.planner.inputs.sides import Sides
-
-BY_CONTENT = "what is in it"
 
 
 @dataclass(frozen=True)
@@ -227,7 +226,8 @@ def _settling(sides: Sides, found: Iterable[Restructure]) -> tuple[dict[Address,
             elif sides.names.label(live) == sides.names.label(owner):
                 left.append(identity)
         settled_by_now = any(
-            match.by == BY_CONTENT and entry.is_in(address) for entry, match in sides.snapshot.matches.items()
+            match.by is MatchedBy.CONTENTS and entry.is_in(address)
+            for entry, match in sides.snapshot.matches.items()
         )
         if settled_by_now or pins or left:
             sides.answers.agree(question(scope.parent))
@@ -245,7 +245,7 @@ def settled(desired: Desired, pins: Mapping[Address, str]) -> Desired:
 
 def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
     """The same with what they were really recognised by, since nobody has pinned them."""
-    by = {address: Match(id, BY_CONTENT, first=False) for address, id in pins.items()}
+    by = {address: Match(id, MatchedBy.CONTENTS) for address, id in pins.items()}
     return replace(snapshot, matches={**snapshot.matches, **by})
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from dpsync.identity.ids_lines import UNDER_ANOTHER_KEY
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import live_ids, references
 from dpsync.planner.decide.blocks import Blocking
@@ -37,12 +37,15 @@ BY_BASE: Final = "the ids file of the git base says so"
 NO_LINES: Final = "the git base has this entry, and no line says which one it was"
 """Not where the base is HEAD: a project that was only just written looks the same there."""
 
+_SAID: Final = frozenset({MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE})
+"""Somebody has said by these which object an entry is."""
+
 
 def found_by_name(sides: Sides, address: Address) -> bool:
     """Whether nothing but its name says what an entry is: it has no line and no answer."""
     match = sides.snapshot.matches.get(address)
     recorded = address in sides.snapshot.records.lines
-    return match is not None and not recorded and match.by not in ("pin", "previously", "base")
+    return match is not None and not recorded and match.by not in _SAID
 
 
 @dataclass
@@ -164,7 +167,7 @@ class CouldBe:
                 continue
             before = sides.names.earlier_addresses.get(live.identity)
             renamed = before is not None and before not in sides.resources and self._by_name_alone(address)
-            if renamed or match.by.startswith(UNDER_ANOTHER_KEY):
+            if renamed or match.by is MatchedBy.OTHER_LINE:
                 found[live.identity] = address
         return found
 
@@ -201,7 +204,12 @@ class CouldBe:
         for address, match in sides.snapshot.matches.items():
             entry = sides.desired.resources.get(address)
             recorded = address in sides.snapshot.records.lines
-            if entry is not None and entry.kind == kind.name and match.by == "previously" and not recorded:
+            if (
+                entry is not None
+                and entry.kind == kind.name
+                and match.by is MatchedBy.PREVIOUSLY
+                and not recorded
+            ):
                 yield self._place(kind, entry)
 
     @cached_property

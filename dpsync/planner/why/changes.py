@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Change, Difference
@@ -17,6 +19,8 @@ from dpsync.planner.decide.deletions import effects
 from dpsync.planner.steps.stepset import PlannedSteps
 from dpsync.planner.why.causes import Causes
 from dpsync.planner.why.listing import Listing
+
+_NOT_REPORTED: Final = frozenset({MatchedBy.LINE, MatchedBy.KEY, MatchedBy.PLACE})
 
 
 def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
@@ -53,7 +57,8 @@ class _Changes:
             return self._delete(address)
         live = sides.live(address)
         match = sides.snapshot.matches.get(address)
-        by = match.by if match and not (match.first and match.by != "pin") else None
+        if match is not None and match.by in _NOT_REPORTED:
+            match = None
         entry = self.decisions.entries.get(address)
         display = entry.display if entry else ()
         moves = [step for step in steps if step.verb == "move"]
@@ -64,7 +69,8 @@ class _Changes:
             action="create" if live is None else "update",
             label=sides.names.label(resource),
             id=live.id if live else None,
-            matched=by,
+            matched=match.by if match else None,
+            matched_detail=match.detail if match else "",
             digest=object_digest(live, resource.fields) if live else None,
             watched=tuple(sorted(resource.fields)) if live else (),
             inside=self._inside(resource) if live is None else None,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from dpsync.model.entries.address import Address
+from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.plans.remark import Note
 from dpsync.planner.decide.deletions import Deletions
@@ -71,7 +72,7 @@ def _obsolete(sides: Sides) -> Iterator[Note]:
         match = sides.snapshot.matches.get(address)
         if match is None:
             continue
-        if resource.previously and match.by != "previously":
+        if resource.previously and match.by is not MatchedBy.PREVIOUSLY:
             yield Note(address=f"{address}#previously", text="it has its present name: this line can go")
         if resource.new:
             yield Note(address=f"{address}#new", text="it is live: this line can go")
