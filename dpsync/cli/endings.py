@@ -11,7 +11,7 @@ import click
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.terminal.output import Output
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.render.diagnostics import render_diagnostics
+from dpsync.render.terminal.diagnostics import render_diagnostics
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def finish(
 ) -> None:
     """Print the findings and end the command."""
     if not out.text:
-        from dpsync.render.to_document import findings_document
+        from dpsync.render.json.conversion import findings_document
 
         out.show(findings_document(diagnostics, code))
     out.complain(render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip())

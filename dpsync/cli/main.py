@@ -114,7 +114,7 @@ def root(context: click.Context) -> None:
 def _seen(error: click.ClickException) -> click.ClickException:
     """The same with a message that hides nothing: it may hold an argument, or a name out of a file."""
     from dpsync.cli.terminal.usage import WrongUsage
-    from dpsync.render.visible import visible
+    from dpsync.render.words.visible import visible
 
     if isinstance(error, WrongUsage):
         return error

@@ -1,7 +1,7 @@
 """The formats that commands print, by name: the one table. A writer is imported when it is asked for.
 
-Whatever is printed is a document of render/documents.py; text and JSON are made from that, the others from
-its view (render/views.py).
+Whatever is printed is a document (`json/documents.py`); text and JSON are made from that, the others from its
+view (`layout/views.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dpsync.render.options import FormatOptions
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from dpsync.render.view import View
+    from dpsync.render.layout.view import View
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Format:
 
 
 FORMATS: Final = {
-    "text": Format("text:render_text", "for a terminal", of_view=False),
-    "json": Format("json_output:render_json", "for programs (dpsync schema)", of_view=False),
-    "markdown": Format("markdown:as_markdown", "for comments and job summaries"),
-    "html": Format("html_page:as_page", "for a browser, in one file"),
-    "github": Format("github:as_annotations", "annotations on the lines of the files"),
-    "sarif": Format("sarif:as_sarif", "for code scanning"),
-    "junit": Format("junit:as_junit", "for a CI that only knows tests"),
-    "codequality": Format("codequality:as_codequality", "for merge requests on GitLab"),
+    "text": Format("terminal.text:render_text", "for a terminal", of_view=False),
+    "json": Format("json.output:render_json", "for programs (dpsync schema)", of_view=False),
+    "markdown": Format("pages.markdown:as_markdown", "for comments and job summaries"),
+    "html": Format("pages.html_page:as_page", "for a browser, in one file"),
+    "github": Format("checks.annotations:as_annotations", "annotations on the lines of the files"),
+    "sarif": Format("checks.sarif:as_sarif", "for code scanning"),
+    "junit": Format("checks.junit:as_junit", "for a CI that only knows tests"),
+    "codequality": Format("checks.codequality:as_codequality", "for merge requests on GitLab"),
 }
 
 
@@ -50,6 +50,6 @@ def render(document: BaseModel, format_: str, options: FormatOptions | None = No
     )
     if not found.of_view:
         return write(document, options or FormatOptions())
-    from dpsync.render.views import view
+    from dpsync.render.layout.views import view
 
     return write(view(document), options or FormatOptions())

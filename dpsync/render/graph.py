@@ -16,8 +16,8 @@ from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.values import references
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
-from dpsync.render.plan_words import SIGNS, noun
-from dpsync.render.visible import visible
+from dpsync.render.words.plan import SIGNS, noun
+from dpsync.render.words.visible import visible
 
 _COLOURS: Final = {"create": "#d2f4d2", "update": "#fff3c4", "delete": "#fbd5d5"}
 _PLAIN: Final = frozenset(" /()")

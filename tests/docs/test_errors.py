@@ -18,7 +18,7 @@ from dpsync.config.codes import TITLES, TOP_KEY
 from dpsync.config.composing.compose import ROOT_KEYS
 from dpsync.model.entries.desired import Desired
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.render.diagnostics import render_diagnostics
+from dpsync.render.terminal.diagnostics import render_diagnostics
 from dpsync.server.process.thread import ThreadedServer
 from tests.no_tls import NO_TLS
 

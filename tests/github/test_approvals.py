@@ -23,7 +23,7 @@ from dpsync.github.runner.place import Place
 from dpsync.github.runner.run import History
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.plan import Organization, Plan
-from dpsync.render.to_document import plan_document
+from dpsync.render.json.conversion import plan_document
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
 from tests.soak import examples
 

@@ -21,10 +21,10 @@ from dpsync.github.runner.summary import LIMIT, summary
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.render.formats import render
-from dpsync.render.markdown import COMMENT, units
-from dpsync.render.to_document import plan_document
-from dpsync.render.view import Block, Entry, View
-from dpsync.render.views import view
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.layout.view import Block, Entry, View
+from dpsync.render.layout.views import view
+from dpsync.render.pages.markdown import COMMENT, units
 from tests.github.runner import LARGEST_SUMMARY, Step, parse_command, read_outputs, read_summary
 from tests.render.hostile import DOCUMENTS, TEXT
 

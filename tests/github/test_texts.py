@@ -41,7 +41,7 @@ from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.plans.plan import DIGITS, Organization, Plan
 from dpsync.model.plans.step import Step
-from dpsync.render.markdown import COMMENT
+from dpsync.render.pages.markdown import COMMENT
 from tests.render.hostile import TEXT
 
 SHA = "a" * 40

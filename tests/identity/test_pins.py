@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.render.paint import Paint
-from dpsync.render.report_text import render_report
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.report_text import render_report
 from dpsync.server import world as worlds
 from tests.by_hand import by_hand
 

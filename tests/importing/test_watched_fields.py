@@ -26,7 +26,7 @@ from dpsync.model.plans.drift import Drift
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.render.ways_out import ways_out
+from dpsync.render.json.ways_out import ways_out
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

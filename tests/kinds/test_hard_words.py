@@ -12,9 +12,9 @@ from dpsync.config.declaring.schema import configuration_schema
 from dpsync.kinds.registry import Registry
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
-from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_plan
-from dpsync.render.report_text import render_report
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.terminal.report_text import render_report
 
 from .pipeline import Pipeline
 from .studio import Studio, toy_kinds

@@ -19,8 +19,8 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.to_document import findings_document
-from dpsync.render.visible import visible
+from dpsync.render.json.conversion import findings_document
+from dpsync.render.words.visible import visible
 
 SOURCE = Path(__file__).parents[2] / "dpsync"
 # Format characters that have a shape of their own: signs before numbers and joined signs.
@@ -115,7 +115,7 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
         "model/plans/plan.py": "what a digest is made of",
         "model/entries/values.py": "what a digest is made of",
         "planner/questions/lookalikes.py": "a part of a message, which visible() passes",
-        "render/value_text.py": "how many bytes a value has",
+        "render/words/values.py": "how many bytes a value has",
     }
     names = {"to_json", "model_dump_json", "dumps", "dump"}
     found: set[str] = set()

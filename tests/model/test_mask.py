@@ -17,7 +17,7 @@ from dpsync.model.plans.journal import Outcome, Report
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.mask import HIDDEN, SHORTEST, Mask
-from dpsync.render.visible import visible
+from dpsync.render.words.visible import visible
 
 SECRET = 'pa"ss/wo+rd=ü & 100%\\x'
 FORMS = {

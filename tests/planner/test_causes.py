@@ -16,7 +16,7 @@ from dpsync.model.plans.plan import Plan
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan
-from dpsync.render.plan_words import WHOLE
+from dpsync.render.words.plan import WHOLE
 
 from .stages import SPAN, Case, Things
 

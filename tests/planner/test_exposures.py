@@ -15,8 +15,8 @@ from dpsync.model.plans.impact import Exposure
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.decide.escalation import raises
 from dpsync.planner.plan import make_plan
-from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_plan
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
 
 from .lab import REGISTRY
 from .stages import Case, Things

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dpsync.model.plans.plan import Plan
-from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_plan
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
 
 from .lab import Lab, group, section, site, spaces
 

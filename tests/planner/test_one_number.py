@@ -21,16 +21,16 @@ from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
-from dpsync.render.drift_words import verdict
 from dpsync.render.formats import render
-from dpsync.render.markdown import render_markdown
+from dpsync.render.json.conversion import drift_document, plan_document
+from dpsync.render.json.ways_out import ways_out
+from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
-from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_plan
-from dpsync.render.plan_words import divided, summary
-from dpsync.render.to_document import drift_document, plan_document
-from dpsync.render.views import view
-from dpsync.render.ways_out import ways_out
+from dpsync.render.pages.markdown import render_markdown
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.words.drift import verdict
+from dpsync.render.words.plan import divided, summary
 from tests.direct import reading
 from tests.live.answers import Tape
 from tests.soak import examples

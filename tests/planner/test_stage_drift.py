@@ -19,9 +19,9 @@ from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan
 from dpsync.planner.unplanned import with_unwritten
 from dpsync.planner.why.coverage import each_unwatched, unwatched, unwatched_fields, unwatched_places
-from dpsync.render.drift_text import render_drift
-from dpsync.render.paint import Paint
-from dpsync.render.ways_out import ways_out
+from dpsync.render.json.ways_out import ways_out
+from dpsync.render.terminal.drift_text import render_drift
+from dpsync.render.terminal.paint import Paint
 
 from .lab import REGISTRY
 from .stages import SPAN, Case, Things

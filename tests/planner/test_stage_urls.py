@@ -10,8 +10,8 @@ import pytest
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.impact import NavigationNode, UrlImpact
 from dpsync.planner.plan import make_plan
-from dpsync.render.navigation import merged as merged_lines
-from dpsync.render.urls import urls_headline
+from dpsync.render.words.navigation import merged as merged_lines
+from dpsync.render.words.urls import urls_headline
 
 from .stages import ACME, Case, Things
 

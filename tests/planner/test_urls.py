@@ -14,7 +14,7 @@ import yaml
 from dpsync.api import Options
 from dpsync.model.plans.impact import NavigationNode
 from dpsync.model.plans.plan import Plan
-from dpsync.render.urls import breaks, redirect_line
+from dpsync.render.words.urls import breaks, redirect_line
 from tests.agreed import agreed
 from tests.direct import reading
 from tests.soak import SOAK

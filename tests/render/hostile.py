@@ -14,7 +14,8 @@ from dpsync.model.plans.journal import Outcome, Report, Unkept
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
 from dpsync.model.plans.step import Step
-from dpsync.render.documents import (
+from dpsync.render.json.conversion import drift_document, plan_document
+from dpsync.render.json.documents import (
     ApplyDocument,
     DriftDocument,
     Finding,
@@ -22,7 +23,6 @@ from dpsync.render.documents import (
     PlanDocument,
     Related,
 )
-from dpsync.render.to_document import drift_document, plan_document
 
 PIECES = [
     "`", "``", "```", "````\n", "~~~", "<script>alert(1)</script>", "</script>",

@@ -10,13 +10,13 @@ from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
-from dpsync.render.diagnostics import render_diagnostics
-from dpsync.render.drift_text import render_drift
-from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_plan
-from dpsync.render.plan_words import SHOWN
-from dpsync.render.summary_text import SCREEN
-from dpsync.render.to_document import findings_document
+from dpsync.render.json.conversion import findings_document
+from dpsync.render.terminal.diagnostics import render_diagnostics
+from dpsync.render.terminal.drift_text import render_drift
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.terminal.summary_text import SCREEN
+from dpsync.render.words.plan import SHOWN
 
 PLAIN = Paint(on=False)
 BESIDE = {

@@ -11,15 +11,15 @@ from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Action, Change, Difference
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.plan import Plan
-from dpsync.render.drift_text import render_drift
-from dpsync.render.field_text import COLUMNS
-from dpsync.render.junit import as_junit
-from dpsync.render.markdown import render_markdown
+from dpsync.render.checks.junit import as_junit
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
-from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_plan
-from dpsync.render.to_document import plan_document
-from dpsync.render.views import view
+from dpsync.render.pages.markdown import render_markdown
+from dpsync.render.terminal.drift_text import render_drift
+from dpsync.render.terminal.field_text import COLUMNS
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 COMMIT = "0" * 40

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.plan import Origin, Plan
-from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import render
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.json.documents import Finding, FindingsDocument
 from dpsync.render.options import FormatOptions
-from dpsync.render.to_document import plan_document
 
 TEXT = {"type": "string", "minLength": 1}
 REPORT = jsonschema.Draft202012Validator({

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
-from dpsync.render.diagnostics import render_diagnostics
-from dpsync.render.to_document import findings_document
+from dpsync.render.json.conversion import findings_document
+from dpsync.render.terminal.diagnostics import render_diagnostics
 
 TEXT = "organizations:\n" + "\n" * 12 + "    titel: Onboarding\n"
 

@@ -12,12 +12,12 @@ from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.remark import Blocked
-from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import render
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.json.documents import Finding, FindingsDocument
+from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
-from dpsync.render.to_document import plan_document
-from dpsync.render.views import view
-from dpsync.render.visible import visible
+from dpsync.render.words.visible import visible
 from tests.render.hostile import DOCUMENTS
 from tests.render.runner import KNOWN, Command, commands
 

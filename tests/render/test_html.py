@@ -24,8 +24,8 @@ from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.formats import render
-from dpsync.render.to_document import plan_document
-from dpsync.render.views import view
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.layout.views import view
 from tests.render.hostile import DOCUMENTS, PIECES
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -18,13 +18,13 @@ from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode
 from dpsync.model.plans.plan import Origin, Plan
-from dpsync.render.documents import PlanDocument
-from dpsync.render.markdown import render_markdown, units
-from dpsync.render.markdown_text import code, prose, prose_html
-from dpsync.render.to_document import plan_document
-from dpsync.render.view import clip
-from dpsync.render.views import view
-from dpsync.render.visible import visible
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.json.documents import PlanDocument
+from dpsync.render.layout.view import clip
+from dpsync.render.layout.views import view
+from dpsync.render.pages.markdown import render_markdown, units
+from dpsync.render.pages.markdown_escape import code, prose, prose_html
+from dpsync.render.words.visible import visible
 from tests.render.hostile import DOCUMENTS, TEXT
 from tests.soak import examples
 

@@ -6,9 +6,9 @@ import pytest
 
 from dpsync.model.plans.impact import NavigationChange, NavigationNode
 from dpsync.model.plans.plan import Plan
-from dpsync.render.navigation import merged
-from dpsync.render.navigation_text import WIDTH, render_navigation
-from dpsync.render.paint import Paint
+from dpsync.render.terminal.navigation_text import WIDTH, render_navigation
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.words.navigation import merged
 
 
 def node(name: str, *inside: NavigationNode, **more: object) -> NavigationNode:

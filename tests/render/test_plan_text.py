@@ -13,9 +13,9 @@ from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.plan import Organization, Origin, Plan
 from dpsync.model.plans.remark import Kept, Note
 from dpsync.model.plans.step import Step
-from dpsync.render.paint import Paint
-from dpsync.render.plan_text import render_plan
-from dpsync.render.value_text import show
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.words.values import show
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 

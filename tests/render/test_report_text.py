@@ -6,8 +6,8 @@ import pytest
 
 from dpsync.model.plans.journal import Outcome, Report
 from dpsync.model.plans.plan import Origin
-from dpsync.render.paint import Paint
-from dpsync.render.report_text import UNTRIED, render_outcome, render_report
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.report_text import UNTRIED, render_outcome, render_report
 
 
 def report(untried: int) -> Report:

@@ -22,11 +22,11 @@ from dpsync.model.plans.change import Change
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.plans.plan import Origin, Plan
-from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import render
+from dpsync.render.json.conversion import drift_document, plan_document
+from dpsync.render.json.documents import Finding, FindingsDocument
+from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
-from dpsync.render.to_document import drift_document, plan_document
-from dpsync.render.views import view
 from tests.render.hostile import DOCUMENTS
 from tests.render.test_codequality import report
 

@@ -10,14 +10,14 @@ from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Kept
-from dpsync.render.documents import ApplyDocument
 from dpsync.render.formats import FORMATS, render
+from dpsync.render.json.conversion import plan_document
+from dpsync.render.json.documents import ApplyDocument
+from dpsync.render.layout.plan import plan_blocks
+from dpsync.render.layout.view import Entry, differences
+from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
-from dpsync.render.plan_view import plan_blocks
-from dpsync.render.to_document import plan_document
-from dpsync.render.value_text import inside
-from dpsync.render.view import Entry, differences
-from dpsync.render.views import view
+from dpsync.render.words.values import inside
 
 
 def test_what_is_kept_is_counted_by_things_and_not_by_places() -> None:

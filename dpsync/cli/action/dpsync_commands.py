@@ -21,9 +21,9 @@ from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import killed, outputs
 from dpsync.github.runner.run import Ran
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
-from dpsync.render.documents import ApplyDocument
-from dpsync.render.json_output import parse_document
-from dpsync.render.visible import visible
+from dpsync.render.json.documents import ApplyDocument
+from dpsync.render.json.output import parse_document
+from dpsync.render.words.visible import visible
 
 _BASE: Final = "GITHUB_BASE_REF"
 _SIGNALS: Final = {Exit.INTERRUPTED: signal.SIGINT, Exit.TERMINATED: signal.SIGTERM}

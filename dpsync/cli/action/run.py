@@ -27,10 +27,10 @@ from dpsync.github.runner.summary import summary
 from dpsync.github.runs.action import carry_out, stopped
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.model.texts.web_address import address_problem
-from dpsync.render.documents import FindingsDocument, PlanDocument
 from dpsync.render.formats import render
+from dpsync.render.json.documents import FindingsDocument, PlanDocument
+from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
-from dpsync.render.views import view
 
 _TOUCHING: Final = 50
 """Commits whose pull requests are looked for, each by a request. Earlier approvals are not known."""

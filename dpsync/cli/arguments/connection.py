@@ -17,7 +17,7 @@ from click.core import ParameterSource
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.model.texts.loopback import is_loopback
-from dpsync.render.visible import visible
+from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.model.entries.desired import Environment

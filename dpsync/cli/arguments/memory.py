@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dpsync.cli.arguments.place import Place, shortest_path, warned
 from dpsync.cli.terminal.output import Output
-from dpsync.render.visible import visible
+from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk, Session
@@ -71,7 +71,7 @@ def on_disk(path: Path, project: Path) -> IdsOnDisk:
 def tell_repeated(out: Output, ids: IdsFile) -> None:
     """Warn of lines that the file gives twice."""
     from dpsync.config.reading.ids_file import repeated
-    from dpsync.render.diagnostics import render_diagnostics
+    from dpsync.render.terminal.diagnostics import render_diagnostics
 
     if found := repeated(ids):
         out.complain(render_diagnostics(found, {}, color=out.paint(error=True).on).rstrip())
@@ -95,7 +95,7 @@ def with_what_is_not_included(out: Output, place: Place, desired: Desired, ref: 
 def git_base(out: Output, place: Place, ref: str | None, ids: Path | None = None) -> Base:
     """The git base; what should have been there and is not is said on stderr."""
     from dpsync.api import load_base
-    from dpsync.render.diagnostics import render_diagnostics
+    from dpsync.render.terminal.diagnostics import render_diagnostics
 
     base = load_base(place.root, ref, overlays=place.overlays, environment=place.environment, ids=ids)
     if base.warning is not None:

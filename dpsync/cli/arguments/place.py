@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dpsync import disk
 from dpsync.cli.terminal.output import Output
-from dpsync.render.visible import visible
+from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.model.entries.desired import Desired
@@ -65,7 +65,7 @@ class Place:
 
 def warned(out: Output, desired: Desired) -> Desired:
     """The configuration, after its warnings were said on stderr."""
-    from dpsync.render.diagnostics import render_diagnostics
+    from dpsync.render.terminal.diagnostics import render_diagnostics
 
     if desired.warnings:
         text = render_diagnostics(desired.warnings, desired.texts, color=out.paint(error=True).on)

@@ -152,7 +152,7 @@ def _organizations(planned: Planned) -> list[str]:
 
 
 def _show_plan(out: Output, plan: Plan) -> None:
-    from dpsync.render.plan_text import render_plan
+    from dpsync.render.terminal.plan_text import render_plan
 
     if not out.text:
         return
@@ -204,7 +204,7 @@ def _journal(directory: Path, plan: Plan, place: Place) -> Iterator[FileJournal]
 
 def _teller(out: Output) -> Callable[[Outcome], None]:
     """Each step's outcome as it happens."""
-    from dpsync.render.report_text import render_outcome
+    from dpsync.render.terminal.report_text import render_outcome
 
     def tell(outcome: Outcome) -> None:
         out.progress.step()
@@ -263,9 +263,9 @@ def _end(out: Output, plan: Plan, report: Report | None, code: Exit) -> Exit:
 
 
 def _show_end(out: Output, plan: Plan, report: Report | None, code: Exit) -> None:
-    from dpsync.render.documents import ApplyDocument
-    from dpsync.render.report_text import render_report
-    from dpsync.render.to_document import plan_document
+    from dpsync.render.json.conversion import plan_document
+    from dpsync.render.json.documents import ApplyDocument
+    from dpsync.render.terminal.report_text import render_report
 
     if not out.text:
         converged = plan.empty if report is None else report.converged

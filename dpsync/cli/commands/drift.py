@@ -53,7 +53,7 @@ def command(
     from dpsync.cli.endings import endings
     from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import ReadClient
-    from dpsync.render.to_document import drift_document
+    from dpsync.render.json.conversion import drift_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     with endings(out):

@@ -36,9 +36,9 @@ def command(
     from dpsync.cli.endings import endings
     from dpsync.kinds.registry import load
     from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
-    from dpsync.render.documents import PlanDocument
     from dpsync.render.graph import LANGUAGES, graph
-    from dpsync.render.json_output import read_document
+    from dpsync.render.json.documents import PlanDocument
+    from dpsync.render.json.output import read_document
 
     out = as_output("text", "never", 0, False)
     with endings(out):

@@ -63,8 +63,8 @@ def command(
     from dpsync.cli.endings import endings
     from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import ReadClient
-    from dpsync.render.ids_document import compared_document, edits_document
-    from dpsync.render.ids_text import render_ids
+    from dpsync.render.json.ids_document import compared_document, edits_document
+    from dpsync.render.terminal.ids_text import render_ids
 
     out = as_output(format_, color, verbose, quiet)
     asked = IdsAsked(bound, forgotten, moved)

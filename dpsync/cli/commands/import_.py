@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk, Session
     from dpsync.kinds.registry import Registry
     from dpsync.model.entries.desired import Desired
-    from dpsync.render.documents import ImportDocument
+    from dpsync.render.json.documents import ImportDocument
 
 
 @click.command("import")
@@ -186,7 +186,7 @@ def _imported_again(
     from dpsync.config.composing.layers import Layers
     from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
-    from dpsync.render.to_document import again_document
+    from dpsync.render.json.conversion import again_document
 
     layers = Layers.of(place.root, place.overlays, place.environment)
     with RememberingClient(
@@ -214,7 +214,7 @@ def _imported(
     from dpsync.cli.terminal.trace import tracer
     from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
-    from dpsync.render.to_document import import_document
+    from dpsync.render.json.conversion import import_document
 
     with RememberingClient(
         to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress
@@ -241,7 +241,7 @@ def _edited(
     from dpsync.config.composing.layers import Layers
     from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put
-    from dpsync.render.to_document import update_document
+    from dpsync.render.json.conversion import update_document
 
     layers = Layers.of(place.root, place.overlays, place.environment)
     with RememberingClient(
@@ -263,7 +263,7 @@ def _taken_over(
 ) -> int:
     from dpsync.importing.creation.navigation import take_over
     from dpsync.importing.files import put
-    from dpsync.render.to_document import import_document
+    from dpsync.render.json.conversion import import_document
 
     made = take_over(navigation, registry, organization)
     problems = list(made.load(registry)[1].errors)
@@ -272,7 +272,7 @@ def _taken_over(
 
 
 def _result(out: Output, document: ImportDocument) -> int:
-    from dpsync.render.import_text import render_import
+    from dpsync.render.terminal.import_text import render_import
 
     if out.json:
         out.document(document)

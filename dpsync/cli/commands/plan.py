@@ -51,7 +51,7 @@ def command(
     from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import ReadClient
     from dpsync.model.texts.command import command as in_words
-    from dpsync.render.to_document import plan_document
+    from dpsync.render.json.conversion import plan_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     with endings(out):

@@ -33,7 +33,7 @@ def command(name: str) -> None:
     from dpsync.config.reading.ids_file import ids_schema
     from dpsync.kinds.registry import load
     from dpsync.model.texts.json_text import json_text
-    from dpsync.render.documents import DOCUMENTS
+    from dpsync.render.json.documents import DOCUMENTS
 
     if name == "configuration":
         schema = configuration_schema(load())

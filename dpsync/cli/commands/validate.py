@@ -39,7 +39,7 @@ def command(
     """
     from dpsync.cli.arguments.memory import with_what_is_not_included
     from dpsync.cli.endings import endings
-    from dpsync.render.visible import visible
+    from dpsync.render.words.visible import visible
 
     if base is not None and not changes:
         raise click.UsageError("--base is for --changes")
@@ -49,7 +49,7 @@ def command(
         desired = with_what_is_not_included(out, place, place.validated(out), base)
         edited = _edited(out, place, desired, base) if changes else None
         if not out.text:
-            from dpsync.render.to_document import findings_document
+            from dpsync.render.json.conversion import findings_document
 
             out.show(findings_document(desired.warnings, 0, edited))
         elif not quiet:
@@ -59,7 +59,7 @@ def command(
             number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
             out.result(f"Valid: {number} in {read}{f', and with each environment: {each}' if each else ''}.")
         if out.text and edited is not None:
-            from dpsync.render.edits_text import edit_lines
+            from dpsync.render.terminal.edits_text import edit_lines
 
             for line in edit_lines(edited):
                 out.result(line)
@@ -75,7 +75,7 @@ def _edited(out: Output, place: Place, desired: Desired, base: str | None) -> Ed
 def _unserved(desired: Desired, profile: str) -> Iterator[str]:
     from dpsync.config.declaring.supported import supported
     from dpsync.kinds.registry import load
-    from dpsync.render.visible import visible
+    from dpsync.render.words.visible import visible
 
     for address, item in sorted(supported(desired, load(profile)).unserved.items()):
         yield f"{visible(item.span.file)}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"

@@ -15,8 +15,8 @@ from dpsync.cli.terminal.invocation import invocation
 from dpsync.cli.terminal.progress import Progress, on_stderr
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.texts.command import NOWHERE, Invocation
-from dpsync.render.paint import Paint, When, wants_colour
-from dpsync.render.visible import visible_lines
+from dpsync.render.terminal.paint import Paint, When, wants_colour
+from dpsync.render.words.visible import visible_lines
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -83,7 +83,7 @@ class Output:
 
     def printable(self, document: M) -> M:
         """A document as it may be printed: without secrets, its commands complete."""
-        from dpsync.render.completed import completed
+        from dpsync.render.json.completion import completed
 
         return completed(self.mask.model(document), self.invocation)
 

@@ -18,10 +18,10 @@ from dpsync.github.runner.place import Place
 from dpsync.model.plans.drift import Drift
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.words import counted
-from dpsync.render.documents import DriftDocument
-from dpsync.render.markdown import COMMENT, render_markdown, units
-from dpsync.render.markdown_text import prose
-from dpsync.render.views import view
+from dpsync.render.json.documents import DriftDocument
+from dpsync.render.layout.views import view
+from dpsync.render.pages.markdown import COMMENT, render_markdown, units
+from dpsync.render.pages.markdown_escape import prose
 
 GONE: Final = (
     "**No drift any more.** No apply of this workflow has said that it did it: "

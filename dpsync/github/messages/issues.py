@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 from dpsync.github.messages.marker import Marker, read_marker
 from dpsync.github.requests.api import GitHub, Text
 from dpsync.github.runner.place import Place
-from dpsync.render.visible import visible
+from dpsync.render.words.visible import visible
 
 M = TypeVar("M", bound=Marker)
 _TITLE: Final = 200

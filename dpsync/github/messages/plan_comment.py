@@ -23,11 +23,11 @@ from dpsync.github.messages.marker import (
 from dpsync.github.requests.api import Review, Text
 from dpsync.github.runner.place import Place, branch_key, plan_key
 from dpsync.model.plans.plan import DIGITS
-from dpsync.render.documents import ApplyDocument, PlanDocument
-from dpsync.render.markdown import COMMENT, render_markdown, units
-from dpsync.render.markdown_text import code, prose
-from dpsync.render.report_words import done, ending
-from dpsync.render.view import View, clip
+from dpsync.render.json.documents import ApplyDocument, PlanDocument
+from dpsync.render.layout.view import View, clip
+from dpsync.render.pages.markdown import COMMENT, render_markdown, units
+from dpsync.render.pages.markdown_escape import code, prose
+from dpsync.render.words.report import done, ending
 
 SIZES: Final = (COMMENT, COMMENT // 2)
 """UTF-16 units of a comment: of the first try, and of the second where GitHub finds that too long."""

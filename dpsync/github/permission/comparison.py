@@ -9,8 +9,8 @@ from typing import Final
 from dpsync.github.messages.digests import Shown, address_digest, exposures_shown, shown_of
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.words import counted
-from dpsync.render.markdown_text import code
-from dpsync.render.view import clip
+from dpsync.render.layout.view import clip
+from dpsync.render.pages.markdown_escape import code
 
 _NAMED: Final = 10
 

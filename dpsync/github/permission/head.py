@@ -9,7 +9,7 @@ from __future__ import annotations
 from dpsync.github.requests.branches import Branches
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
-from dpsync.render.markdown_text import prose
+from dpsync.render.pages.markdown_escape import prose
 
 
 def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:

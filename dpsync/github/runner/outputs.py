@@ -9,9 +9,9 @@ from typing import Final
 from pydantic import BaseModel
 
 from dpsync.model.findings.diagnostic import Exit
-from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
-from dpsync.render.views import view
-from dpsync.render.visible import visible
+from dpsync.render.json.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
+from dpsync.render.layout.views import view
+from dpsync.render.words.visible import visible
 
 NAMES: Final = (
     "outcome", "exit-code", "has-changes", "create", "update", "move", "delete", "blocked", "summary",

@@ -15,7 +15,7 @@ from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import Place
 from dpsync.model.findings.diagnostic import Exit
-from dpsync.render.markdown_text import prose
+from dpsync.render.pages.markdown_escape import prose
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dpsync.render.markdown import render_markdown
-from dpsync.render.view import View
+from dpsync.render.layout.view import View
+from dpsync.render.pages.markdown import render_markdown
 
 LIMIT: Final = 1_000_000
 """Bytes: from 1 MiB on the runner throws a summary away as a whole."""

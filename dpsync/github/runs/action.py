@@ -14,7 +14,7 @@ from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.github.runs.apply import apply
 from dpsync.github.runs.drift import drift
 from dpsync.github.runs.plan import plan
-from dpsync.render.documents import ApplyDocument
+from dpsync.render.json.documents import ApplyDocument
 
 _WITHOUT_SECRETS: Final = (
     "This run gets no secrets, since the change comes from a fork or a bot: the configuration is checked "

@@ -22,9 +22,9 @@ from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.model.plans.plan import DIGITS, Plan
-from dpsync.render.documents import ApplyDocument, FindingsDocument, PlanDocument
-from dpsync.render.markdown_text import code
-from dpsync.render.views import view
+from dpsync.render.json.documents import ApplyDocument, FindingsDocument, PlanDocument
+from dpsync.render.layout.views import view
+from dpsync.render.pages.markdown_escape import code
 
 _NAMED: Final = 3
 """Comments that do not count and are named."""

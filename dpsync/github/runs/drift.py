@@ -10,7 +10,7 @@ from dpsync.github.requests.api import GitHub, Text
 from dpsync.github.runner.outputs import STOPPED, failure
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.model.findings.diagnostic import Exit
-from dpsync.render.documents import DriftDocument
+from dpsync.render.json.documents import DriftDocument
 
 
 def drift(run: ActionRun) -> Ran:

@@ -19,7 +19,7 @@ from dpsync.github.runner.place import Place, make_key
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.ids import IdsFile
 from dpsync.model.entries.ids_merge import MergedIds, merge_ids
-from dpsync.render.markdown_text import code
+from dpsync.render.pages.markdown_escape import code
 
 By = Literal["commit", "pull-request"]
 TITLE: Final = "Record which live objects the entries are"

@@ -23,9 +23,9 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.ids import Line
 from dpsync.model.entries.ids_merge import LineChange, line_changes
 from dpsync.model.texts.words import counted
-from dpsync.render.markdown_text import code, fence, prose
-from dpsync.render.view import clip
-from dpsync.render.visible import visible
+from dpsync.render.layout.view import clip
+from dpsync.render.pages.markdown_escape import code, fence, prose
+from dpsync.render.words.visible import visible
 
 _TOLD: Final = 100_000
 """Characters of lines in the summary; the log has them all."""

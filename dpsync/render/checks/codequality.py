@@ -1,0 +1,53 @@
+"""A view as GitLab's code quality report: what somebody should look at, at its line in a merge request.
+
+GitLab shows what is new against the report of the target branch. It compares fingerprints, and of two that
+are the same it drops one; so they have no line in them, and no two are the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dpsync.model.texts.json_text import json_text
+from dpsync.render.layout.view import Block, Entry, View, clip
+from dpsync.render.options import FormatOptions
+from dpsync.render.words.visible import visible
+
+_SEVERITIES: Final = {"error": "blocker", "warning": "major"}
+_LONGEST: Final = 1000
+"""Characters of a description."""
+
+
+def as_codequality(view: View, options: FormatOptions) -> str:
+    """A list of violations, as JSON; an empty one where nobody has to look at anything."""
+    return json_text(list(_violations(view, options)), indent=2)
+
+
+def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
+    seen: Counter[tuple[str, ...]] = Counter()
+    for block, entry in view.calls:
+        if block.level not in _SEVERITIES:
+            continue
+        rule = entry.code or block.name
+        at = entry.where or entry.enclosing
+        path = visible(f"{options.below()}{at.file if at and at.file else options.root}")
+        same = rule, entry.address, path, entry.gist
+        seen[same] += 1
+        known = "\n".join([*same, *([str(seen[same])] if seen[same] > 1 else [])])
+        yield {
+            "description": _description(block, entry, placed=at is not None),
+            "check_name": f"dpsync/{rule}",
+            "fingerprint": hashlib.sha256(known.encode("utf-8", "surrogatepass")).hexdigest(),
+            "severity": _SEVERITIES[block.level],
+            "location": {"path": path, "lines": {"begin": at.line if at else 1}},
+        }
+
+
+def _description(block: Block, entry: Entry, placed: bool) -> str:
+    gist = entry.gist or block.title
+    parts = [f"{entry.address}: {clip(gist)}" if entry.address else clip(gist)]
+    parts += [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]
+    return clip("; ".join(parts), _LONGEST) + ("" if placed else " (in no line of a file)")

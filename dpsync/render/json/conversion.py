@@ -1,0 +1,171 @@
+"""From a plan, a drift, an import and findings to the document that a command prints of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.findings.span import Span
+from dpsync.model.plans.cause import Group
+from dpsync.model.plans.change import Change, Difference
+from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plans.edits import Edits
+from dpsync.model.plans.grouping import drifted_parts, parts
+from dpsync.model.plans.plan import Origin, Plan
+from dpsync.render.json.documents import (
+    DriftDocument,
+    Finding,
+    FindingsDocument,
+    Grouped,
+    ImportDocument,
+    ImportedFile,
+    InGroups,
+    NotImported,
+    PlanDocument,
+    Related,
+    SecretToSet,
+    TakenOver,
+)
+from dpsync.render.json.selected_findings import selected
+from dpsync.render.json.ways_out import ways_out
+from dpsync.render.words.plan import counts
+
+if TYPE_CHECKING:
+    from dpsync.importing.changes.update import Updated
+    from dpsync.importing.creation.configuration import Made
+    from dpsync.importing.files import Put
+
+
+def plan_document(plan: Plan) -> PlanDocument:
+    return PlanDocument(
+        platform=plan.platform,
+        organizations=plan.organizations,
+        digest=plan.digest,
+        can_apply=plan.can_apply,
+        deletes=plan.deletes,
+        counts=counts(plan),
+        groups=_in_groups(
+            (part.group, Grouped(address=one.address, fields=_fields(one.differences), whole=_whole(one)))
+            for part in parts(plan)
+            for one in part.items
+        ),
+        plan=plan,
+    )
+
+
+def _in_groups(found: Iterable[tuple[Group, Grouped]]) -> InGroups:
+    listed: dict[str, list[Grouped]] = {}
+    for name, item in found:
+        listed.setdefault(name.replace(" ", "_"), []).append(item)
+    return InGroups(**{name: tuple(items) for name, items in listed.items()})
+
+
+def _fields(items: Iterable[Difference | FieldDrift]) -> tuple[str, ...]:
+    return tuple(item.field for item in items)
+
+
+def _whole(item: Change | Drifted) -> bool:
+    return item.cause is not None
+
+
+def drift_document(drift: Drift) -> DriftDocument:
+    return DriftDocument(
+        exit=Exit.CHANGES if drift.drifted else Exit.DONE,
+        drifted=drift.drifted,
+        groups=_in_groups(
+            (part.group, Grouped(address=one.address, fields=_fields(one.fields), whole=_whole(one)))
+            for part in drifted_parts(drift)
+            for one in part.items
+        ),
+        drift=drift,
+        ways_out={item.address: ways_out(drift, item) for item in drift.found},
+    )
+
+
+def import_document(
+    made: Made, files: Iterable[Put], plan: Plan | None, problems: Iterable[Diagnostic], requests: int
+) -> ImportDocument:
+    differences = tuple(finding(item) for item in problems) + tuple(
+        Finding(code="differs", severity="error", message=_difference(change), address=change.address)
+        for change in (plan.changes if plan is not None else ())
+    )
+    return ImportDocument(
+        exit=Exit.PARTIAL if differences else Exit.DONE,
+        proven=None if plan is None and not differences else not differences,
+        requests=requests,
+        files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
+        secrets=tuple(SecretToSet(name=x.name, address=x.address, field=x.field) for x in made.to_set),
+        left_out=tuple(NotImported(address=x.address, field=x.field, why=x.why) for x in made.left_out),
+        differences=differences,
+    )
+
+
+def again_document(made: Updated, files: Iterable[Put], plan: Plan, requests: int) -> ImportDocument:
+    """What has become of a configuration that was there."""
+    document = update_document(made, files, requests)
+    named = {one.address for one in document.differences}
+    left = tuple(
+        Finding(code="differs", severity="error", message=_difference(change), address=change.address)
+        for change in plan.changes
+        if change.address not in named
+    )
+    differences = (*document.differences, *left)
+    found = {"differences": differences, "proven": not differences}
+    return document.model_copy(update={**found, "exit": Exit.PARTIAL if differences else Exit.DONE})
+
+
+def update_document(made: Updated, files: Iterable[Put], requests: int) -> ImportDocument:
+    return ImportDocument(
+        exit=Exit.PARTIAL if made.problems else Exit.DONE,
+        proven=None,
+        requests=requests,
+        taken=tuple(
+            TakenOver(
+                address=str(item.address),
+                field=item.field,
+                at=Origin(file=item.span.file, line=item.span.line, column=item.span.column),
+            )
+            for item in made.taken
+        ),
+        shared_with=made.shared,
+        files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
+        differences=tuple(finding(item) for item in made.problems),
+    )
+
+
+def _difference(change: Change) -> str:
+    fields = ", ".join(item.field for item in change.differences)
+    return f"apply would {change.action} it" + (f": {fields}" if fields else "")
+
+
+def findings_document(
+    diagnostics: Iterable[Diagnostic], exit_code: int, edits: Edits | None = None
+) -> FindingsDocument:
+    found, left_out = selected(diagnostics)
+    return FindingsDocument(
+        exit=exit_code,
+        findings=tuple(finding(item) for item in found),
+        left_out={code: left_out[code] for code in sorted(left_out)},
+        edits=edits,
+    )
+
+
+def finding(item: Diagnostic) -> Finding:
+    return Finding(
+        code=item.code,
+        severity=item.severity,
+        message=item.message,
+        at=_origin(item.span) if item.span else None,
+        address=item.address,
+        hint=item.hint,
+        related=tuple(Related(text=text, at=_origin(span)) for text, span in item.related),
+        repeated=item.repeated,
+        environments=item.environments,
+        candidates=item.candidates,
+        answers=item.answers,
+    )
+
+
+def _origin(span: Span) -> Origin:
+    return Origin(file=span.file, line=span.line, column=span.column)

@@ -1,0 +1,206 @@
+"""The JSON that commands print: versioned models, so that the schemas in `schemas/` are derived, tested."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from dpsync.apply.saved import Saved
+from dpsync.model.findings.question import Candidate, WayOut
+from dpsync.model.frozen import Frozen
+from dpsync.model.plans.drift import Drift
+from dpsync.model.plans.edits import Edits
+from dpsync.model.plans.journal import Report
+from dpsync.model.plans.plan import Organization, Origin, Plan
+from dpsync.render.json.ways_out import WaysOut
+
+
+class Grouped(Frozen):
+    """What of one address is told in a group: the fields, and whether its place or the whole of it is.
+
+    `whole`: it is made, removed, brought back or moved for the cause of this group.
+    """
+
+    address: str
+    fields: tuple[str, ...] = ()
+    whole: bool = False
+
+
+class InGroups(Frozen):
+    """What this change does, what was there already, and what nobody can tell; each address in its order."""
+
+    this_change: tuple[Grouped, ...] = ()
+    there_already: tuple[Grouped, ...] = ()
+    origin_unknown: tuple[Grouped, ...] = ()
+
+
+class PlanDocument(Frozen):
+    """What `plan --format json` prints. With `can_apply` false, apply would refuse; `refusals` say why.
+
+    `deletes` is how many things will be gone, the number for `--confirm`. `counts` has the addresses of
+    `plan.changes` by what becomes of them, without what goes along with a delete.
+    """
+
+    format: Literal["dpsync.plan-output/1"] = "dpsync.plan-output/1"
+    platform: str
+    organizations: tuple[Organization, ...]
+    digest: str
+    can_apply: bool
+    deletes: int
+    counts: dict[str, int]
+    groups: InGroups
+    plan: Plan
+
+
+class ApplyDocument(Frozen):
+    """What `apply --format json` prints. `report` is null when nothing was carried out."""
+
+    format: Literal["dpsync.apply-output/1"] = "dpsync.apply-output/1"
+    exit: int
+    converged: bool
+    plan: PlanDocument
+    report: Report | None = None
+
+
+class DriftDocument(Frozen):
+    """What `drift --format json` prints. A check that failed prints findings instead: it is not "no drift".
+
+    `ways_out` has the two ways to end each difference, by address.
+    """
+
+    format: Literal["dpsync.drift-output/1"] = "dpsync.drift-output/1"
+    exit: int
+    drifted: bool
+    groups: InGroups
+    drift: Drift
+    ways_out: dict[str, WaysOut]
+
+
+class IdsLine(Frozen):
+    """A line of the ids file: what it says, and what was recognised. Ids as the file has them.
+
+    missing: it has no line. wrong: it is another one than its line says. gone: the object of the line is not
+    there, and no other one was recognised. moved: another address has that object now. no entry: the line is
+    for nothing that is declared. written and removed: what was asked for.
+    """
+
+    address: str
+    what: Literal["missing", "wrong", "gone", "moved", "no entry", "written", "removed"]
+    recorded: str | None = None
+    found: str | None = None
+
+
+class IdsDocument(Frozen):
+    """What `ids --format json` prints. `recognised` counts entries; null where no platform was read."""
+
+    format: Literal["dpsync.ids-output/1"] = "dpsync.ids-output/1"
+    exit: int
+    file: str
+    platform: str
+    recognised: int | None = None
+    written: bool
+    """Whether the missing and wrong lines are in the file now."""
+    lines: tuple[IdsLine, ...] = ()
+
+
+class Related(Frozen):
+    """A further place of a finding, and what is there."""
+
+    text: str
+    at: Origin
+
+
+class Finding(Frozen):
+    """One diagnostic. `environments` are those that it is found with, where it is not found without one."""
+
+    code: str
+    severity: Literal["error", "warning"]
+    message: str
+    at: Origin | None = None
+    address: str | None = None
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+    repeated: int = 0
+    """At how many further places the same cause shows."""
+    environments: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    """Of a question about who is who: the live objects that the entry could be."""
+    answers: tuple[WayOut, ...] = ()
+    """Of a question: what can be said to it."""
+
+
+class FindingsDocument(Frozen):
+    """What `validate --format json` prints, and every command that ends with diagnostics.
+
+    Of very many findings the first are there, 50 of a code and 200 in all; `left_out` counts the others.
+    `edits` is what `validate --changes` has found, null where nobody asked.
+    """
+
+    format: Literal["dpsync.findings/1"] = "dpsync.findings/1"
+    exit: int
+    findings: tuple[Finding, ...] = ()
+    left_out: dict[str, int] = Field(default_factory=dict)
+    edits: Edits | None = None
+
+
+class ImportedFile(Frozen):
+    """A file of an import, relative to the project."""
+
+    path: str
+    state: Literal["new", "replaced", "unchanged"]
+
+
+class SecretToSet(Frozen):
+    """A variable that must hold a secret before `apply` can write the field."""
+
+    name: str
+    address: str
+    field: str
+
+
+class NotImported(Frozen):
+    """Something that is live and not in the files; without `field` the whole object or place."""
+
+    address: str
+    field: str | None = None
+    why: str
+
+
+class TakenOver(Frozen):
+    """A field that has its live value in the file now, and where it stood."""
+
+    address: str
+    field: str | None
+    at: Origin
+
+
+class ImportDocument(Frozen):
+    """What `import --format json` prints.
+
+    `proven`: a plan of what was written is empty; null where no plan was made. `taken` is what `--update` has
+    put into which line.
+    """
+
+    format: Literal["dpsync.import-output/1"] = "dpsync.import-output/1"
+    exit: int
+    proven: bool | None
+    requests: int = 0
+    taken: tuple[TakenOver, ...] = ()
+    shared_with: tuple[str, ...] = ()
+    """The environments that share a line which `--update` has written."""
+    files: tuple[ImportedFile, ...] = ()
+    secrets: tuple[SecretToSet, ...] = ()
+    left_out: tuple[NotImported, ...] = ()
+    differences: tuple[Finding, ...] = ()
+
+
+DOCUMENTS: dict[str, type[BaseModel]] = {
+    "plan": PlanDocument,
+    "apply": ApplyDocument,
+    "drift": DriftDocument,
+    "saved-plan": Saved,
+    "import": ImportDocument,
+    "ids": IdsDocument,
+    "findings": FindingsDocument,
+}

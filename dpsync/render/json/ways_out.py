@@ -1,0 +1,122 @@
+"""The two ways out of each difference: one writes to the platform, the other to the files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from dpsync.model.entries.values import REF
+from dpsync.model.frozen import Frozen
+from dpsync.model.plans.drift import Drift, Drifted
+from dpsync.model.texts.command import command
+from dpsync.render.words.visible import visible
+
+
+class WaysOut(Frozen):
+    """What ends one difference: a command that writes to the platform, or one that writes to the files.
+
+    Where no command changes the files, `by_hand` says what to write.
+    """
+
+    platform: str
+    files: str | None = None
+    by_hand: str | None = None
+
+
+def ways_out(drift: Drift, item: Drifted) -> WaysOut:
+    address, apply = visible(item.address), _apply(drift, item)
+    likely = [one for one in item.renamed if one.likely]
+    if item.what == "missing" and likely:
+        pin = f"id: {visible(likely[0].id)}"
+        back = f"write {pin}{_at(drift, item)}, then it gets the name of the file again by {apply}"
+        if len(likely) == 1:
+            return _update(drift, item, back)
+        return WaysOut(platform=back, by_hand=f"write its new name{_at(drift, item)}")
+    blocked = {one.address: one for one in drift.blocked}
+    if item.what == "missing":
+        stuck = blocked.get(item.address)
+        by_person = visible(stuck.todo or stuck.reason) if stuck is not None else None
+        return WaysOut(platform=by_person or apply, by_hand=f"remove the entry{_at(drift, item)}")
+    forget = f'declare it, or add "{address}" to policy: forget'
+    if item.kept:
+        stuck = blocked.get(item.address)
+        undo = "delete it on the platform; it is only watched, and no plan deletes it"
+        undo = visible(stuck.todo or stuck.reason) if stuck is not None else undo
+        return WaysOut(platform=undo, files=_add(drift, item), by_hand=forget)
+    if item.what == "undeclared":
+        return WaysOut(platform=apply, files=_add(drift, item), by_hand=forget)
+    names = [f"{item.address}#{part.field}" for part in item.fields]
+    names += [item.address] if item.place else []
+    stuck_at = [blocked.get(name) for name in names]
+    todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck_at if one is not None))
+    by_person = todo if todo and None not in stuck_at else None
+    if not item.fields:
+        in_files = f"put the entry where it is live{_at(drift, item)}"
+        return WaysOut(platform=by_person or apply, by_hand=in_files)
+    return _update(drift, item, by_person or _written_first(drift, item, apply))
+
+
+def _written_first(drift: Drift, item: Drifted, apply: str) -> str:
+    """Where a default has moved that no line says, an apply needs that line."""
+    moved = [one for one in item.fields if one.watched]
+    if not moved:
+        return apply
+    from dpsync.importing.yaml_text.emit import on_one_line  # a plan needs none of it
+
+    lines = [f"{one.field}: {on_one_line(one.file)}" for one in moved]
+    return f"write {', '.join(map(visible, lines))}{_at(drift, item)}, then {apply}"
+
+
+def _apply(drift: Drift, item: Drifted) -> str:
+    """The command that ends this difference and no other one: what differs in it has ways out of its own."""
+    without = list(drift.part.exclude) if drift.part is not None else []
+    inside = _inside_of(drift, item)
+    if inside and not any(_names(part.file, inside) for part in item.fields):
+        without.append(f"{item.address}/*")
+    words = [word for pattern in without for word in ("--exclude", pattern)]
+    words += ["--confirm", f"delete content {item.content}"] if item.content else []
+    return _command("apply", "--select", item.address, *words)
+
+
+def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
+    """The same for the files, and for no other environment that is made of them; `back` is the other way."""
+    names = [f"{item.address}#{part.field}" for part in item.fields]
+    inside = bool(names) and not item.place and bool(_inside_of(drift, item))
+    lines = [drift.origins.get(name) or drift.origins.get(item.address) for name in names]
+    shared = not names or any(line is not None and line.file != drift.overlay for line in lines)
+    into = ["--into", drift.overlay] if drift.overlay and shared else []
+    if drift.environment and not drift.overlay:
+        said = f'give the environment "{visible(drift.environment)}" an overlay and write it there'
+        return WaysOut(platform=back, by_hand=f"{said}: others share its line{_at(drift, item)}")
+    taken = _command("import", "--update", *(names if inside else [item.address]), *into)
+    return WaysOut(platform=back, files=taken)
+
+
+def _command(*words: str) -> str:
+    return command(*map(visible, words))
+
+
+def _inside_of(drift: Drift, item: Drifted) -> set[str]:
+    """What differs inside of something that is on both sides. What is not live comes back with all in it."""
+    below = f"{item.address}/"
+    return {one.address for one in drift.found if item.what == "different" and one.address.startswith(below)}
+
+
+def _names(value: Any, addresses: Collection[str]) -> bool:
+    """Whether a value refers to one of these: then it cannot be written without it."""
+    if isinstance(value, dict):
+        return value.get(REF) in addresses or any(_names(part, addresses) for part in value.values())
+    return isinstance(value, list) and any(_names(part, addresses) for part in value)
+
+
+def _add(drift: Drift, item: Drifted) -> str | None:
+    """None where only a person can say where it belongs, or which environments it is for."""
+    if item.in_tree or (drift.environment and not drift.overlay):
+        return None
+    into = ["--into", drift.overlay] if drift.overlay else []
+    return _command("import", "--add", item.address, *into)
+
+
+def _at(drift: Drift, item: Drifted) -> str:
+    origin = drift.origins.get(item.address)
+    return f" at {visible(origin.file)}:{origin.line}" if origin else ""

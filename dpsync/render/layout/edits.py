@@ -1,0 +1,67 @@
+"""What the files say otherwise than the base, as blocks of a view. Nobody is called for any of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dpsync.model.plans.edits import Edit, EditedField, Edits
+from dpsync.model.texts.words import counted
+from dpsync.render.layout.view import Block, Blocks, Entry, Field
+from dpsync.render.words.visible import visible
+
+_SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
+_LABELS: Final = {"both": "", "before": "not managed any more", "after": "was not managed"}
+FILES: Final = "what the files say, not what the platform has"
+
+
+def title(edits: Edits) -> str:
+    """In a sentence how many there are of each sort."""
+    if edits.base is None:
+        return f"There is nothing to compare the files with: {visible(edits.base_from)}."
+    counts = [
+        f"{number} {what}" for what in _SIGNS if (number := sum(one.what == what for one in edits.found))
+    ]
+    return f"In the files: {', '.join(counts) or 'nothing has changed'}."
+
+
+def compared_with(edits: Edits) -> str:
+    """The commit, and what is not in the comparison."""
+    if edits.base is None:
+        return FILES
+    return f"compared with: {visible(edits.base_from)} ({edits.base[:12]}), {FILES}"
+
+
+def edit_blocks(edits: Edits) -> list[Block]:
+    blocks = Blocks()
+    for what in _SIGNS:
+        found = [_entry(one) for one in edits.found if one.what == what]
+        blocks.add(f"files-{what}", f"{what.capitalize()} in the files: {{}}", "none", found)
+    return blocks.found
+
+
+def _entry(edit: Edit) -> Entry:
+    added = edit.what == "added"
+    return Entry(
+        address=visible(edit.address),
+        gist=", ".join(_gist(edit)),
+        sign=_SIGNS[edit.what],
+        where=edit.at,
+        fields=tuple(_field(one, labelled=not added) for one in edit.fields),
+        created=added,
+        sides=("live", "wanted") if added else ("before", "now"),
+    )
+
+
+def _gist(edit: Edit) -> Iterator[str]:
+    label = f' "{visible(edit.label)}"' if edit.label else ""
+    if edit.kind and edit.what != "changed":
+        yield f"{visible(edit.kind)}{label}"
+    if edit.before is not None:
+        yield f"was {visible(edit.before)}"
+    if edit.inside:
+        yield f"and {counted(edit.inside, 'entry')} in it"
+
+
+def _field(one: EditedField, labelled: bool) -> Field:
+    return Field(visible(one.field), one.before, one.after, label=_LABELS[one.declared] if labelled else "")

@@ -1,0 +1,136 @@
+"""Documents → views: what of a plan, a drift, a report and findings is told, in which order, how loudly."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Final
+
+from pydantic import BaseModel
+
+from dpsync.model.plans.journal import Outcome, Report, Result
+from dpsync.model.plans.plan import DIGITS, Plan
+from dpsync.model.texts.words import counted
+from dpsync.render.json.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
+from dpsync.render.layout.drift import drift_blocks
+from dpsync.render.layout.edits import compared_with, edit_blocks
+from dpsync.render.layout.edits import title as edits_title
+from dpsync.render.layout.plan import about, beside, change_entry, plan_blocks, refusals
+from dpsync.render.layout.view import Blocks, Entry, Level, View, Word
+from dpsync.render.words import plan as words
+from dpsync.render.words.drift import beside as beside_verdict
+from dpsync.render.words.drift import verdict
+from dpsync.render.words.plan import origin
+from dpsync.render.words.report import done, ending, restorable, unapplied, unkept, unproven, without_unkept
+from dpsync.render.words.visible import visible
+
+_RESULTS: Final[tuple[tuple[Result, str, Level], ...]] = (
+    ("failed", "Failed: {}", "error"),
+    ("stale", "Changed by somebody since the plan: {}", "error"),
+    ("unknown", "Sent, and nobody knows whether it happened: {}", "error"),
+    ("not-tried", "Not tried: {}", "warning"),
+    ("requested", "The platform asks its admins first: {}", "note"),
+)
+_SEVERITIES: Final[tuple[Level, ...]] = ("error", "warning")
+
+
+@singledispatch
+def view(document: BaseModel) -> View:
+    """What is shown of a document of render/json/documents.py."""
+    raise TypeError(f"there is no view of a {type(document).__name__}")
+
+
+@view.register
+def _plan(document: PlanDocument) -> View:
+    plan = document.plan
+    title = " ".join(filter(None, (words.summary(plan), words.refused(plan)))) + words.in_trouble(plan)
+    digest = "" if plan.empty else f"digest {document.digest[:DIGITS]}"
+    foot = (digest, words.base(plan), words.twice(plan), words.unwatched(plan), words.effort(plan))
+    return View(title, about(plan), tuple(plan_blocks(plan)), tuple(filter(None, foot)))
+
+
+@view.register
+def _drift(document: DriftDocument) -> View:
+    drift = document.drift
+    title = f"{verdict(drift)}{beside_verdict(drift)}{words.in_trouble(drift)}"
+    asked = f"({counted(drift.requests, 'request')} to read)"
+    foot = (words.base(drift), words.twice(drift), words.unwatched(drift), asked)
+    return View(title, about(drift), tuple(drift_blocks(document)), tuple(filter(None, foot)), name="drift")
+
+
+@view.register
+def _apply(document: ApplyDocument) -> View:
+    plan, report = document.plan.plan, document.report
+    if report is None:
+        whole = _plan(document.plan)
+        return View(
+            f"{unapplied(document.exit)} {whole.title}", whole.about, whole.blocks, whole.foot, name="apply"
+        )
+    blocks = Blocks()
+    for result, title, level in _RESULTS:
+        found = [_outcome(plan, one) for one in report.outcomes if one.result == result]
+        blocks.add(result, title, level, found, fails=level == "error")
+    stopped = [Entry("", visible(text)) for text in report.trouble]
+    blocks.add("stopped", "What kept it from going on", "error", stopped, fails=True)
+    blocks.add("remaining", "What is left to do: {}", "error", _left(report), fails=True)
+    unrecorded = [Entry("", visible(report.unrecorded))] if report.unrecorded else []
+    blocks.add("unrecorded", "The ids file", "warning", unrecorded)
+    if report.remaining is not None and report.settled:
+        blocks.found += beside(report.remaining)
+    well = [_outcome(plan, one) for one in report.outcomes if one.result in ("done", "already")]
+    blocks.add("done", "Done: {}", "none", well)
+    foot = [f"plan {report.plan[:DIGITS]}", *restorable(report)]
+    foot += unproven(report.remaining) if report.remaining is not None else []
+    foot += [f"journal: {visible(report.journal)}"] if report.journal else []
+    head = (*about(plan), ending(report))
+    return View(done(report), head, tuple(blocks.found), tuple(foot), name="apply")
+
+
+@view.register
+def _findings(document: FindingsDocument) -> View:
+    blocks = Blocks()
+    for severity in _SEVERITIES:
+        found = [_finding(one) for one in document.findings if one.severity == severity]
+        blocks.add(severity, f"{severity.capitalize()}s: {{}}", severity, found, fails=severity == "error")
+    counts = [counted(len(block.entries), block.name) for block in blocks.found]
+    left = sum(document.left_out.values())
+    more = [f"{left} more are not shown"] if left else []
+    title = f"{', '.join([*counts, *more]) or 'No findings'}."
+    head: tuple[str, ...] = ()
+    if (edits := document.edits) is not None:
+        blocks.found += edit_blocks(edits)
+        title, head = f"{title} {edits_title(edits)}", (compared_with(edits),)
+    return View(title, head, tuple(blocks.found), left_out=left, name="findings")
+
+
+def _outcome(plan: Plan, one: Outcome) -> Entry:
+    field = f" ({visible(one.field)})" if one.field else ""
+    text = f"{one.result.replace('-', ' ')}: {visible(one.step)}{field}"
+    more = (Word(visible(one.error)),) if one.error else ()
+    where = one.origin or origin(plan, one.address)
+    return Entry(
+        visible(one.address), text, where=where, enclosing=words.around(plan, one.address), words=more
+    )
+
+
+def _left(report: Report) -> list[Entry]:
+    """What a new plan would still do, and what the platform did not keep."""
+    if report.settled or report.as_declared or report.remaining is None:
+        return []
+    lost = [Entry("", text) for text in unkept(report)]
+    rest = without_unkept(report)
+    return [*lost, *refusals(rest), *(change_entry(rest, change) for change in rest.changes)]
+
+
+def _finding(one: Finding) -> Entry:
+    remarks = [Word(visible(one.hint))] if one.hint else []
+    remarks += [Word(f"and at {counted(one.repeated, 'more place')}")] if one.repeated else []
+    remarks += [Word(f"{visible(more.text)} at {words.place(more.at)}") for more in one.related]
+    if one.environments:
+        remarks.append(Word(f"with --env {', '.join(visible(name) for name in one.environments)}"))
+    return Entry(
+        visible(one.address or ""),
+        visible(one.message),
+        code=visible(one.code),
+        where=one.at,
+        words=tuple(remarks),
+    )

@@ -1,0 +1,86 @@
+"""A view as one HTML file that opens from disk: no request leaves it, and no text in it can become more.
+
+The data is JSON in a block that no browser runs; the script of the page makes text of it. Script and style
+are allowed by their hashes alone, so that nothing else would run even if it came to be there.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from dpsync.model.texts.json_text import json_text
+from dpsync.render.layout.view import Entry, View, both, clip
+from dpsync.render.options import FormatOptions
+from dpsync.render.words.plan import place
+from dpsync.render.words.visible import visible
+
+_SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
+_IN_SCRIPT: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+
+
+def as_page(view: View, options: FormatOptions) -> str:
+    """The whole page. Each slot of the template is filled once, so that no text can name another slot."""
+    style, script = _part("report.css"), _part("report.js")
+    slots = {
+        "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'",
+        "title": html.escape(view.title),
+        "style": style,
+        "script": script,
+        "data": _embedded(view),
+    }
+    return _SLOT.sub(lambda found: slots[found[1]], _part("report.html")).rstrip("\n")
+
+
+@cache
+def _part(name: str) -> str:
+    return files("dpsync.render.pages").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _embedded(view: View) -> str:
+    """The view as JSON that is the same in a script element: nothing in it looks like a tag or a comment."""
+    found = {
+        "about": view.about,
+        "foot": view.foot,
+        "leftOut": view.left_out,
+        "blocks": [
+            {
+                "name": block.name,
+                "title": block.title,
+                "level": block.level,
+                "entries": [_entry(entry) for entry in block.entries if not entry.again],
+            }
+            for block in view.blocks
+        ],
+    }
+    text = json_text(found)
+    return re.sub("[<>&]", lambda character: _IN_SCRIPT[character[0]], text)
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    fields = []
+    for item in entry.fields:
+        before, after = both(item)
+        side = None if entry.created else before
+        fields.append({"name": visible(item.name), "before": side, "after": after, "label": item.label})
+    return {
+        "address": entry.address,
+        "sign": entry.sign,
+        "code": entry.code,
+        "gist": clip(entry.gist, 1000),
+        "where": place(entry.where),
+        "sides": entry.sides,
+        "tree": [clip(line, 1000) for line in entry.tree],
+        "fields": fields,
+        "words": [{"about": word.about, "text": word.text, "command": word.command} for word in entry.words],
+    }

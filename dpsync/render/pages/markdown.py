@@ -1,0 +1,208 @@
+"""A view as Markdown for comments and job summaries, as GitHub reads it.
+
+A comment has a limit, so there are five sizes, from everything to mere counts; the first one that fits is
+taken. What is hidden is counted in the last line. Whole pieces are left out: no fence is ever cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Final
+
+from dpsync.model.texts.words import counted
+from dpsync.render.layout.view import Block, Entry, View, Word, clip, cut, differences
+from dpsync.render.options import FormatOptions
+from dpsync.render.pages.markdown_escape import code, code_html, fence, prose, prose_html
+from dpsync.render.words.plan import place
+
+COMMENT: Final = 60_000
+"""UTF-16 units of a comment: GitHub takes 65,536 of something, and this leaves room for a header."""
+BODY: Final = 20
+"""Lines of a body where not all of them fit."""
+MOST: Final = 50
+"""Entries that are listed where not all of them fit."""
+FOLDED: Final = 8
+"""Lines of a body from which on it is folded."""
+GROUPED: Final = 8
+"""Entries of a block from which on their groups have headings."""
+_EMPTY: Final = re.compile(r"\n{3,}")
+_ALERTS: Final = {"delete": "CAUTION", "refusal": "WARNING", "exposure": "WARNING"}
+"""Blocks that nobody may overlook."""
+
+
+def render_markdown(view: View, limit: int = COMMENT, bodies: bool = True) -> str:
+    """The view in at most `limit` UTF-16 units, as much of it as fits. Ends without a line break.
+
+    Without `bodies`, one line for each entry at most.
+
+    At less than a thousand units the limit may be passed: the counts are always told.
+    """
+    for size in (_everything, _short, _lines, _dangerous)[0 if bodies else 2 :]:
+        text = _joined(size(view), limit)
+        if text is not None:
+            return text
+    return _tidy("".join(_counts(view)))
+
+
+def as_markdown(view: View, options: FormatOptions) -> str:
+    """What --format markdown prints: a comment."""
+    return render_markdown(view, bodies=not options.summary)
+
+
+def units(text: str) -> int:
+    """UTF-16 units of a text, by which GitHub counts."""
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+def _joined(pieces: Iterator[str], limit: int) -> str | None:
+    """The pieces one after the other, or None as soon as they are too long."""
+    found, length = [], 0
+    for piece in pieces:
+        length += units(piece)
+        if length > limit:
+            return None
+        found.append(piece)
+    return _tidy("".join(found))
+
+
+def _tidy(text: str) -> str:
+    """Without needless empty lines. Every line break is our own, and no line of a fence is empty."""
+    return _EMPTY.sub("\n\n", text).strip("\n")
+
+
+# The sizes.
+
+
+def _everything(view: View) -> Iterator[str]:
+    return _page(view, lambda entry: _full(entry, None))
+
+
+def _short(view: View) -> Iterator[str]:
+    return _page(view, lambda entry: _full(entry, BODY))
+
+
+def _lines(view: View) -> Iterator[str]:
+    return _page(view, _item, bodies=False)
+
+
+def _dangerous(view: View) -> Iterator[str]:
+    """All groups counted, and the first entries of the most dangerous blocks."""
+    yield from _head(view)
+    left = MOST
+    for block in view.blocks:
+        entries = sorted(block.entries, key=lambda entry: entry.sign == "+")[:left]
+        left -= len(entries)
+        yield from ("\n\n", _title(block), "\n")
+        yield from _groups(block)
+        if entries:
+            yield f"\n\n{len(entries)} of {len(block.entries)}:\n"
+            yield from map(_item, entries)
+    yield from _foot(view, MOST - left, bodies=False)
+
+
+def _counts(view: View) -> Iterator[str]:
+    """Our own words and numbers only: there is no telling how long others are."""
+    yield f"### {prose(view.title)}\n"
+    for block in view.blocks:
+        yield f"\n- {prose(block.title)} ({counted(len(block.entries), 'entry')})"
+    yield from _hidden(view, 0, bodies=False)
+
+
+# The pieces: each begins with the line breaks that part it from what is before.
+
+
+def _page(view: View, item: Callable[[Entry], str], bodies: bool = True) -> Iterator[str]:
+    yield from _head(view)
+    for block in view.blocks:
+        quiet = block.level == "none"
+        title = f"<details><summary>{prose_html(block.title)}</summary>" if quiet else _title(block)
+        yield f"\n\n{title}\n"
+        grouped = len(block.entries) > GROUPED
+        for group, entries in groupby(block.entries, key=lambda entry: entry.group if grouped else ""):
+            if group:
+                yield f"\n**{code(clip(group))}**\n"
+            yield from map(item, entries)
+            yield "\n"
+        if quiet:
+            yield "\n</details>"
+    yield from _foot(view, view.entries, bodies)
+
+
+def _head(view: View) -> Iterator[str]:
+    yield f"### {prose(view.title)}"
+    if view.about:
+        yield "\n\n" + "\\\n".join(prose(clip(line)) for line in view.about)
+
+
+def _title(block: Block) -> str:
+    title = prose(block.title)
+    return f"> [!{_ALERTS[block.name]}]\n> **{title}**" if block.name in _ALERTS else f"#### {title}"
+
+
+def _groups(block: Block) -> Iterator[str]:
+    """How many entries there are in which place, by their signs."""
+    found: dict[str, Counter[str]] = {}
+    for entry in block.entries:
+        found.setdefault(entry.group, Counter())[entry.sign] += 1
+    for group, signs in found.items():
+        counts = ", ".join(
+            f"{code(sign)} {number}" if sign else str(number) for sign, number in signs.items()
+        )
+        yield f"\n- {code(clip(group))}: {counts}" if group else f"\n- {counts}"
+
+
+def _item(entry: Entry) -> str:
+    return f"\n- {_line(entry, code, prose)}"
+
+
+def _full(entry: Entry, most: int | None) -> str:
+    """An entry as an item of a list with its body, which is folded when it is long."""
+    lines = differences(entry)
+    body = [*fence(lines if most is None else cut(lines, most), "diff"), ""] if lines else []
+    words = [_word(word) for word in entry.words]
+    body += words if most is None else cut(words, most)
+    if len(lines) + len(words) > FOLDED:
+        summary = f"<details><summary>{_line(entry, code_html, prose_html)}</summary>"
+        return "\n".join([f"\n- {summary}", "", *_indented(body), "", "  </details>", ""])
+    if not body:
+        return _item(entry)
+    return "\n".join([_item(entry), "", *_indented(body), ""])
+
+
+def _word(word: Word) -> str:
+    said, command = word.parts
+    text = " ".join(filter(None, (prose(clip(said.rstrip())) if said else "", command and code(command))))
+    return f"- {prose(clip(word.about))}: {text}" if word.about else f"- {text}"
+
+
+def _line(entry: Entry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
+    """What an entry is about, in one line."""
+    parts = [as_code(text) for text in (entry.sign, clip(entry.address), entry.code) if text]
+    if entry.gist:
+        parts.append(as_prose(clip(entry.gist)))
+    if entry.where:
+        parts.append(f"· {as_code(clip(place(entry.where)))}")
+    return " ".join(parts)
+
+
+def _indented(lines: list[str]) -> Iterator[str]:
+    return (f"  {line}" if line else "" for line in lines)
+
+
+def _foot(view: View, number: int, bodies: bool) -> Iterator[str]:
+    if view.foot:
+        yield "\n\n" + "\\\n".join(prose(clip(line)) for line in view.foot)
+    yield from _hidden(view, number, bodies)
+
+
+def _hidden(view: View, number: int, bodies: bool) -> Iterator[str]:
+    """What is not here, so that nobody takes a part for the whole."""
+    total = view.entries + view.left_out
+    if number == total and bodies:
+        return
+    words = f"Shown: {number} of {counted(total, 'entry')}, {total - number} hidden"
+    more = "" if bodies else ", and no details"
+    yield f"\n\n**{words}{more}.** All of it: the same command with `--format html` or `--format text`."

@@ -1,0 +1,75 @@
+"""What `dpsync import` says: the files, the variables to set, what is not in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpsync.model.texts.words import counted, listed
+from dpsync.render.json.documents import ImportDocument
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.words.visible import visible
+
+_SIGNS = {"new": "+", "replaced": "~", "unchanged": " "}
+_FEW = 40
+
+
+def render_import(document: ImportDocument, paint: Paint, verbose: int = 0) -> str:
+    """The whole result; of many files only the first are named unless `verbose`."""
+    lines = [*_taken(document), *_files(document, verbose), *_secrets(document), *_left_out(document)]
+    return "\n".join([*lines, *_end(document, paint)]).strip("\n")
+
+
+def _taken(document: ImportDocument) -> Iterator[str]:
+    for item in document.taken:
+        place = f"{item.at.file}:{item.at.line}:{item.at.column}"
+        name = f"{item.address}#{item.field}" if item.field is not None else item.address
+        yield f"  {visible(name)}  {visible(place)}"
+    if document.shared_with:
+        who = visible(listed(document.shared_with))
+        yield f"note: {who} took these values from the same lines, and change with them"
+
+
+def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
+    listed = document.files if verbose or len(document.files) <= _FEW else document.files[:_FEW]
+    for file in listed:
+        yield f"{_SIGNS[file.state]} {visible(file.path)}"
+    if len(listed) < len(document.files):
+        yield f"  and {len(document.files) - len(listed)} more (-v names them)"
+
+
+def _secrets(document: ImportDocument) -> Iterator[str]:
+    if not document.secrets:
+        return
+    yield ""
+    yield "Set these variables before you apply; their values are not in the files:"
+    for secret in document.secrets:
+        yield f"  {secret.name}  {visible(secret.address)}#{visible(secret.field)}"
+
+
+def _left_out(document: ImportDocument) -> Iterator[str]:
+    if not document.left_out:
+        return
+    yield ""
+    yield "Not in the files, and therefore left alone:"
+    for note in document.left_out:
+        field = f"#{note.field}" if note.field else ""
+        yield f"  {visible(note.address + field)}: {visible(note.why)}"
+
+
+def _end(document: ImportDocument, paint: Paint) -> Iterator[str]:
+    yield ""
+    if document.proven:
+        yield (
+            paint("A plan of it is empty.", "green bold")
+            + f" ({counted(document.requests, 'request')} to read)"
+        )
+    elif document.proven is None and not document.differences:
+        yield "Nothing to take over: the lines say what is live." if not document.files else "Done."
+    else:
+        said = "A plan of it is not empty:" if document.proven is False else "Not taken over:"
+        yield paint(said, "red bold")
+    for found in document.differences:
+        where = f"{found.at.file}:{found.at.line}: " if found.at else ""
+        yield f"  {visible(where)}{visible(found.address or '')}: {visible(found.message)}"
+        if found.hint:
+            yield f"    {visible(found.hint)}"

@@ -1,0 +1,83 @@
+"""Documents → text for a terminal."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from pydantic import BaseModel
+
+from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.findings.span import Span
+from dpsync.model.plans.plan import Origin
+from dpsync.render.json.documents import ApplyDocument, DriftDocument, Finding, FindingsDocument, PlanDocument
+from dpsync.render.options import FormatOptions
+from dpsync.render.terminal.diagnostics import render_diagnostics
+from dpsync.render.terminal.drift_text import render_drift
+from dpsync.render.terminal.edits_text import edit_lines
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.terminal.report_text import render_report
+from dpsync.render.words.report import unapplied
+
+
+@singledispatch
+def render_text(document: BaseModel, options: FormatOptions) -> str:
+    """A document of render/json/documents.py, without a trailing line break."""
+    raise TypeError(f"there is no text of a {type(document).__name__}")
+
+
+@render_text.register
+def _plan(document: PlanDocument, options: FormatOptions) -> str:
+    return render_plan(
+        document.plan, Paint(options.colour), options.verbose, quiet=options.quiet, summary=options.summary
+    )
+
+
+@render_text.register
+def _drift(document: DriftDocument, options: FormatOptions) -> str:
+    return render_drift(
+        document.drift,
+        Paint(options.colour),
+        options.verbose,
+        quiet=options.quiet,
+        summary=options.summary,
+        out=document.ways_out,
+    )
+
+
+@render_text.register
+def _apply(document: ApplyDocument, options: FormatOptions) -> str:
+    planned = _plan(document.plan, options)
+    if document.report is None:
+        return f"{planned}\n\n{unapplied(document.exit)}"
+    known = document.plan.plan.blocked
+    paint = Paint(options.colour)
+    report = render_report(document.report, paint, options.verbose, known, options.summary)
+    return f"{planned}\n\n{report}"
+
+
+@render_text.register
+def _findings(document: FindingsDocument, options: FormatOptions) -> str:
+    """Without the lines of the files: a document does not have them."""
+    found = Findings(_diagnostic(one) for one in document.findings)
+    found.left_out.update(document.left_out)
+    said = render_diagnostics(found, {}, options.colour).rstrip("\n") or "No findings."
+    return said if document.edits is None else "\n".join([said, *edit_lines(document.edits)])
+
+
+def _diagnostic(one: Finding) -> Diagnostic:
+    return Diagnostic(
+        code=one.code,
+        message=one.message,
+        span=_span(one.at) if one.at else None,
+        address=one.address,
+        hint=one.hint,
+        related=tuple((more.text, _span(more.at)) for more in one.related),
+        severity=one.severity,
+        environments=one.environments,
+        repeated=one.repeated,
+    )
+
+
+def _span(at: Origin) -> Span:
+    return Span(at.file, at.line, at.column, at.line, at.column + 1)

@@ -1,0 +1,99 @@
+"""Values for people: what a field was and what it will be, long and nested ones by what differs in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic_core import to_json
+
+from dpsync.model.entries.values import ENV, LIVE, REF
+from dpsync.model.plans.change import Difference
+from dpsync.model.texts.words import counted
+from dpsync.render.words.visible import visible
+
+
+def big(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\n" in value.strip("\n")
+    return isinstance(value, dict | list) and len(to_json(value)) > 80
+
+
+def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterable[str]:
+    """What differs inside a large value; deepdiff is imported for one changed field, never for the tree.
+
+    Of a text at most `most` lines are told, each cut at `width` characters.
+    """
+    if isinstance(item.after, str) and isinstance(item.before, str | None):
+        yield from _lines(item.before or "", item.after, most, width)
+        return
+    if item.before is None and isinstance(item.after, dict | list):
+        yield from _few([f"+ {part}" for part in _parts(item.after)], most)
+        return
+    from deepdiff import DeepDiff
+
+    found = DeepDiff(item.before, item.after, view="tree", ignore_order=False)
+    lines = []
+    for kind, entries in sorted(found.items()):
+        for entry in entries:
+            at = ".".join(str(part) for part in entry.path(output_format="list")) or "(all)"
+            if kind.endswith("_added"):
+                lines.append(f"+ {visible(at)}: {show(entry.t2)}")
+            elif kind.endswith("_removed"):
+                lines.append(f"- {visible(at)}: {show(entry.t1)}")
+            else:
+                lines.append(f"~ {visible(at)}: {show(entry.t1)} → {show(entry.t2)}")
+    yield from sorted(lines, key=lambda line: line[2:])
+
+
+def _lines(before: str, after: str, most: int | None, width: int) -> Iterator[str]:
+    """The lines of a text that go and come."""
+    from difflib import unified_diff
+
+    found = [
+        f"{line[0]} {_cut(visible(line[1:]), width)}".rstrip()
+        for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
+        if not line.startswith("@@")
+    ]
+    yield from _few(found, most)
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> list[str]:
+    """What a large value is made of, a line each."""
+    if isinstance(value, list):
+        return [show(part) for part in value]
+    return [f"{visible(str(name))}: {show(part)}" for name, part in value.items()]
+
+
+def _few(lines: list[str], most: int | None) -> Iterator[str]:
+    yield from lines[:most]
+    if most is not None and len(lines) > most:
+        yield f"… {counted(len(lines) - most, 'more line')}"
+
+
+def show(value: Any, most: int = 120) -> str:
+    """A value on one line: references as addresses, secrets as their variable's name."""
+    if value is None:
+        return "(nothing)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{_cut(visible(value), most)}"'
+    if isinstance(value, dict) and len(value) == 1:
+        (key, name), *_ = value.items()
+        if key == REF:
+            return visible(name)
+        if key == LIVE:
+            return f"id {visible(name)}"
+        if key == ENV:
+            return f"(secret from {visible(name)})"
+    if isinstance(value, dict):
+        inside = ", ".join(f"{visible(str(name))}: {show(part)}" for name, part in value.items())
+        return _cut(f"{{ {inside} }}" if inside else "{}", most)
+    if isinstance(value, list):
+        return _cut(f"[{', '.join(show(part) for part in value)}]", most)
+    return str(value)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
