@@ -75,10 +75,10 @@ def child(reader: str, path: Path) -> dict[str, float]:
 
 
 def _ours(text: str) -> Callable[[], object]:
-    from dpsync.config.reading.reader import Limits, read
+    from dpsync.config.reading.reader import FileLimits, read
 
     # As long as the file is, so that large numbers can be measured, too.
-    limits = Limits(bytes=4 * len(text) + 1, nodes=len(text) + 1)
+    limits = FileLimits(bytes=4 * len(text) + 1, nodes=len(text) + 1)
 
     def run() -> object:
         node, problems = read(text, "dpsync.yaml", limits)

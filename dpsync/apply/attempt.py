@@ -16,7 +16,7 @@ from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, record
 from dpsync.apply.task import Check, Task
-from dpsync.client.client import Answer, WriteClient
+from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Type
@@ -208,7 +208,7 @@ class Attempt:
 
     # The answer.
 
-    def _answered(self, answer: Answer) -> Outcome:
+    def _answered(self, answer: WriteResult) -> Outcome:
         step = self._task.step
         if step.answers is not None and pointer(answer.body, "object") != step.answers:
             words = "the platform wants something else first"

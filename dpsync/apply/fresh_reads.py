@@ -14,7 +14,7 @@ from dpsync.apply.ids import Ids
 from dpsync.apply.task import Objection, Task
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.newcomers import could_be, rivals
 from dpsync.kinds.registry import Registry
 from dpsync.live.parts import has_parts, with_parts
@@ -220,8 +220,8 @@ class Fresh:
             )
         ]
 
-    def _view(self, resource: Resource, now: Read) -> View:
-        return View(
+    def _view(self, resource: Resource, now: Read) -> NaturalKeys:
+        return NaturalKeys(
             self.registry[resource.kind],
             self._bound,
             lambda entry: self.desired.resources.get(entry.children[0]) if entry.children else None,

@@ -35,7 +35,7 @@ class CannotWrite(Exception):
 
 
 @dataclass(frozen=True)
-class Merged:
+class ResolvedIds:
     """What a file says when both sides of a merge conflict in it are read, or both lines of an entry."""
 
     ids: IdsFile
@@ -60,16 +60,16 @@ class IdsOnDisk:
         data = content(self.path, self.name, self._project)
         return IdsFile() if data is None else self._parsed(data)
 
-    def read_both(self) -> Merged:
+    def read_both(self) -> ResolvedIds:
         """What it says, conflict markers and differing lines or not. Raises DiagnosticError (exit 5)."""
         data = content(self.path, self.name, self._project)
         if data is None:
-            return Merged(IdsFile())
+            return ResolvedIds(IdsFile())
         ids, disputed, found = parse_both(data, self.name, self._registry)
         if found:
             raise self._wrong(found, data)
         marked = bool(markers(decode(data, self.name)[0], self.name))
-        return Merged(ids, disputed, conflict=marked or bool(disputed))
+        return ResolvedIds(ids, disputed, conflict=marked or bool(disputed))
 
     def edit(self, platform: str, edits: Edits) -> None:
         """Change these lines, and nothing else. Raises CannotWrite."""

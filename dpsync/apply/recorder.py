@@ -21,7 +21,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.live.records import recorded_lines
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.ids import Edits, IdsFile, Line, Lines, is_id
+from dpsync.model.entries.ids import Edits, IdsFile, Lines, RecordedLine, is_id
 from dpsync.model.entries.snapshot import Snapshot
 from dpsync.model.plans.journal import Outcome
 from dpsync.model.plans.plan import Plan
@@ -48,13 +48,13 @@ class _Section:
     """The lines of one organization while they change, by address and by id."""
 
     def __init__(self, lines: Lines) -> None:
-        self.lines: dict[Address, Line] = {}
+        self.lines: dict[Address, RecordedLine] = {}
         self._by_id: dict[str, set[Address]] = defaultdict(set)
         self._below: dict[Address, set[Address]] = defaultdict(set)
         for line in lines.values():
             self.put(line)
 
-    def put(self, line: Line) -> None:
+    def put(self, line: RecordedLine) -> None:
         self.drop(line.address)
         self.lines[line.address] = line
         self._by_id[line.id].add(line.address)
@@ -105,9 +105,9 @@ class Recorder:
         self._organizations: dict[str, str] = {}
         """Ids by key."""
         self._sections: dict[str, _Section] = {}
-        self._waiting: dict[Address, Line] = {}
+        self._waiting: dict[Address, RecordedLine] = {}
         """Lines of what is still in another organization."""
-        self._edits: dict[tuple[str, Address], Line | None] = {}
+        self._edits: dict[tuple[str, Address], RecordedLine | None] = {}
         self._pending = False
         self._written = float("-inf")
         self.mistake: str | None = None
@@ -181,9 +181,9 @@ class Recorder:
         if resource is None or id is None or not self._registry[resource.kind].recorded:
             return
         along = self._registry[resource.kind].has_also and resource.children
-        self._learn(Line(address, id, ids(resource.children[0]) if along else None))
+        self._learn(RecordedLine(address, id, ids(resource.children[0]) if along else None))
 
-    def _learn(self, line: Line) -> None:
+    def _learn(self, line: RecordedLine) -> None:
         owner = self._organizations.get(line.address.segments[0])
         if owner is None or not is_id(line.id):
             return
@@ -197,7 +197,7 @@ class Recorder:
                 if other != owner:
                     self._remove(other, kind.name, line.id)
 
-    def _moved(self, owner: str, line: Line, kind: str) -> None:
+    def _moved(self, owner: str, line: RecordedLine, kind: str) -> None:
         """The lines of keys that its entry had before go: another entry may get such a key."""
         section, known = self._sections[owner], self._desired
         for address in section.of(line.id):
@@ -217,7 +217,7 @@ class Recorder:
                     section.drop(removed)
                     self._edit(owner, removed, None)
 
-    def _edit(self, owner: str, address: Address, line: Line | None) -> None:
+    def _edit(self, owner: str, address: Address, line: RecordedLine | None) -> None:
         self._edits[owner, address] = line
         self._pending = True
 

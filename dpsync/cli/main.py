@@ -69,7 +69,7 @@ Environment:
 """
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """Subcommands by name, imported when they are called: `--help` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -98,7 +98,7 @@ class Commands(click.Group):
 
 
 @click.group(
-    cls=Commands,
+    cls=CommandGroup,
     invoke_without_command=True,
     epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

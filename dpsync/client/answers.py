@@ -41,7 +41,7 @@ _EPOCH = 1_000_000_000  # a reset header above this is a moment, below it a numb
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WriteResult:
     """What a write gave. `body` is None where there is none to read: 204, 205, DELETE, empty."""
 
     status: int
@@ -119,13 +119,13 @@ def read_text(asked: Request, answer: Response) -> str:
     raise NotJson(asked.method, asked.path, answer.status, kind, found)
 
 
-def read_result(asked: Request, answer: Response) -> Answer:
+def read_result(asked: Request, answer: Response) -> WriteResult:
     """What a write gave. Raises Unknown for a success that cannot be read: what came of it is lost."""
     bare = answer.status in _BODYLESS or (answer.framed and not answer.body.strip())
     if answer.status in SUCCESS and (bare or asked.method == "DELETE"):
-        return Answer(answer.status, None)
+        return WriteResult(answer.status, None)
     try:
-        return Answer(answer.status, read_body(asked, answer))
+        return WriteResult(answer.status, read_body(asked, answer))
     except NotJson as error:
         status = error.status
     raise Unknown(asked.method, asked.path, "unreadable", status)

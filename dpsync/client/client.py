@@ -11,16 +11,16 @@ from collections.abc import Collection
 from typing import Any, Self
 
 from dpsync.client import answers
-from dpsync.client.answers import JSON, Answer, Params, quote
+from dpsync.client.answers import JSON, Params, WriteResult, quote
 from dpsync.client.deadline import Connections
 from dpsync.client.errors import BadList, ListFault, Miscounted, NotJson, Unknown
 from dpsync.client.observer import Nobody, Observer
 from dpsync.client.platform import origin, world
-from dpsync.client.retry import Clock, Policy
+from dpsync.client.retry import Clock, RetryPolicy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
 from dpsync.model.texts.mask import Mask
 
-__all__ = ["JSON", "Answer", "Params", "ReadClient", "WriteClient", "quote"]
+__all__ = ["JSON", "Params", "ReadClient", "WriteClient", "WriteResult", "quote"]
 
 PAGE_LIMIT = 1000
 _LONGEST_CURSOR = 8_192
@@ -60,7 +60,7 @@ class ReadClient:
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
         self.observer = observer or Nobody()
-        self._policy = Policy(
+        self._policy = RetryPolicy(
             max_wait=max_wait, clock=self._clock, cancelled=self._cancelled, observer=self.observer
         )
 
@@ -213,7 +213,7 @@ class WriteClient(ReadClient):
         *,
         repeatable: bool,
         secrets: Collection[str] = (),
-    ) -> Answer:
+    ) -> WriteResult:
         """One write. Any of 200 to 205 is a success; `body` None sends none.
 
         `secrets` are taken out of what the platform says to it, and to every later request.
@@ -228,7 +228,7 @@ class WriteClient(ReadClient):
         request = answers.request(method, path, body=body)
         return self._policy.run(request, lambda: self._write(request, secrets), repeatable=repeatable)
 
-    def _write(self, request: Request, secrets: Collection[str]) -> Answer:
+    def _write(self, request: Request, secrets: Collection[str]) -> WriteResult:
         try:
             answer = self._writing.send(request)
         except NotJson as error:

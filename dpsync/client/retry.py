@@ -84,7 +84,7 @@ class Gate:
             return max(0.0, self._opens - self._clock.now())
 
 
-class Policy:
+class RetryPolicy:
     """Runs calls under these rules; threads share one. `max_wait`: seconds that one call may wait in all."""
 
     def __init__(
@@ -114,7 +114,9 @@ class Policy:
 class _Call(Generic[T]):
     """One call through all its tries."""
 
-    def __init__(self, policy: Policy, request: Request, once: Callable[[], T], *, repeatable: bool) -> None:
+    def __init__(
+        self, policy: RetryPolicy, request: Request, once: Callable[[], T], *, repeatable: bool
+    ) -> None:
         self._policy = policy
         self._request = request
         self._once = once

@@ -15,7 +15,7 @@ from dpsync.config.composing.compose import load_sources
 from dpsync.config.composing.files import Directory, Files
 from dpsync.config.composing.layers import Layers
 from dpsync.config.declaring.checks import cross_checks
-from dpsync.config.declaring.declare import Declarations, Entry
+from dpsync.config.declaring.declare import Declaration, Declarations
 from dpsync.config.declaring.policy import PolicyReader
 from dpsync.config.declaring.resolve import Resolving
 from dpsync.config.declaring.watched_places import watched
@@ -102,7 +102,7 @@ def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, R
     ]
 
 
-def _is_written(entry: Entry, keys: list[str]) -> bool:
+def _is_written(entry: Declaration, keys: list[str]) -> bool:
     """Whether one of its keys is written, be it wrong."""
     return entry.wrong_pin or any(key in entry.nodes or key in entry.misspelt for key in ("id", *keys))
 

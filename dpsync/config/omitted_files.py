@@ -14,7 +14,7 @@ from typing import Final
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.composing.compose import Sources
+from dpsync.config.composing.compose import Composition
 from dpsync.config.composing.discovery import IDS_NAME, ROOT_NAMES, yaml_files
 from dpsync.config.declaring.declare import Declarations
 from dpsync.config.reading.reader import DEFAULT_LIMITS, read
@@ -87,6 +87,6 @@ class Beside:
         organizations = node.get("organizations") if isinstance(node, Mapping) else None
         if organizations is None or not isinstance(node, Mapping):
             return ()
-        declared = Declarations(self.registry, Sources(node, {}, Findings()))
+        declared = Declarations(self.registry, Composition(node, {}, Findings()))
         declared.organizations(organizations)
         return declared.entries

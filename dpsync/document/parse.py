@@ -31,14 +31,14 @@ _NAMES = {
 
 def to_document(markdown: str) -> Json:
     """The Markdown as a Document, without keys. Raises MarkdownError with every problem in it."""
-    reader = _Reader(re.sub(r"\r\n?", "\n", markdown))
+    reader = _MarkdownReader(re.sub(r"\r\n?", "\n", markdown))
     nodes = reader.blocks("document", None)
     if reader.problems:
         raise MarkdownError(reader.problems)
     return {"object": "document", "data": {"schemaVersion": 1}, "nodes": nodes}
 
 
-class _Reader:
+class _MarkdownReader:
     """Goes through the tokens once."""
 
     def __init__(self, text: str) -> None:

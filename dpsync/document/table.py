@@ -22,14 +22,14 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PlainTable:
     """`rows` has the fragment of each cell, None where a cell has none."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Json | None, ...], ...]
 
 
-def plain_table(block: Json) -> Table | None:
+def plain_table(block: Json) -> PlainTable | None:
     """The table as rows and columns, or None when it is more than what Markdown can draw."""
     try:
         return _taken_apart(block)
@@ -37,7 +37,7 @@ def plain_table(block: Json) -> Table | None:
         return None
 
 
-def _taken_apart(block: Json) -> Table | None:
+def _taken_apart(block: Json) -> PlainTable | None:
     data = block["data"]
     view, definition, records = data["view"], data["definition"], data["records"]
     names = list(view["columns"])
@@ -55,7 +55,7 @@ def _taken_apart(block: Json) -> Table | None:
     cells = {fragment.get("fragment"): fragment for fragment in block.get("fragments") or []}
     ordered = sorted(records.values(), key=lambda record: _order(record["orderIndex"]))
     rows = tuple(tuple(cells.get(record["values"].get(name) or "") for name in names) for record in ordered)
-    return Table(columns, rows)
+    return PlainTable(columns, rows)
 
 
 def _order(index: Any) -> tuple[float, str]:

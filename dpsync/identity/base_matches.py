@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 
 from dpsync.identity.match import match
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 
@@ -44,7 +44,7 @@ def remember(
         return earlier.resources.get(entry.children[0]) if entry.children else None
 
     for kind in registry.ordered:
-        view = View(kind, bound, first_child, lambda item: inside[item.identity])
+        view = NaturalKeys(kind, bound, first_child, lambda item: inside[item.identity])
         for parent, entries in places[kind.name].items():
             owner = found.get(parent) if parent is not None else None
             if parent is not None and owner is None:
@@ -80,7 +80,7 @@ def _same(entries: list[Resource], desired: Desired, snapshot: Snapshot) -> dict
     }
 
 
-def _line(snapshot: Snapshot, entry: Resource) -> Line | None:
+def _line(snapshot: Snapshot, entry: Resource) -> RecordedLine | None:
     """What the ids file said of an entry of the base, or says still."""
     records = snapshot.records
     return records.earlier.get(entry.address) or records.lines.get(entry.address)

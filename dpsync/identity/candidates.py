@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
-from dpsync.identity.natural_keys import Index, Key, View, names
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
@@ -36,7 +36,7 @@ class Past:
 
 
 @dataclass(eq=False)
-class Entry:
+class EntryCandidates:
     """An entry with the live objects that bear its present name and those that bear an earlier one."""
 
     resource: Resource
@@ -59,14 +59,14 @@ class Entry:
 class Candidates:
     """Looks up what the entries of one place could be."""
 
-    view: View
+    view: NaturalKeys
     past: Past
     index: Index
 
     def __post_init__(self) -> None:
         self.before = replace(self.view, first_child=self.past.first_child)
 
-    def of(self, resource: Resource) -> Entry:
+    def of(self, resource: Resource) -> EntryCandidates:
         """The entry with its candidates; those that bear an earlier name and the present one come first."""
         now, by = self._now(resource)
         was, how = self._was(resource, now)
@@ -82,7 +82,7 @@ class Candidates:
             rank = UNCHANGED
         else:
             rank = NEW if by == self.view.kind.identity[0] else NEW_BY_LATER_KEY
-        return Entry(resource, now, was, fits, how, by, rank)
+        return EntryCandidates(resource, now, was, fits, how, by, rank)
 
     def _now(self, resource: Resource) -> tuple[list[LiveObject], Key | None]:
         for key in self.view.kind.identity:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dpsync.identity.candidates import Past
-from dpsync.identity.natural_keys import Index, Key, View, names, said
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, said
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
@@ -15,7 +15,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 
 
 def contradictions(
-    view: View,
+    view: NaturalKeys,
     past: Past,
     wanted: Sequence[Resource],
     index: Index,
@@ -57,7 +57,7 @@ def contradictions(
     return asked
 
 
-def is_in_base(view: View, past: Past, resource: Resource, live: LiveObject | None) -> bool:
+def is_in_base(view: NaturalKeys, past: Past, resource: Resource, live: LiveObject | None) -> bool:
     """Whether a live object has all natural keys of the entry in the git base, the first one as it is now."""
     earlier, first = past.entries.get(resource.address), view.kind.identity[0]
     if earlier is None or live is None:

@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dpsync.identity.natural_keys import Index, Key, View, names, said
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, said
 from dpsync.identity.questions import bind, candidates, forget, pin, pinned
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
@@ -31,7 +31,7 @@ class Recorded:
     does not have though its ids file has their line: they were removed, and are back.
     """
 
-    lines: Mapping[Address, Line] = field(default_factory=dict)
+    lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
     orphans: Mapping[str, Address] = field(default_factory=dict)
     returned: frozenset[Address] = frozenset()
 
@@ -49,7 +49,7 @@ class ByLine:
 
 
 def by_lines(
-    view: View,
+    view: NaturalKeys,
     recorded: Recorded,
     wanted: Iterable[Resource],
     live: Sequence[LiveObject],
@@ -91,7 +91,7 @@ class _Right:
 
 
 def _right(
-    view: View, entries: Sequence[Resource], item: LiveObject, before: Collection[Address]
+    view: NaturalKeys, entries: Sequence[Resource], item: LiveObject, before: Collection[Address]
 ) -> _Right | None:
     """The only one that the git base has: the other one got a key of earlier. Else the one of its name."""
     known = [entry for entry in entries if entry.address in before]
@@ -107,7 +107,7 @@ def _right(
 
 
 def _shared(
-    kind: Kind, line: Line, entry: Resource, all_: Sequence[Resource], pinned: Address | None,
+    kind: Kind, line: RecordedLine, entry: Resource, all_: Sequence[Resource], pinned: Address | None,
     right: _Right | None, item: LiveObject,
 ) -> Diagnostic:  # fmt: skip
     """What is asked of one of several entries on one object: the line that is right stays, the others go."""
@@ -138,12 +138,12 @@ def _without_line(entry: Resource, all_: Sequence[Resource], item: LiveObject) -
     return f"{another}, and {rest[0]} is {item.id}, with all that is in it"
 
 
-def _at(line: Line, entry: Resource) -> Span:
+def _at(line: RecordedLine, entry: Resource) -> Span:
     return line.span or entry.span
 
 
 def renamed_keys(
-    view: View, recorded: Recorded, open_: Sequence[Resource], live: Sequence[LiveObject]
+    view: NaturalKeys, recorded: Recorded, open_: Sequence[Resource], live: Sequence[LiveObject]
 ) -> dict[Address, LiveObject]:
     """Entries whose key is new and whose object has a line under the old key: it bears the name they declare.
 
@@ -163,13 +163,13 @@ def renamed_keys(
     }
 
 
-def _bearing(view: View, index: Index, entry: Resource) -> list[LiveObject]:
+def _bearing(view: NaturalKeys, index: Index, entry: Resource) -> list[LiveObject]:
     """The objects that bear the first natural key that an entry declares."""
     key, value = _declared(view, entry)
     return [] if key is None else index.bearing(key, value)
 
 
-def _declared(view: View, entry: Resource) -> tuple[Key, tuple[bytes, ...]] | tuple[None, None]:
+def _declared(view: NaturalKeys, entry: Resource) -> tuple[Key, tuple[bytes, ...]] | tuple[None, None]:
     for key in view.kind.identity:
         value = view.wanted(entry, key)
         if value is not None:
@@ -178,7 +178,7 @@ def _declared(view: View, entry: Resource) -> tuple[Key, tuple[bytes, ...]] | tu
 
 
 def questions(
-    view: View,
+    view: NaturalKeys,
     recorded: Recorded,
     wanted: Iterable[Resource],
     live: Sequence[LiveObject],
@@ -224,7 +224,7 @@ def questions(
 
 
 def _two(
-    view: View, entry: Resource, mine: LiveObject, other: LiveObject, code: str, where: str, has: str
+    view: NaturalKeys, entry: Resource, mine: LiveObject, other: LiveObject, code: str, where: str, has: str
 ) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = f'the ids file says that it is the {recorded}, and "{other.id}", which nobody has, bears {has}'
@@ -236,7 +236,7 @@ def _two(
     )  # fmt: skip
 
 
-def _returned(view: View, entry: Resource, mine: LiveObject, key: Key) -> Diagnostic:
+def _returned(view: NaturalKeys, entry: Resource, mine: LiveObject, key: Key) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = f"it was removed and is back, and the {recorded} that it was has another {said(key)} now"
     hint = f"say whether it is that one: {pin(mine.id, view.shared)}, or {_forget(entry)}"
@@ -251,7 +251,7 @@ def _forget(entry: Resource) -> str:
     return command("ids", "--forget", str(entry.address))
 
 
-def other_kind(line: Line, entry: Resource, noun: str, other: str) -> Diagnostic:
+def other_kind(line: RecordedLine, entry: Resource, noun: str, other: str) -> Diagnostic:
     """A line with the id of another kind of thing."""
     message = f'its line in the ids file says "{line.id}", which is {other} and not {noun}'
     hint = f"take the line out: {_forget(entry)}"

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
@@ -29,7 +29,7 @@ _NOT_WORDS: Final = re.compile(r"[\W_]+")
 _NUMBERS: Final = re.compile(r"\d+")
 
 
-def lookalikes(view: View, resource: Resource, live: Iterable[LiveObject]) -> list[LiveObject]:
+def lookalikes(view: NaturalKeys, resource: Resource, live: Iterable[LiveObject]) -> list[LiveObject]:
     """The objects that look like this entry, the most alike first."""
     texts = _texts(view.kind)
     scored = [(_likeness(view, texts, resource, item), item) for item in live]
@@ -69,7 +69,7 @@ class _Index:
         return {(name, self._about(value)) for name, value in values if isinstance(value, str)}
 
 
-def _likeness(view: View, texts: list[str], resource: Resource, item: LiveObject) -> float:
+def _likeness(view: NaturalKeys, texts: list[str], resource: Resource, item: LiveObject) -> float:
     score = max((_names(resource.fields.get(name), item.fields.get(name)) for name in texts), default=0)
     if score >= ALIKE:
         return score
@@ -116,7 +116,7 @@ def _numbers(name: str) -> tuple[str, ...]:
     return tuple(_NUMBERS.findall(folded(name)))
 
 
-def _agrees(view: View, resource: Resource, item: LiveObject) -> bool:
+def _agrees(view: NaturalKeys, resource: Resource, item: LiveObject) -> bool:
     """Whether everything else that is declared and readable is as it is live, and there is something."""
     compared = 0
     for name, value in resource.fields.items():

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import contradictions
 from dpsync.identity.ids_lines import by_lines, questions, renamed_keys
-from dpsync.identity.natural_keys import Index, Key, View, names, said
+from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, said
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.renames import renames
 from dpsync.kinds.kind import Kind, Node
@@ -40,7 +40,7 @@ NOTHING_PAST = Past()
 
 
 def match(
-    view: View, wanted: Sequence[Resource], live: Sequence[LiveObject], past: Past = NOTHING_PAST
+    view: NaturalKeys, wanted: Sequence[Resource], live: Sequence[LiveObject], past: Past = NOTHING_PAST
 ) -> Matching:
     """Match the entries of one parent with its live objects, which come in live order."""
     found = Matching()
@@ -78,7 +78,7 @@ def match(
 
 
 def _lines(
-    view: View,
+    view: NaturalKeys,
     past: Past,
     wanted: Sequence[Resource],
     live: Sequence[LiveObject],
@@ -109,7 +109,7 @@ def _lines(
 
 
 def _earlier_names(
-    view: View, past: Past, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Matching
+    view: NaturalKeys, past: Past, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Matching
 ) -> dict[str, Address]:
     ambiguous = _ambiguous(found)
     unpinned = sorted(
@@ -127,7 +127,7 @@ def _ambiguous(found: Matching) -> set[Address]:
 
 
 def _pins(
-    view: View, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Matching
+    view: NaturalKeys, wanted: Sequence[Resource], live: Sequence[LiveObject], found: Matching
 ) -> dict[str, Address]:
     kind = view.kind
     ids = {item.id for item in live}
@@ -156,7 +156,7 @@ def no_such_id(kind: Kind, resource: Resource, environments: bool = False) -> Di
 
 
 def _first_key(
-    view: View, wanted: Sequence[Resource], index: Index, found: Matching
+    view: NaturalKeys, wanted: Sequence[Resource], index: Index, found: Matching
 ) -> dict[Address, LiveObject]:
     """Claims by the first key, in rounds: what is certain first, which may make the rest certain."""
     key = view.kind.identity[0]
@@ -186,7 +186,7 @@ def _first_key(
 
 
 def _proposals(
-    view: View, open_: Sequence[Resource], hits: dict[Address, list[LiveObject]], taken: set[str]
+    view: NaturalKeys, open_: Sequence[Resource], hits: dict[Address, list[LiveObject]], taken: set[str]
 ) -> dict[str, list[tuple[int, Resource, LiveObject]]]:
     """For each live object, the entries that see it as their only best candidate."""
     proposals: dict[str, list[tuple[int, Resource, LiveObject]]] = defaultdict(list)
@@ -203,7 +203,7 @@ def _proposals(
     return proposals
 
 
-def _unclear(view: View, resource: Resource, key: Key, items: list[LiveObject]) -> Diagnostic:
+def _unclear(view: NaturalKeys, resource: Resource, key: Key, items: list[LiveObject]) -> Diagnostic:
     kind, ids = view.kind, [item.id for item in items]
     named = " and ".join(f'"{id}"' for id in ids)
     name = names(key)[0]
@@ -220,7 +220,7 @@ def _unclear(view: View, resource: Resource, key: Key, items: list[LiveObject]) 
 
 
 def _later_keys(
-    view: View,
+    view: NaturalKeys,
     wanted: Sequence[Resource],
     index: Index,
     claimed: dict[str, Address],
@@ -239,7 +239,7 @@ def _later_keys(
 
 
 def _sole_key(
-    view: View,
+    view: NaturalKeys,
     past: Past,
     wanted: Sequence[Resource],
     index: Index,

@@ -16,7 +16,7 @@ Key = str | tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class View:
+class NaturalKeys:
     """How keys are read on both sides. `first_child` and `children` serve keys like "$child.space"."""
 
     kind: Kind
@@ -91,7 +91,7 @@ def _inside(fields: Mapping[str, Value], name: str) -> Value:
 class Index:
     """The live objects of one place by what they carry: found at once, where scans would be quadratic."""
 
-    def __init__(self, view: View, live: Sequence[LiveObject]) -> None:
+    def __init__(self, view: NaturalKeys, live: Sequence[LiveObject]) -> None:
         self._view = view
         self._live = live
         self._by_fields: dict[tuple[str, ...], dict[tuple[bytes, ...], list[LiveObject]]] = {}

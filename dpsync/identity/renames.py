@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpsync.identity.assignment import certain
-from dpsync.identity.candidates import NEW, Candidates, Entry, Past
-from dpsync.identity.natural_keys import Index, View, names, said
+from dpsync.identity.candidates import NEW, Candidates, EntryCandidates, Past
+from dpsync.identity.natural_keys import Index, NaturalKeys, names, said
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Kind
@@ -34,7 +34,7 @@ class Renames:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
-def renames(view: View, past: Past, wanted: Sequence[Resource], live: Sequence[LiveObject]) -> Renames:
+def renames(view: NaturalKeys, past: Past, wanted: Sequence[Resource], live: Sequence[LiveObject]) -> Renames:
     """Recognise what the entries of one parent were called before; pins are settled and not among them."""
     found = Renames()
     _asides(view.kind, wanted, live, found)
@@ -59,7 +59,7 @@ def _asides(kind: Kind, wanted: Sequence[Resource], live: Sequence[LiveObject], 
             found.matches[resource.address] = Match(item.id, MatchedBy.TEMPORARY_NAME)
 
 
-def _take(entries: Iterable[Entry], taken: set[str]) -> None:
+def _take(entries: Iterable[EntryCandidates], taken: set[str]) -> None:
     """Remove the objects with these ids from what each entry could be: they are other entries by now."""
     for entry in entries:
         entry.now = [item for item in entry.now if item.id not in taken]
@@ -67,7 +67,7 @@ def _take(entries: Iterable[Entry], taken: set[str]) -> None:
         entry.fits = [item for item in entry.fits if item.id not in taken]
 
 
-def _narrow(entries: Iterable[Entry]) -> bool:
+def _narrow(entries: Iterable[EntryCandidates]) -> bool:
     """Where several bear the present name, keep those with the earlier one, too. Whether that changed any."""
     found = False
     for entry in entries:
@@ -80,14 +80,14 @@ def _narrow(entries: Iterable[Entry]) -> bool:
 class _Settling:
     """Decides who is meant, from what each entry could be."""
 
-    view: View
+    view: NaturalKeys
     past: Past
     found: Renames
 
     def __post_init__(self) -> None:
         self.before = replace(self.view, first_child=self.past.first_child)
 
-    def settle(self, open_: list[Entry]) -> None:
+    def settle(self, open_: list[EntryCandidates]) -> None:
         """Decide what is certain, then ring after ring, which may make more certain; ask about the rest."""
         while True:
             open_ = self._certain(open_)
@@ -105,7 +105,7 @@ class _Settling:
             if entry.was and entry.how != "kept":  # what is kept is found by its natural key, or is not
                 self._both_live(entry)
 
-    def _certain(self, open_: list[Entry]) -> list[Entry]:
+    def _certain(self, open_: list[EntryCandidates]) -> list[EntryCandidates]:
         """Decide what every good explanation has in common; returns the entries that are left."""
         items = {item.id: item for entry in open_ for item in (*entry.now, *entry.was)}
         candidates = {
@@ -120,7 +120,7 @@ class _Settling:
         _take(left, set(found.values()))
         return left
 
-    def _decide(self, entry: Entry, item: LiveObject) -> None:
+    def _decide(self, entry: EntryCandidates, item: LiveObject) -> None:
         """Note what an entry is. What its first natural key finds is left to that key."""
         if item in entry.was and item not in entry.now:
             by = MatchedBy.PREVIOUSLY if entry.how == "previously" else MatchedBy.BASE
@@ -128,13 +128,13 @@ class _Settling:
         elif entry.rank < NEW and entry.by is not None and entry.by != self.view.kind.identity[0]:
             self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, said(entry.by))
 
-    def _rings(self, left: list[Entry]) -> Iterator[list[Entry]]:
+    def _rings(self, left: list[EntryCandidates]) -> Iterator[list[EntryCandidates]]:
         """Entries that have passed their names round."""
         bearer = {entry.was[0].id: entry for entry in left if len(entry.was) == 1}
         seen: set[Address] = set()
         for start in left:
-            way: dict[Address, Entry] = {}
-            at: Entry | None = start
+            way: dict[Address, EntryCandidates] = {}
+            at: EntryCandidates | None = start
             while at is not None and at.address not in seen and len(at.was) == 1:
                 seen.add(at.address)
                 way[at.address] = at
@@ -143,7 +143,7 @@ class _Settling:
                 passed = list(way)
                 yield [way[address] for address in passed[passed.index(at.address) :]]
 
-    def _exchange(self, ring: list[Entry]) -> None:
+    def _exchange(self, ring: list[EntryCandidates]) -> None:
         """Whether the names are still to be passed round, or were already; asked where nothing tells."""
         still = sum(self._unchanged(entry, entry.was[0]) for entry in ring)
         done = sum(self._unchanged(entry, entry.now[0]) for entry in ring)
@@ -154,7 +154,7 @@ class _Settling:
         for entry in ring:
             self._decide(entry, entry.was[0] if still > done else entry.now[0])
 
-    def _done_before(self, ring: list[Entry]) -> bool:
+    def _done_before(self, ring: list[EntryCandidates]) -> bool:
         """Whether it is so in the git base already: then its `previously` has had its time."""
         first = self.view.kind.identity[0]
         return all(
@@ -164,7 +164,7 @@ class _Settling:
             for entry in ring
         )
 
-    def _unchanged(self, entry: Entry, item: LiveObject) -> int:
+    def _unchanged(self, entry: EntryCandidates, item: LiveObject) -> int:
         """How many of the things that did not change about an entry a live object agrees with."""
         earlier = self.past.entries.get(entry.address)
         count = 0
@@ -181,7 +181,7 @@ class _Settling:
             count += kept and wanted is not None and self.view.has(item, key, wanted)
         return count
 
-    def _both_live(self, entry: Entry) -> None:
+    def _both_live(self, entry: EntryCandidates) -> None:
         """The old name is live and so is the present one, or several bear the old one."""
         if len(entry.was) > 1:
             self._unclear(entry, *entry.was)
@@ -192,7 +192,7 @@ class _Settling:
             if still >= done:
                 self._unclear(entry, entry.was[0], entry.now[0])
 
-    def _unclear(self, entry: Entry, *items: LiveObject) -> None:
+    def _unclear(self, entry: EntryCandidates, *items: LiveObject) -> None:
         kind = self.view.kind
         first, other = items[0].id, items[1].id
         before = "its earlier name" if entry.how == "previously" else "its name in the git base"

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dpsync.identity.natural_keys import View, said
+from dpsync.identity.natural_keys import NaturalKeys, said
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
 
 
 def find_elsewhere(
-    view: View,
+    view: NaturalKeys,
     resource: Resource,
     live: Sequence[LiveObject],
     earlier: Sequence[Resource],
-    line: Line | None = None,
+    line: RecordedLine | None = None,
 ) -> Match | None:
     """The live object below another parent that the entry is; None where none or several could be meant."""
     if resource.pin is not None:

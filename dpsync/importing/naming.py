@@ -58,7 +58,7 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class Sides(Naming):
+class NamingWithFiles(Naming):
     """The same with the files that it stands in."""
 
     files: Files

@@ -33,7 +33,7 @@ class Unwritable(Exception):
 
 
 @dataclass(frozen=True)
-class Content:
+class FileContent:
     """The content of a file that a value stands in, and the suffix of its name."""
 
     suffix: str
@@ -80,22 +80,22 @@ class Writing:
             case Json(secrets=True, rarely=rarely):
                 return self._hidden(value, path, looks_secret if rarely else _may_be_secret)
             case Json() if self.in_file:
-                return Content(".json", json_text(value))
+                return FileContent(".json", json_text(value))
             case Markdown():
                 return self._markdown(value)
             case Certificate() if isinstance(value, str):
-                return Content(".pem", _pem(value))
+                return FileContent(".pem", _pem(value))
             case LongText() if isinstance(value, str) and ("\n" in value or len(value) > _LONG):
-                return Content(".txt", value)
+                return FileContent(".txt", value)
         return value
 
-    def _markdown(self, value: Value) -> Content:
+    def _markdown(self, value: Value) -> FileContent:
         from dpsync.document import DocumentError, to_markdown
 
         if isinstance(value, str):
-            return Content(".md", value)
+            return FileContent(".md", value)
         try:
-            return Content(".md", to_markdown(value))
+            return FileContent(".md", to_markdown(value))
         except DocumentError as outside:
             first = outside.problems[0]
             more = f" (and {len(outside.problems) - 1} more)" if len(outside.problems) > 1 else ""
@@ -207,7 +207,7 @@ class _Checking:
 
     def node(self, value: Any) -> nodes.Node:
         match value:
-            case Content(suffix=suffix, text=text):
+            case FileContent(suffix=suffix, text=text):
                 self.problems += [problem.message for problem in decode(text, "")[1]]
                 name = f"{len(self.contents)}{suffix}"
                 self.contents[name] = text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.kinds.kind import Kind
-from dpsync.live.reading import Reading
+from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource, Scope, Unserved
 from dpsync.model.entries.values import references
@@ -23,10 +23,10 @@ def why(url: str) -> str:
     return f"this token may not read it (403): GET {url}"
 
 
-class Unread:
+class ForbiddenReads:
     """What may not be read, collected during a reading; `settle` adds what follows from it."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: ReadingState) -> None:
         self._reading = reading
         self.entries: dict[Address, Unserved] = {}
         """Entries, looked-up things, and lists without entries."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dpsync.client.errors import Forbidden
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.urls import expand
-from dpsync.live.forbidden import Unread
-from dpsync.live.reading import Reading
+from dpsync.live.forbidden import ForbiddenReads
+from dpsync.live.reading import ReadingState
 from dpsync.model.entries.desired import Resource
 
 
-def read_orders(reading: Reading, unread: Unread) -> None:
+def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
     """Note the live order in each recognised entry that declares one."""
     for kind in reading.registry.ordered:
         order = kind.list_order
@@ -32,12 +32,12 @@ def read_orders(reading: Reading, unread: Unread) -> None:
                 reading.lanes[reading.identity(holder.address)] = tuple((order.of, id) for id in ids)
 
 
-def _url(reading: Reading, kind: Kind, holder: Resource, path: str) -> str:
+def _url(reading: ReadingState, kind: Kind, holder: Resource, path: str) -> str:
     (_, own), *above = reading.chain(holder.address)
     return expand(reading.registry, kind, path, own, above)
 
 
-def _ids(reading: Reading, url: str) -> list[str] | None:
+def _ids(reading: ReadingState, url: str) -> list[str] | None:
     """None when this token may not read the list."""
     try:
         return [id for id, _ in reading.sources.named(url)]

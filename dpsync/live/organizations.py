@@ -8,7 +8,7 @@ from __future__ import annotations
 from dpsync.client.errors import NotFound
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.urls import expand
-from dpsync.live.reading import Reading
+from dpsync.live.reading import ReadingState
 from dpsync.live.sources import Source
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.match import Match, MatchedBy
@@ -16,7 +16,7 @@ from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
 
 
-def read_organizations(reading: Reading) -> None:
+def read_organizations(reading: ReadingState) -> None:
     """Read and bind each declared organization. Raises DiagnosticError (exit 1) where there is none."""
     root = reading.registry.root
     mine = reading.by_parent[root.name, None]
@@ -29,7 +29,7 @@ def read_organizations(reading: Reading) -> None:
     reading.stop(Exit.FAILED)
 
 
-def _by_id(reading: Reading, root: Kind, resource: Resource) -> LiveObject | None:
+def _by_id(reading: ReadingState, root: Kind, resource: Resource) -> LiveObject | None:
     url = expand(reading.registry, root, root.read.path, str(resource.pin), ())
     try:
         return reading.sources.read(Source(url, root.name, None))[0]
@@ -37,7 +37,7 @@ def _by_id(reading: Reading, root: Kind, resource: Resource) -> LiveObject | Non
         return None
 
 
-def _find(reading: Reading, root: Kind, mine: list[Resource]) -> None:
+def _find(reading: ReadingState, root: Kind, mine: list[Resource]) -> None:
     assert root.find is not None
     key = root.identity[0]
     assert isinstance(key, str)
@@ -49,7 +49,7 @@ def _find(reading: Reading, root: Kind, mine: list[Resource]) -> None:
         _bind(reading, resource, hit, MatchedBy.KEY)
 
 
-def _bind(reading: Reading, resource: Resource, live: LiveObject | None, by: MatchedBy) -> None:
+def _bind(reading: ReadingState, resource: Resource, live: LiveObject | None, by: MatchedBy) -> None:
     if live is not None:
         reading.objects[live.identity] = live
         reading.matches[resource.address] = Match(live.id, by)

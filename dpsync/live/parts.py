@@ -11,7 +11,7 @@ from dataclasses import replace
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
-from dpsync.live.reading import Reading
+from dpsync.live.reading import ReadingState
 from dpsync.live.sources import Sources
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
@@ -22,7 +22,7 @@ def has_parts(kind: Kind, resource: Resource) -> bool:
     return any(_declared(kind, resource))
 
 
-def read_parts(reading: Reading) -> None:
+def read_parts(reading: ReadingState) -> None:
     """Read such parts for all recognised entries, and put them into their live objects."""
     asking = [
         resource
@@ -33,7 +33,7 @@ def read_parts(reading: Reading) -> None:
     reading.objects |= {item.identity: item for item in found}
 
 
-def _part_of(reading: Reading, resource: Resource) -> LiveObject:
+def _part_of(reading: ReadingState, resource: Resource) -> LiveObject:
     (name, id), *above = reading.chain(resource.address)
     identity = reading.registry[name].identity_of(id, above[0] if above else None)
     return with_parts(reading.sources, reading.registry, resource, reading.objects[identity], above)

@@ -15,15 +15,15 @@ from dpsync.client.errors import Forbidden, NotFound
 from dpsync.identity.candidates import Past
 from dpsync.identity.ids_lines import NOTHING_RECORDED
 from dpsync.identity.match import Matching, match, no_such_id
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.live.forbidden import Unread, why
+from dpsync.live.forbidden import ForbiddenReads, why
 from dpsync.live.orders import read_orders
 from dpsync.live.organizations import read_organizations
 from dpsync.live.parts import read_parts
-from dpsync.live.reading import Reading
+from dpsync.live.reading import ReadingState
 from dpsync.live.records import lines_of_other_kinds, read_records
 from dpsync.live.references import check_references
 from dpsync.live.sources import Listed, Source
@@ -51,7 +51,7 @@ def read_snapshot(
 
     `ids` is what the ids file of the working tree says.
     """
-    reader = _Reader(Reading(client, registry, desired, parallelism, base, ids))
+    reader = _Reader(ReadingState(client, registry, desired, parallelism, base, ids))
     read_organizations(reader.reading)
     read_records(reader.reading)
     for kind in registry.ordered:
@@ -61,12 +61,12 @@ def read_snapshot(
 
 
 class _Reader:
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: ReadingState) -> None:
         self.reading = reading
         desired = reading.desired
         self.scopes = {**desired.scopes, **(desired.watched if desired.watching else {})}
         self.registry, self.desired, self.sources = reading.registry, reading.desired, reading.sources
-        self.unread = Unread(reading)
+        self.unread = ForbiddenReads(reading)
         self._fetched_at = (-1, -1, -1)
         self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
         for lookup in self.desired.lookups.values():
@@ -190,7 +190,7 @@ class _Reader:
         self, kind: Kind, parent: Address, wanted: list[Resource], live: list[LiveObject], listed: Listed
     ) -> None:
         reading = self.reading
-        view = View(
+        view = NaturalKeys(
             kind, reading.bound, reading.first_child, lambda item: listed.inside[item.identity],
             environments=bool(self.desired.environments),
         )  # fmt: skip

@@ -25,7 +25,7 @@ from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 
 @dataclass
-class Reading:
+class ReadingState:
     """The state of a reading. `ids` is the ids file of the working tree."""
 
     client: ReadClient

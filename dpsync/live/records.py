@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from dpsync.identity.ids_lines import Recorded, other_kind
 from dpsync.kinds.registry import Registry
-from dpsync.live.reading import Reading
+from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.ids import IdsFile, Line
+from dpsync.model.entries.ids import IdsFile, RecordedLine
 from dpsync.model.entries.snapshot import Records, Snapshot
 
 
-def read_records(reading: Reading) -> None:
+def read_records(reading: ReadingState) -> None:
     """Note the lines of each organization that was found, under the key that it has now."""
     organizations = reading.by_parent[reading.registry.root.name, None]
     found = {entry.address: reading.matches[entry.address].id for entry in organizations}
@@ -36,13 +36,15 @@ def read_records(reading: Reading) -> None:
     )
 
 
-def _under_another(reading: Reading, orphans: Mapping[Address, Line]) -> dict[Address, Line]:
+def _under_another(
+    reading: ReadingState, orphans: Mapping[Address, RecordedLine]
+) -> dict[Address, RecordedLine]:
     """Lines of entries that stand in another organization now, under the same key.
 
     Where the object is there already, the line is as good as one of its own; where it is not, it is a reason
     for a transfer (live/transfers.py), and no sign that something is gone.
     """
-    found: dict[Address, Line] = {}
+    found: dict[Address, RecordedLine] = {}
     by_key = {address.segments[1:]: line for address, line in orphans.items()}
     for address, entry in reading.desired.resources.items():
         line = by_key.get(address.segments[1:])
@@ -51,7 +53,7 @@ def _under_another(reading: Reading, orphans: Mapping[Address, Line]) -> dict[Ad
     return found
 
 
-def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> dict[Address, Line]:
+def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> dict[Address, RecordedLine]:
     return {
         address: line
         for organization, id in organizations.items()
@@ -59,7 +61,7 @@ def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> di
     }
 
 
-def lines_of_other_kinds(reading: Reading) -> None:
+def lines_of_other_kinds(reading: ReadingState) -> None:
     """A line whose id is that of something else is a mistake in the file, not something that is gone."""
     by_id = {item.id: item.kind for item in reading.objects.values()}
     for address, missing in sorted(reading.missing.items()):
@@ -70,9 +72,9 @@ def lines_of_other_kinds(reading: Reading) -> None:
             reading.diagnostics.append(other_kind(reading.records.lines[address], entry, noun, other))
 
 
-def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, Line]:
+def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, RecordedLine]:
     """One for each entry that was recognised and has a line at all."""
-    lines: dict[Address, Line] = {}
+    lines: dict[Address, RecordedLine] = {}
     for address, match in snapshot.matches.items():
         resource = desired.resources.get(address)
         if resource is None or not registry[resource.kind].recorded:
@@ -80,7 +82,7 @@ def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> 
         also = None
         if registry[resource.kind].has_also:
             also = snapshot.outputs.get(address) or _first_inside(snapshot, (resource.kind, match.id))
-        lines[address] = Line(address, match.id, also)
+        lines[address] = RecordedLine(address, match.id, also)
     return lines
 
 

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from dpsync.kinds.kind import Field
-from dpsync.live.reading import Reading
+from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.values import LiveId, leaves, live_ids
 from dpsync.model.findings.diagnostic import Diagnostic
 
 
-def check_references(reading: Reading) -> None:
+def check_references(reading: ReadingState) -> None:
     """Add a diagnostic for each id in a field that names nothing live, and nothing that is brought back."""
     present = _Present(reading)
     for address in sorted(reading.desired.resources):
@@ -35,7 +35,7 @@ def check_references(reading: Reading) -> None:
                 ]
 
 
-def _named(reading: Reading, address: Address, field: str) -> set[Any]:
+def _named(reading: ReadingState, address: Address, field: str) -> set[Any]:
     """What the entry's object has in a field, reference or not."""
     if address not in reading.matches:
         return set()
@@ -46,7 +46,7 @@ def _named(reading: Reading, address: Address, field: str) -> set[Any]:
 class _Present:
     """Which ids may be there, as far as it was read."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: ReadingState) -> None:
         self._reading = reading
         self._pins = {item.pin for item in reading.desired.resources.values()}
 
@@ -74,13 +74,13 @@ class _Present:
             around = holder.parent
 
 
-def _meant(reading: Reading, field: Field) -> list[str]:
+def _meant(reading: ReadingState, field: Field) -> list[str]:
     """The kinds that an id in the field may be of: what an entry puts out is named by its own id."""
     names = dict.fromkeys(field.type.refers)
     return [name for name in names if reading.registry[name].platform.outputs is None]
 
 
-def _unknown(reading: Reading, resource: Resource, field: Field, id: str) -> Diagnostic:
+def _unknown(reading: ReadingState, resource: Resource, field: Field, id: str) -> Diagnostic:
     nouns = " or ".join(reading.registry[name].noun for name in _meant(reading, field))
     return Diagnostic(
         "DP306",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.transfers import find_elsewhere
 from dpsync.kinds.kind import Kind
-from dpsync.live.forbidden import Unread
-from dpsync.live.reading import Reading
+from dpsync.live.forbidden import ForbiddenReads
+from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
 
 
-def find_transfers(reading: Reading, unread: Unread, kind: Kind) -> None:
+def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) -> None:
     """Bind what is to be given from one parent to another, where something in writing says so."""
     holders = [address for address in sorted(reading.matches) if _holds(reading, address, kind)]
     if len(holders) < 2:
@@ -37,7 +37,7 @@ def find_transfers(reading: Reading, unread: Unread, kind: Kind) -> None:
     bound = {match.id for address, match in reading.matches.items() if _is_of(reading, address, kind)}
     everywhere, refused = _everywhere(reading, kind, holders)
     free = [item for item in everywhere if item.id not in bound]
-    view = View(kind, reading.bound, reading.first_child, lambda _: [])
+    view = NaturalKeys(kind, reading.bound, reading.first_child, lambda _: [])
     for address, resource, was in asking:
         owner = reading.matches[address.parent(kind.key)].id
         others = [item for item in free if item.parent is not None and item.parent[1] != owner]
@@ -50,7 +50,9 @@ def find_transfers(reading: Reading, unread: Unread, kind: Kind) -> None:
             unread.entry(resource, refused)
 
 
-def _everywhere(reading: Reading, kind: Kind, holders: list[Address]) -> tuple[list[LiveObject], str | None]:
+def _everywhere(
+    reading: ReadingState, kind: Kind, holders: list[Address]
+) -> tuple[list[LiveObject], str | None]:
     """The objects of a kind below each of these, and the URL of a list that may not be read."""
     sources = [reading.source(kind, address) for address in holders]
     reading.sources.fetch(sources, refusable=True)
@@ -62,11 +64,11 @@ def _everywhere(reading: Reading, kind: Kind, holders: list[Address]) -> tuple[l
     return found, refused
 
 
-def _holds(reading: Reading, address: Address, kind: Kind) -> bool:
+def _holds(reading: ReadingState, address: Address, kind: Kind) -> bool:
     resource = reading.desired.resources.get(address)
     return resource is not None and resource.kind in kind.parents
 
 
-def _is_of(reading: Reading, address: Address, kind: Kind) -> bool:
+def _is_of(reading: ReadingState, address: Address, kind: Kind) -> bool:
     resource = reading.desired.resources.get(address)
     return resource is not None and resource.kind == kind.name

@@ -33,7 +33,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Line:
+class Arrow:
     """From one thing to another: to what is in it, or by a field to what it names."""
 
     start: str
@@ -44,7 +44,7 @@ class Line:
 @dataclass(frozen=True)
 class Graph:
     boxes: tuple[Box, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[Arrow, ...]
 
 
 def graph(desired: Desired, registry: Registry, plan: Plan | None = None) -> Graph:
@@ -70,18 +70,18 @@ def _box(id: str, name: str, entry: Resource | None, registry: Registry, change:
     return Box(id, f"{sign}{visible(said)} ({word})", change.action if change is not None else "")
 
 
-def _lines(ids: dict[str, str], declared: dict[str, Resource]) -> Iterator[Line]:
+def _lines(ids: dict[str, str], declared: dict[str, Resource]) -> Iterator[Arrow]:
     for name, id in ids.items():
         entry = declared.get(name)
         around = entry.holder or entry.parent if entry is not None else None
         above = str(around) if around is not None else _around(name, ids)
         if above in ids:
-            yield Line(ids[above], id)
+            yield Arrow(ids[above], id)
         if entry is None:
             continue
         for field in sorted(entry.fields):
             named = sorted(str(address) for address in references(entry.fields[field]))
-            yield from (Line(id, ids[other], field) for other in named if other in ids and other != above)
+            yield from (Arrow(id, ids[other], field) for other in named if other in ids and other != above)
 
 
 def _around(name: str, ids: dict[str, str]) -> str:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dpsync.apply.ids_on_disk import Merged
+from dpsync.apply.ids_on_disk import ResolvedIds
 from dpsync.client.client import ReadClient
 from dpsync.config.codes import IDS_CONFLICT
 from dpsync.kinds.places import Places
 from dpsync.live.records import recorded_lines
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import Line, Lines, is_id
-from dpsync.model.entries.ids_check import Compared, Remark, What
+from dpsync.model.entries.ids import Lines, RecordedLine, is_id
+from dpsync.model.entries.ids_check import IdsComparison, Remark, What
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.texts.loopback import is_loopback
 from dpsync.model.texts.suggestions import did_you_mean
@@ -21,7 +21,7 @@ from dpsync.workflows.reading import Reading
 from dpsync.workflows.session import Session
 
 
-def compare_ids(session: Session, client: ReadClient) -> Compared:
+def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
     """Read the platform and hold the session's ids file against it.
 
     Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
@@ -53,10 +53,10 @@ def compare_ids(session: Session, client: ReadClient) -> Compared:
                 yield Remark(organization, address, what, line)
 
     ordered = sorted(remarks(), key=lambda remark: remark.address)
-    return Compared(client.platform, tuple(ordered), len(found) - len(moving))
+    return IdsComparison(client.platform, tuple(ordered), len(found) - len(moving))
 
 
-def check_settled(merged: Merged, compared: Compared, file: str) -> None:
+def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> None:
     """Raises DiagnosticError (exit 5) for lines about which a merge differs and which no reading decides."""
     decided = {
         (compared.platform, remark.organization, remark.address.segments[1:])
@@ -99,7 +99,7 @@ class IdsAsked:
 
 def edited_ids(
     session: Session, client: ReadClient, asked: IdsAsked
-) -> dict[tuple[str, Address], Line | None]:
+) -> dict[tuple[str, Address], RecordedLine | None]:
     """The edits of lines that a person asks for. The platform is asked only where the files do not name it.
 
     Raises NotPossible, and ClientError where the platform had to be asked and could not be.
@@ -127,7 +127,7 @@ class _Hand:
         self.client = client
         self.places = Places(session.registry)
         self.ids = session.ids
-        self.edits: dict[tuple[str, Address], Line | None] = {}
+        self.edits: dict[tuple[str, Address], RecordedLine | None] = {}
 
     def address(self, text: str, known: bool) -> Address:
         """An address that an entry with a line can have, `known`: that one has."""
@@ -143,7 +143,7 @@ class _Hand:
         return address
 
     def bind(self, address: Address, id: str) -> None:
-        self._put(address, Line(address, id))
+        self._put(address, RecordedLine(address, id))
 
     def forget(self, address: Address) -> None:
         for line in self._below(address):
@@ -159,20 +159,20 @@ class _Hand:
             self._drop(line.address)
             self._put(to, replace(line, address=to))
 
-    def _put(self, address: Address, line: Line) -> None:
+    def _put(self, address: Address, line: RecordedLine) -> None:
         self._change({(self._owner(address), address): line})
 
     def _drop(self, address: Address) -> None:
         self._change({(self._owner(address), address): None})
 
-    def _change(self, edits: dict[tuple[str, Address], Line | None]) -> None:
+    def _change(self, edits: dict[tuple[str, Address], RecordedLine | None]) -> None:
         self.edits |= edits
         self.ids = self.ids.edited(self.client.platform, edits)
 
     def _lines(self, address: Address) -> Lines:
         return self.ids.lines(self.client.platform, self._owner(address), address.segments[0])
 
-    def _below(self, address: Address) -> list[Line]:
+    def _below(self, address: Address) -> list[RecordedLine]:
         lines = self._lines(address)
         if address not in lines:
             raise NotPossible(f"{address} has no line")

@@ -156,13 +156,13 @@ def update(
     variables = os.environ if env is None else env
     from dpsync.importing.changes.update import unintended
     from dpsync.importing.changes.update import update as edit
-    from dpsync.importing.naming import Sides
+    from dpsync.importing.naming import NamingWithFiles
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     (planned, perhaps), files = renamed(session.plan(client), patterns), Directory(root)
     before = session.differences(planned)
     sharing = Sharing.of(session.desired, files, session.registry.whole, variables, layers or Layers())
-    sides = Sides(session.registry, session.desired, planned.snapshot, files)
+    sides = NamingWithFiles(session.registry, session.desired, planned.snapshot, files)
     sharers = sharing.of_field if _chosen(layers) else Sharing({}).of_field
     made = edit(sides, before, patterns, into, sharers, perhaps)
     if made.files:
@@ -211,7 +211,7 @@ def add(
     """
     from dpsync.importing.changes.add import add as edit
     from dpsync.importing.changes.update import unintended
-    from dpsync.importing.naming import Sides
+    from dpsync.importing.naming import NamingWithFiles
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     session = replace(session, desired=replace(session.desired, watching=True))
@@ -220,7 +220,7 @@ def add(
     if everything:
         policy, problems = session.desired.policy, []
         strangers = {at: live for at, live in strangers.items() if not policy.leaves(at)}
-    sides = Sides(session.registry, session.desired, planned.snapshot, files)
+    sides = NamingWithFiles(session.registry, session.desired, planned.snapshot, files)
     pinned: frozenset[str] = frozenset()
     variables = os.environ if env is None else env
     sharing = Sharing.of(session.desired, files, session.registry.whole, variables, layers or Layers())

@@ -14,7 +14,7 @@ from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.ids import Ids
 from dpsync.apply.journal import NoJournal
 from dpsync.apply.task import Check, Objection, Task
-from dpsync.client.client import Answer, WriteClient
+from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Json
@@ -41,9 +41,9 @@ class Client:
         self.sent: list[tuple[str, str, object]] = []
         self.pauses: list[float] = []
 
-    def send(self, method: str, path: str, body: object, **_: object) -> Answer:
+    def send(self, method: str, path: str, body: object, **_: object) -> WriteResult:
         self.sent.append((method, path, body))
-        return cast(Answer, self._next())
+        return cast(WriteResult, self._next())
 
     def get(self, path: str) -> object:
         return self._next()
@@ -104,8 +104,8 @@ def step(verb: Any = "create", repeat: Any = "look_up", **more: Any) -> Step:
     )  # fmt: skip
 
 
-def answer(status: int = 200, **body: Any) -> Answer:
-    return Answer(status, body)
+def answer(status: int = 200, **body: Any) -> WriteResult:
+    return WriteResult(status, body)
 
 
 LOST = Unknown("PUT", "/orgs/acme/teams", "reset")

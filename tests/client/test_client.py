@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dpsync
 from dpsync.client import answers
-from dpsync.client.client import Answer, ReadClient, WriteClient, quote
+from dpsync.client.client import ReadClient, WriteClient, WriteResult, quote
 from dpsync.client.errors import ClientError, Malformed, NotSent, WriteRefused
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token
 
@@ -109,30 +109,30 @@ def test_what_goes_over_the_wire() -> None:
     assert post.target == "/base/v1/orgs/a%2Fb%3Fc%23d%20%C3%A9/sites"
     assert (post.headers["content-type"], post.body) == ("application/json", '{"title":"é"}'.encode())
     assert (delete.body, delete.headers.get("content-type")) == (b"", None)
-    assert (created, deleted) == (Answer(201, {"id": "t"}), Answer(204, None))
+    assert (created, deleted) == (WriteResult(201, {"id": "t"}), WriteResult(204, None))
 
 
 @pytest.mark.parametrize(
     ("method", "act", "answer"),
     [
-        ("PUT", reply(200, {"id": "x"}), Answer(200, {"id": "x"})),
-        ("PUT", reply(201, {"id": "x"}), Answer(201, {"id": "x"})),
-        ("PUT", reply(202), Answer(202, None)),
-        ("PUT", reply(202, {"id": "x"}), Answer(202, {"id": "x"})),
-        ("PUT", reply(203, {"id": "x"}), Answer(203, {"id": "x"})),
-        ("PUT", reply(204), Answer(204, None)),
-        ("PUT", reply(205), Answer(205, None)),
-        ("PUT", reply(200), Answer(200, None)),
-        ("DELETE", reply(200, b"deleted", content_type="text/plain"), Answer(200, None)),
-        ("DELETE", reply(202, {"pending": True}), Answer(202, None)),
+        ("PUT", reply(200, {"id": "x"}), WriteResult(200, {"id": "x"})),
+        ("PUT", reply(201, {"id": "x"}), WriteResult(201, {"id": "x"})),
+        ("PUT", reply(202), WriteResult(202, None)),
+        ("PUT", reply(202, {"id": "x"}), WriteResult(202, {"id": "x"})),
+        ("PUT", reply(203, {"id": "x"}), WriteResult(203, {"id": "x"})),
+        ("PUT", reply(204), WriteResult(204, None)),
+        ("PUT", reply(205), WriteResult(205, None)),
+        ("PUT", reply(200), WriteResult(200, None)),
+        ("DELETE", reply(200, b"deleted", content_type="text/plain"), WriteResult(200, None)),
+        ("DELETE", reply(202, {"pending": True}), WriteResult(202, None)),
         (
             "PUT",
             reply(200, {"id": "x"}, content_type="application/vnd.api+json; v=1"),
-            Answer(200, {"id": "x"}),
+            WriteResult(200, {"id": "x"}),
         ),
     ],
 )
-def test_every_success_status_is_a_success(method: str, act: Act, answer: Answer) -> None:
+def test_every_success_status_is_a_success(method: str, act: Act, answer: WriteResult) -> None:
     with FaultyServer(act) as server, WriteClient(server.url, TOKEN) as client:
         assert client.send(method, "/orgs/acme/x", repeatable=False) == answer
 

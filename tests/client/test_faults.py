@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from dpsync.client.client import Answer, WriteClient
+from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import (
     Answered,
     ClientError,
@@ -117,7 +117,7 @@ def test_a_fault_that_passes_is_tried_again_except_for_a_create(
         assert isinstance(outcome, Unknown)
         assert requests == 1
     else:
-        assert outcome == ({"id": "x"} if kind == READ else Answer(200, {"id": "x"}))
+        assert outcome == ({"id": "x"} if kind == READ else WriteResult(200, {"id": "x"}))
         assert requests == 2
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config import codes
-from dpsync.config.composing.compose import Sources, load_sources, merge
+from dpsync.config.composing.compose import Composition, load_sources, merge
 from dpsync.config.composing.files import Directory
 from dpsync.config.reading.reader import read
 from dpsync.model.findings.diagnostic import Diagnostic
@@ -18,7 +18,7 @@ from dpsync.model.findings.nodes import Mapping, plain
 ACME = "organizations:\n  acme:\n    title: Acme\n"
 
 
-def load(directory: Path, files: dict[str, str], env: dict[str, str] | None = None) -> Sources:
+def load(directory: Path, files: dict[str, str], env: dict[str, str] | None = None) -> Composition:
     for name, text in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpsync.config import codes
 from dpsync.config.reading import reader
-from dpsync.config.reading.reader import Limits, read
+from dpsync.config.reading.reader import FileLimits, read
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
 from tests.soak import examples
 
@@ -24,7 +24,7 @@ def accepted(text: str | bytes) -> object:
     return plain(node)
 
 
-def refused(text: str | bytes, limits: Limits = reader.DEFAULT_LIMITS) -> list[tuple[str, int, int]]:
+def refused(text: str | bytes, limits: FileLimits = reader.DEFAULT_LIMITS) -> list[tuple[str, int, int]]:
     _, diagnostics = read(text, "f.yaml", limits)
     return [(d.code, d.span.line, d.span.column) for d in diagnostics if d.span]
 
@@ -198,17 +198,17 @@ def test_a_tab_is_named_with_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("text", "limits", "code"),
     [
-        ("a: b", Limits(bytes=3), codes.FILE_SIZE),
-        ("a: é", Limits(bytes=4), codes.FILE_SIZE),
-        ("[[[]]]", Limits(depth=2), codes.DEPTH),
-        ("[1, 2, 3]", Limits(nodes=3), codes.NODES),
-        ("a: &x [1]\nb: [*x, *x]", Limits(nodes=7), codes.NODES),
-        ("a: &x [[1]]\nb: [[*x]]", Limits(depth=4), codes.DEPTH),
-        ("abcd: b", Limits(scalar=3), codes.TEXT_SIZE),
-        ("a: &x 1\nb: [*x, *x]", Limits(aliases=1), codes.ALIASES),
+        ("a: b", FileLimits(bytes=3), codes.FILE_SIZE),
+        ("a: é", FileLimits(bytes=4), codes.FILE_SIZE),
+        ("[[[]]]", FileLimits(depth=2), codes.DEPTH),
+        ("[1, 2, 3]", FileLimits(nodes=3), codes.NODES),
+        ("a: &x [1]\nb: [*x, *x]", FileLimits(nodes=7), codes.NODES),
+        ("a: &x [[1]]\nb: [[*x]]", FileLimits(depth=4), codes.DEPTH),
+        ("abcd: b", FileLimits(scalar=3), codes.TEXT_SIZE),
+        ("a: &x 1\nb: [*x, *x]", FileLimits(aliases=1), codes.ALIASES),
     ],
 )
-def test_each_limit_is_named_and_ends_the_reading(text: str, limits: Limits, code: str) -> None:
+def test_each_limit_is_named_and_ends_the_reading(text: str, limits: FileLimits, code: str) -> None:
     node, [diagnostic] = read(text, "f.yaml", limits)
     assert node is None
     assert diagnostic.code == code
@@ -216,7 +216,7 @@ def test_each_limit_is_named_and_ends_the_reading(text: str, limits: Limits, cod
 
 
 def test_a_limit_is_the_last_value_that_is_allowed() -> None:
-    exact = Limits(bytes=12, depth=2, nodes=4, scalar=2, aliases=1)
+    exact = FileLimits(bytes=12, depth=2, nodes=4, scalar=2, aliases=1)
     assert refused("[[&x ab],*x]", exact) == []
 
 

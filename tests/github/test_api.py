@@ -8,7 +8,7 @@ from functools import partial
 import httpx
 import pytest
 
-from dpsync.github.requests.api import GitHub, Merged
+from dpsync.github.requests.api import GitHub, MergedPullRequest
 from dpsync.github.requests.transport import MINUTE, PATIENCE, TRIES, GitHubError
 from tests import patience
 from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
@@ -187,7 +187,7 @@ def test_of_the_pull_requests_of_a_commit_those_count_that_were_merged(
 ) -> None:
     github.merge("a" * 40, 7, head="b" * 40)
     at = github.requests[7]["merged_at"]
-    assert client.merged("a" * 40) == [Merged(7, at, "a" * 40, "b" * 40, "main")]
+    assert client.merged("a" * 40) == [MergedPullRequest(7, at, "a" * 40, "b" * 40, "main")]
     assert client.merged("b" * 40) == []
     github.pulls["a" * 40][0]["merged_at"] = None
     assert client.merged("a" * 40) == []

@@ -14,12 +14,12 @@ import pytest
 
 from dpsync.github.messages.digests import WHOLE, Shown, shown_by, together
 from dpsync.github.messages.marker import FIRST, PlanMarker, first_line, kept, read_marker
-from dpsync.github.messages.plan_comment import Found, Text, plan_marker, rest_body, with_status
+from dpsync.github.messages.plan_comment import FoundComment, GitHubText, plan_marker, rest_body, with_status
 from dpsync.github.permission.approvals import PAUSES, Approvals, approved
 from dpsync.github.permission.comparison import compare
 from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.transport import GitHubError
-from dpsync.github.runner.place import Place
+from dpsync.github.runner.place import WorkflowRun
 from dpsync.github.runner.run import History
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.plan import Organization, Plan
@@ -27,7 +27,7 @@ from dpsync.render.json.conversion import plan_document
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
 from tests.soak import examples
 
-PLACE = Place(REPOSITORY, 9, 1, "push", "", "", branch="main")
+PLACE = WorkflowRun(REPOSITORY, 9, 1, "push", "", "", branch="main")
 NAME = "ab"
 
 
@@ -71,7 +71,9 @@ class Story:
         """A run writes a plan into a pull request; the number of the comment."""
         self.run += 1
         displayed = plan(words) if isinstance(words, str) else words
-        place = Place(REPOSITORY, self.run, 1, "pull_request", commit(head), "", number=number, into=into)
+        place = WorkflowRun(
+            REPOSITORY, self.run, 1, "pull_request", commit(head), "", number=number, into=into
+        )
         marker = plan_marker(name, place, plan_document(displayed))
         made = self.github.comment(number, f"{first_line(marker)}text", login)
         for part, more in enumerate(kept(shown_by(displayed))[1:], 1):
@@ -94,7 +96,7 @@ class Story:
         marker = read_marker(body, PlanMarker)
         assert marker is not None
         told = with_status(
-            Found(Text(id_, body, "", ""), marker),
+            FoundComment(GitHubText(id_, body, "", ""), marker),
             "converged" if state == "converged" else "applied",
             "Applied.",
             commit(letter) if letter else "",

@@ -12,23 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.github.messages.marker import PlanMarker, first_line, read_marker
-from dpsync.github.messages.plan_comment import Found, plan_body, with_status, written_by
-from dpsync.github.requests.api import Text
+from dpsync.github.messages.plan_comment import FoundComment, plan_body, with_status, written_by
+from dpsync.github.requests.api import GitHubText
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import NAMES, output_lines, outputs
-from dpsync.github.runner.place import Place
+from dpsync.github.runner.place import WorkflowRun
 from dpsync.github.runner.summary import LIMIT, summary
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import plan_document
-from dpsync.render.layout.view import Block, Entry, View
+from dpsync.render.layout.view import Block, View, ViewEntry
 from dpsync.render.layout.views import view
 from dpsync.render.pages.markdown import COMMENT, units
 from tests.github.runner import LARGEST_SUMMARY, Step, parse_command, read_outputs, read_summary
 from tests.render.hostile import DOCUMENTS, TEXT
 
-PLACE = Place("acme/docs", 7, 1, "pull_request", "a" * 40, "a" * 40, number=7)
+PLACE = WorkflowRun("acme/docs", 7, 1, "pull_request", "a" * 40, "a" * 40, number=7)
 MARKER = PlanMarker(key="12", run=7, digest="ab" * 32)
 SHOWN = re.compile(r"Shown: (\d+) of (\d+) entr(?:y|ies), (\d+) hidden")
 
@@ -53,10 +53,10 @@ def test_a_comment_begins_with_its_marker_and_has_its_size(document: Any, limit:
 @given(DOCUMENTS, TEXT)
 def test_what_became_of_a_plan_goes_above_it_and_nothing_else_changes(document: Any, title: str) -> None:
     body = plan_body(MARKER, view(document), PLACE, [])
-    once = with_status(Found(Text(1, body, "bot", ""), MARKER), "applied", "**Applied.**")
+    once = with_status(FoundComment(GitHubText(1, body, "bot", ""), MARKER), "applied", "**Applied.**")
     marker = read_marker(once, PlanMarker)
     assert marker == MARKER.model_copy(update={"state": "applied"})
-    twice = with_status(Found(Text(1, once, "bot", ""), marker), "applied", "**Applied.**")
+    twice = with_status(FoundComment(GitHubText(1, once, "bot", ""), marker), "applied", "**Applied.**")
     assert twice == once
     assert once.split("<!-- dpsync:content -->\n", 1)[1] == body.split("<!-- dpsync:content -->\n", 1)[1]
 
@@ -144,7 +144,7 @@ def test_annotations_are_our_commands_and_few(document: Any) -> None:
 
 
 def test_a_summary_is_never_thrown_away() -> None:
-    entries = tuple(Entry(f"acme/teams/漢字漢字漢字{number}", "漢" * 250) for number in range(4_000))
+    entries = tuple(ViewEntry(f"acme/teams/漢字漢字漢字{number}", "漢" * 250) for number in range(4_000))
     text = summary(View("a large plan", blocks=(Block("change", "Changes", "note", entries),)), "said")
     assert len(text.encode()) <= LIMIT < LARGEST_SUMMARY
     assert "3950 hidden" in read_summary(text.encode())

@@ -18,7 +18,7 @@ from dpsync.config.reading.ids_file import parse
 from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.branches import Branches
 from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import Place, find_place, make_key
+from dpsync.github.runner.place import WorkflowRun, find_place, make_key
 from dpsync.github.runs.ids_branch import TITLE, TRIES, By, IdsBranch, Learned
 from dpsync.github.runs.ids_file import IdsFileUpdate
 from tests.github.fake_git import Commit, FakeGit
@@ -62,7 +62,7 @@ class Checkout:
     def apply(self, by: By = "commit", branch: str = "main", tested: str = "", **after: str) -> Told:
         """An apply has left these lines: how it ends."""
         (self.folder / IDS).write_text(text(**after), encoding="utf-8")
-        place = Place(REPOSITORY, 9, 1, "push", "", tested or self.commit, HOME[:22], branch=branch)
+        place = WorkflowRun(REPOSITORY, 9, 1, "push", "", tested or self.commit, HOME[:22], branch=branch)
         printed = io.StringIO()
         branches = Branches(self.client, REPOSITORY)
         update = IdsFileUpdate(self.folder / IDS, by, branches, place, Log(printed), load_registry())
@@ -164,7 +164,7 @@ def test_whoever_writes_at_once_every_line_comes_to_its_place(by: By, checkout: 
 
     def leg(number: int) -> str:
         after, _ = parse(text(**{"a": "1", "b": "2", f"leg{number}": str(number)}), IDS, registry)
-        place = Place(REPOSITORY, number, 1, "push", "", checkout.commit, HOME[:22], branch="main")
+        place = WorkflowRun(REPOSITORY, number, 1, "push", "", checkout.commit, HOME[:22], branch="main")
         found = Learned(IDS, checkout.commit, before, after)
         return IdsBranch(Branches(checkout.client, REPOSITORY), place, registry, found).bring(by).url
 

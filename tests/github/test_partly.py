@@ -13,7 +13,7 @@ from dpsync.github.messages.marker import DriftMarker, PlanMarker, first_line, r
 from dpsync.github.requests.api import GitHub
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import Checkout, Place, WorkingCopy, branch_key, plan_key
+from dpsync.github.runner.place import Checkout, WorkflowRun, WorkingCopy, branch_key, plan_key
 from dpsync.github.runner.run import ActionRun, History, Ran
 from dpsync.github.runs.action import carry_out
 from dpsync.model.plans.drift import Drift
@@ -23,7 +23,7 @@ from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.json.documents import ApplyDocument
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 
-PLACE = Place(REPOSITORY, 9, 1, "push", "a" * 40, "a" * 40, branch="main")
+PLACE = WorkflowRun(REPOSITORY, 9, 1, "push", "a" * 40, "a" * 40, branch="main")
 
 
 @pytest.mark.parametrize(("unread", "state"), [((), "closed"), (("acme/teams",), "open")])

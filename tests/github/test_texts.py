@@ -24,7 +24,7 @@ from dpsync.github.messages.marker import (
     shown_in,
 )
 from dpsync.github.messages.plan_comment import (
-    Found,
+    FoundComment,
     changed_since,
     decide,
     named,
@@ -33,7 +33,7 @@ from dpsync.github.messages.plan_comment import (
     rest_body,
     rewritable,
 )
-from dpsync.github.requests.api import Review, Text
+from dpsync.github.requests.api import GitHubText, Review
 from dpsync.github.runner.inputs import NAMES, Inputs, WrongInput, read_inputs
 from dpsync.github.runner.place import find_place, make_key, plan_key
 from dpsync.model.plans.change import Change, Difference, Effect
@@ -48,12 +48,12 @@ SHA = "a" * 40
 MARKER = PlanMarker(key="12", name="ab", run=5, digest="ab" * 32)
 
 
-def text(number: int, body: str = "", author: str = "bot", updated: str = "t5") -> Text:
-    return Text(number, body, author, f"https://x/{number}", updated)
+def text(number: int, body: str = "", author: str = "bot", updated: str = "t5") -> GitHubText:
+    return GitHubText(number, body, author, f"https://x/{number}", updated)
 
 
-def found(marker: PlanMarker = MARKER, number: int = 1, updated: str = "t5") -> Found:
-    return Found(text(number, first_line(marker) + "text", updated=updated), marker)
+def found(marker: PlanMarker = MARKER, number: int = 1, updated: str = "t5") -> FoundComment:
+    return FoundComment(text(number, first_line(marker) + "text", updated=updated), marker)
 
 
 # Markers.
@@ -192,7 +192,7 @@ def test_the_first_comment_that_is_not_frozen_is_rewritten(states: str, rewritte
     (found(), (5, 1), f"{first_line(MARKER)}text", True, "leave"),
 ])  # fmt: skip
 def test_what_becomes_of_a_comment(
-    present: Found | None, age: tuple[int, int], body: str, worth_it: bool, what: str
+    present: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool, what: str
 ) -> None:
     assert decide(present, age, body, worth_it).what == what
 

@@ -9,12 +9,12 @@ from random import Random
 from dpsync.identity.candidates import Past
 from dpsync.identity.ids_lines import Recorded
 from dpsync.identity.match import Matching, match
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import LiveId, Value
 from dpsync.model.findings.span import Span
@@ -91,8 +91,8 @@ class Case:
     """By object, what its children show."""
     own: dict[Address, str]
 
-    def view(self, side: Side) -> View:
-        return View(self.shape.kind, lambda _: None, side.first, self._children)
+    def view(self, side: Side) -> NaturalKeys:
+        return NaturalKeys(self.shape.kind, lambda _: None, side.first, self._children)
 
     def _children(self, item: LiveObject) -> list[LiveObject]:
         here = ("thing", item.id)
@@ -102,7 +102,7 @@ class Case:
         ]
 
     def matched(self, *, base: bool = True, recorded: Mapping[Address, str] | None = None) -> Matching:
-        lines = {address: Line(address, id) for address, id in (recorded or {}).items()}
+        lines = {address: RecordedLine(address, id) for address, id in (recorded or {}).items()}
         past = Past(self.base.entries, self.base.first) if base else Past()
         past = replace(past, recorded=Recorded(lines))
         return match(self.view(self.now), list(self.now.entries.values()), self.live, past)

@@ -16,7 +16,7 @@ from dpsync.client.transport import Request, Response, Transport
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.records import recorded_lines
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import NO_IDS, IdsFile, Line
+from dpsync.model.entries.ids import NO_IDS, IdsFile, RecordedLine
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
@@ -48,7 +48,7 @@ class Project:
     directory: Path
     env: dict[str, str] = field(default_factory=dict)
     base: str | None = None
-    ids: dict[Address, Line] | None = None
+    ids: dict[Address, RecordedLine] | None = None
     """The lines of the ids file; None where there is none and none is written."""
     content_may_go: bool = True
     """Whether that is agreed to, where it is asked."""

@@ -11,7 +11,7 @@ import pytest
 from dpsync.identity.candidates import Past
 from dpsync.identity.likeness import lookalikes
 from dpsync.identity.match import Matching, match
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Enum, Reference, Table, Text
@@ -56,7 +56,7 @@ def live(id: str, **fields: Any) -> LiveObject:
 def matched(
     of: Kind, wanted: list[Resource], there: list[LiveObject], base: Sequence[Resource] = ()
 ) -> Matching:
-    return match(View(of, lambda _: None), wanted, there, Past({item.address: item for item in base}))
+    return match(NaturalKeys(of, lambda _: None), wanted, there, Past({item.address: item for item in base}))
 
 
 def ids(found: Matching) -> dict[str, tuple[str, str]]:
@@ -209,7 +209,7 @@ def test_what_is_in_things_tells_alone_whether_their_names_were_exchanged(
         box = {"box": LiveId(boxes[of.key])}
         return Resource("shown", of.address.child("x"), "x", of.address, None, box, SPAN, {})
 
-    view = View(SHOWS, lambda _: None, child, lambda item: [live("x", box=LiveId(boxes[item.id]))])
+    view = NaturalKeys(SHOWS, lambda _: None, child, lambda item: [live("x", box=LiveId(boxes[item.id]))])
     wanted = [entry("a", path="q", title="T"), entry("b", path="p", title="T")]
     base = [entry("a", path="p", title="T"), entry("b", path="q", title="T")]
     there = [live("1", path="p", title="T"), live("2", path="q", title="T")]
@@ -223,7 +223,7 @@ def test_a_name_that_is_only_half_alike_needs_support_by_what_is_in_it(
 ) -> None:
     inside = Resource("shown", PLACE.child("x"), "x", PLACE, None, {"box": LiveId("A")}, SPAN, {})
     children = [] if shown is None else [live("x", box=LiveId(shown))]
-    view = View(SHOWS, lambda _: None, lambda _: inside, lambda _: children)
+    view = NaturalKeys(SHOWS, lambda _: None, lambda _: inside, lambda _: children)
     there = [live("1", title="Product docs")]
     assert [item.id for item in lookalikes(view, entry("a", title="Product documentation"), there)] == alike
     assert lookalikes(view, entry("a", title="Something else"), there) == []

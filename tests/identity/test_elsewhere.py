@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.transfers import find_elsewhere
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import LiveObject
 
 from .test_match import PLACE, kind, live, wanted
 
-VIEW = View(kind("title"), lambda _: None)
+VIEW = NaturalKeys(kind("title"), lambda _: None)
 EARLIER = wanted("news", title="News")
 """The same key in another organization, in the git base."""
 
 
 def found(entry: Resource, *objects: LiveObject, line: str | None = None) -> str | None:
     """The id of the object that the entry is, of those below other parents."""
-    said = Line(PLACE.child("news"), line) if line is not None else None
+    said = RecordedLine(PLACE.child("news"), line) if line is not None else None
     match = find_elsewhere(VIEW, entry, objects, [EARLIER], said)
     return match.id if match is not None else None
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.api import Options
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, Line
+from dpsync.model.entries.ids import IdsFile, RecordedLine
 from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.plan import Plan
 
@@ -22,7 +22,7 @@ GUIDES = "spaces: { g: { title: Guides }, n: { title: News } }"
 def recorded(project: Project, **lines: str) -> Project:
     """An ids file with these lines: by address, with one underscore for each slash."""
     named = {Address.parse("acme/" + name.replace("_", "/")): id for name, id in lines.items()}
-    project.ids = {one: Line(one, id) for one, id in named.items()}
+    project.ids = {one: RecordedLine(one, id) for one, id in named.items()}
     return project
 
 
@@ -235,7 +235,7 @@ def test_a_key_that_comes_back_counts_while_its_object_bears_the_name(known: Pro
     assert [item.code for item in error.value.findings] == ["DP314"]
 
 
-def bindings(project: Project, base: dict[Address, Line]) -> dict[str, str]:
+def bindings(project: Project, base: dict[Address, RecordedLine]) -> dict[str, str]:
     """Of a plan whose git base has this ids file."""
     session = project.session()
     with project.client() as client:

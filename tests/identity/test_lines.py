@@ -5,10 +5,10 @@ from __future__ import annotations
 from dpsync.identity.candidates import Past
 from dpsync.identity.ids_lines import Recorded
 from dpsync.identity.match import Matching, match
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import LiveObject
 
 from .test_match import PLACE, kind, live, wanted
@@ -20,8 +20,10 @@ def matched(
     entries: list[Resource], objects: list[LiveObject], orphans: dict[str, Address], **lines: str
 ) -> Matching:
     """With lines of entries that are gone, by id, and with lines of entries."""
-    own = {PLACE.child(key): Line(PLACE.child(key), id) for key, id in lines.items()}
-    return match(View(kind("title"), lambda _: None), entries, objects, Past(recorded=Recorded(own, orphans)))
+    own = {PLACE.child(key): RecordedLine(PLACE.child(key), id) for key, id in lines.items()}
+    return match(
+        NaturalKeys(kind("title"), lambda _: None), entries, objects, Past(recorded=Recorded(own, orphans))
+    )
 
 
 def found(matching: Matching) -> dict[str, tuple[str, str, str]]:

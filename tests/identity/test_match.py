@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.contradictions import is_in_base
-from dpsync.identity.match import Matching, View, match
+from dpsync.identity.match import Matching, NaturalKeys, match
 from dpsync.identity.questions import candidates
 from dpsync.kinds.kind import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Reference, Text
@@ -56,7 +56,7 @@ def box(name: str) -> Ref:
 
 
 def asked(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> Matching:
-    return match(View(of, BOXES.get), entries, objects)
+    return match(NaturalKeys(of, BOXES.get), entries, objects)
 
 
 def found(of: Kind, entries: list[Resource], objects: list[LiveObject]) -> dict[str, str]:
@@ -478,7 +478,7 @@ def test_the_base_is_certain_of_what_has_all_keys_that_it_says(
     """Then another value of a later key is a new one for it, and no contradiction."""
     now = wanted("a", path="p", title="New")
     past = Past({base.address: base})
-    assert is_in_base(View(BY_PATH, BOXES.get), past, now, object_) == certain
+    assert is_in_base(NaturalKeys(BY_PATH, BOXES.get), past, now, object_) == certain
 
 
 def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:

@@ -11,7 +11,7 @@ from dpsync.api import ids_path, load, load_base, load_ids
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import NO_IDS, Line, rewritten
+from dpsync.model.entries.ids import NO_IDS, RecordedLine, rewritten
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.why.past import past_notes
@@ -122,7 +122,7 @@ def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_a_line_that_differs_is_told_from_new_and_removed_ones(
-    before: list[Line], after: list[Line], pairs: list[str]
+    before: list[RecordedLine], after: list[RecordedLine], pairs: list[str]
 ) -> None:
     found = rewritten(ids_of(*before), ids_of(*after), HERE, {"org-1": "acme"})
 

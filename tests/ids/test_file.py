@@ -12,7 +12,7 @@ from dpsync.config.reading.conflicts import markers
 from dpsync.config.reading.ids_file import HEADER, parse, parse_both, render, repeated
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, Line
+from dpsync.model.entries.ids import IdsFile, RecordedLine
 from tests.soak import examples
 
 REGISTRY = load_registry()
@@ -37,11 +37,11 @@ def wrong(text: str | bytes) -> list[tuple[str, str]]:
     return [(one.code, f"{one.span.line}:{one.span.column}" if one.span else "") for one in found]
 
 
-def line(address: str, id: str, also: str | None = None) -> Line:
-    return Line(Address.parse(address), id, also)
+def line(address: str, id: str, also: str | None = None) -> RecordedLine:
+    return RecordedLine(Address.parse(address), id, also)
 
 
-def ids_of(*lines: Line, platform: str = HERE, organization: str = "org-1") -> IdsFile:
+def ids_of(*lines: RecordedLine, platform: str = HERE, organization: str = "org-1") -> IdsFile:
     return IdsFile({platform: {organization: {one.address: one for one in lines}}})
 
 
@@ -279,12 +279,12 @@ _ODD = st.sampled_from(
 
 
 @st.composite
-def _lines(draw: st.DrawFn) -> Line:
+def _lines(draw: st.DrawFn) -> RecordedLine:
     place = draw(st.sampled_from(["teams", "spaces", "translations", "sites/docs/structure"]))
     address = Address.parse(f"acme/{place}/{draw(_KEYS)}")
     id = draw(_IDS | _ODD)
     two = place in ("translations", "sites/docs/structure") and draw(st.booleans())
-    return Line(address, id, draw(_IDS | _ODD) if two else None)
+    return RecordedLine(address, id, draw(_IDS | _ODD) if two else None)
 
 
 @settings(max_examples=examples(60, soak=2_000))
@@ -295,7 +295,7 @@ def _lines(draw: st.DrawFn) -> Line:
         max_size=2,
     )
 )
-def test_what_was_written_is_read_again(sections: dict[str, dict[str, list[Line]]]) -> None:
+def test_what_was_written_is_read_again(sections: dict[str, dict[str, list[RecordedLine]]]) -> None:
     ids = IdsFile(
         {
             platform: {id: {one.address: one for one in lines} for id, lines in organizations.items()}

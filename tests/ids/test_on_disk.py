@@ -12,7 +12,7 @@ import pytest
 from dpsync.apply import ids_on_disk
 from dpsync.apply.ids_on_disk import CannotWrite, IdsOnDisk
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 
 from .test_file import HERE, ids_of, line, section
 
@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "dpsync.ids.yaml"
 
 
-def add(file: Path, *lines: Line, organization: str = "org-1") -> None:
+def add(file: Path, *lines: RecordedLine, organization: str = "org-1") -> None:
     edits = {(organization, one.address): one for one in lines}
     IdsOnDisk(file, REGISTRY, "dpsync.ids.yaml").edit(HERE, edits)
 

@@ -11,7 +11,7 @@ from dpsync.apply.ids_on_disk import CannotWrite
 from dpsync.apply.recorder import Recorder
 from dpsync.apply.task import Task
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile, Line
+from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile, RecordedLine
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.journal import Outcome
 from dpsync.model.plans.remark import Blocked
@@ -118,7 +118,9 @@ def test_the_line_of_a_former_key_goes() -> None:
     old = (
         Apply()
         .begins()
-        .recorder.known.edited(HERE, {("acme", at("acme/teams/z")): Line(at("acme/teams/z"), "team-a")})
+        .recorder.known.edited(
+            HERE, {("acme", at("acme/teams/z")): RecordedLine(at("acme/teams/z"), "team-a")}
+        )
     )
     apply = Apply(known=old).begins()
 
@@ -127,7 +129,7 @@ def test_the_line_of_a_former_key_goes() -> None:
 
 def test_the_line_of_another_kind_or_of_an_object_that_no_entry_is_stays() -> None:
     lines = {"acme/spaces/z": "team-a", "acme/teams/y": "old"}
-    edits = {("acme", at(address)): Line(at(address), id) for address, id in lines.items()}
+    edits = {("acme", at(address)): RecordedLine(at(address), id) for address, id in lines.items()}
     apply = Apply(known=Apply().begins().recorder.known.edited(HERE, edits)).begins()
 
     assert apply.writes() == {}
@@ -157,7 +159,7 @@ def test_nothing_follows_from_a_step_that_was_not_seen_to_succeed(result: str) -
     assert apply.writes() == {"acme/teams/a": "team-a"}
 
 
-def known(*lines: Line, organization: str = ORG) -> IdsFile:
+def known(*lines: RecordedLine, organization: str = ORG) -> IdsFile:
     return ids_of(*lines, organization=organization)
 
 

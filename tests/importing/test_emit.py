@@ -12,7 +12,7 @@ from dpsync.config.composing.variables import substitute
 from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.values import json_text
-from dpsync.importing.yaml_text.emit import Block, document
+from dpsync.importing.yaml_text.emit import BlockMapping, document
 from dpsync.model.findings.nodes import plain
 
 HARD = st.text(st.sampled_from("ab01 -:#,[]{}&*!|>'\"%@`?=~$.\n\t\\/éß日\u2028😀_()+;"), max_size=12)
@@ -37,9 +37,9 @@ def read_back(text: str) -> Any:
 
 
 @given(st.dictionaries(TEXTS.filter(bool), VALUES, max_size=5))
-@example({WIDE: {}, f"{WIDE}-": [], "a": {f"{WIDE}.": {}, "b": [{f"{WIDE}+": Block()}]}})
+@example({WIDE: {}, f"{WIDE}-": [], "a": {f"{WIDE}.": {}, "b": [{f"{WIDE}+": BlockMapping()}]}})
 def test_everything_is_read_back(value: dict[str, Any]) -> None:
-    assert read_back(document(Block(value), "# head")) == value if value else True
+    assert read_back(document(BlockMapping(value), "# head")) == value if value else True
 
 
 @given(VALUES)
@@ -70,4 +70,4 @@ def test_json_is_json(value: Any) -> None:
     ],
 )
 def test_it_looks_as_people_write_it(value: Any, line: str) -> None:
-    assert document(Block({"k": value}), "# head") == f"# head\n{line}\n"
+    assert document(BlockMapping({"k": value}), "# head") == f"# head\n{line}\n"

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, Line
+from dpsync.model.entries.ids import IdsFile, RecordedLine
 from dpsync.model.entries.ids_merge import line_changes, merge_ids
 
 ONE, TWO = "https://one.example", "https://two.example"
 
 
 def ids(key: str = "acme", platform: str = ONE, **lines: str) -> IdsFile:
-    found = [Line(Address((key, "teams", name)), id) for name, id in lines.items()]
+    found = [RecordedLine(Address((key, "teams", name)), id) for name, id in lines.items()]
     return IdsFile({platform: {"org-1": {line.address: line for line in found}}} if found else {})
 
 

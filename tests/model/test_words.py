@@ -109,3 +109,13 @@ def test_names_are_words_of_the_field() -> None:
 )
 def test_such_a_name_is_found(source: str, names: set[str]) -> None:
     assert riddles(source.encode()).keys() == names
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    """The companion is another program, with words of its own."""
+    places: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in ast.parse(path.read_bytes()).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}

@@ -12,7 +12,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired, Limits, Policy, Resource, Scope
 from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject, Records, Snapshot
 from dpsync.model.entries.values import LiveId, Ref
@@ -226,7 +226,8 @@ class Case:
         scopes = {place: tuple(held.get(place, ())) for place in self._desired(self.wanted).scopes}
         orders = {holder: tuple(inside) for holder, inside in lanes.items()}
         ids = (
-            Line(self.address(kind, path), f"{kind}-{path.replace('/', '-')}") for kind, path in self.lines
+            RecordedLine(self.address(kind, path), f"{kind}-{path.replace('/', '-')}")
+            for kind, path in self.lines
         )
         records = Records({line.address: line for line in ids})
         return Snapshot(objects, matches, scopes, orders, user=self.user, records=records)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dpsync.model.entries.address import Pattern
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.inputs.sides import Sides
@@ -29,7 +29,7 @@ def rebound(kind: str, *confirm: str, line: bool = True, before: bool = True) ->
     )  # fmt: skip
     sides = case.sides()
     address = case.address(kind, f"{path}alpha")
-    old = Line(address, f"{kind}-{path.replace('/', '-')}billing")
+    old = RecordedLine(address, f"{kind}-{path.replace('/', '-')}billing")
     records = replace(sides.snapshot.records, earlier={address: old} if before else {})
     return replace(sides, snapshot=replace(sides.snapshot, records=records))
 
@@ -64,7 +64,7 @@ def test_what_another_line_names_now_or_what_no_line_ever_named_is_nothing_that_
     sides = rebound("space")
     lines = dict(sides.snapshot.records.lines)
     other = Case({}).address("space", "removed")
-    lines[other] = Line(other, "space-billing")  # the key was removed: its line says so still
+    lines[other] = RecordedLine(other, "space-billing")  # the key was removed: its line says so still
     records = replace(sides.snapshot.records, lines=lines)
     assert asked(make_plan(replace(sides, snapshot=replace(sides.snapshot, records=records)))) == []
 
@@ -76,7 +76,9 @@ def test_what_is_no_content_and_what_goes_along_is_asked_about_by_answers_that_c
                 prune=["sites/*/structure"])  # fmt: skip
     sides = case.sides()
     address = case.address("section_group", "docs/a")
-    records = replace(sides.snapshot.records, earlier={address: Line(address, "section_group-docs-b")})
+    records = replace(
+        sides.snapshot.records, earlier={address: RecordedLine(address, "section_group-docs-b")}
+    )
     sides = replace(sides, snapshot=replace(sides.snapshot, records=records))
     [refusal] = asked(make_plan(sides))
     answer = refusal.answers[0].add.removeprefix('--confirm "').removesuffix('"')

@@ -11,7 +11,7 @@ import pytest
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Records
 from dpsync.model.findings.question import Refusal
@@ -112,7 +112,7 @@ def in_two_organizations(pattern: str) -> list[str]:
     beta = replace(objects[acme], id="beta")
     other = replace(objects[old], id="space-other", parent=beta.identity)
     root = replace(resources[Address.root("acme")], address=BETA, key="beta")
-    lines = (*sides.snapshot.records.lines.values(), Line(place.child("old"), "space-other"))
+    lines = (*sides.snapshot.records.lines.values(), RecordedLine(place.child("old"), "space-other"))
     snapshot = replace(
         sides.snapshot,
         objects={**objects, beta.identity: beta, other.identity: other},

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.values import LiveId
 from dpsync.planner.inputs.sides import Sides
@@ -180,7 +180,8 @@ def recorded(case: Case, earlier: Sequence[str] = (), *, empty: bool = False, **
     """Sides of which the ids file of the git base has lines, too; or there is no line for any of them."""
     sides = case.sides()
     lines = [
-        Line(case.address("space", key), f"space-{live}") for key, live in (one.split("=") for one in earlier)
+        RecordedLine(case.address("space", key), f"space-{live}")
+        for key, live in (one.split("=") for one in earlier)
     ]
     known = replace(
         sides.snapshot.records,

@@ -10,7 +10,7 @@ import pytest
 
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Policy
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import Records
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Note
@@ -70,7 +70,7 @@ def test_the_list_of_what_had_another_key_is_the_list_that_the_base_pruned() -> 
     """A line of the ids file still has the former key of the site."""
     sides = in_a_site({"docs": SITE}, prune=["sites/docs/shareLinks"]).sides()
     then = replace(sides.base.desired, policy=Policy(prune=patterns("sites/before/shareLinks")))
-    line = Line(Address.parse("acme/sites/before"), "site-docs")
+    line = RecordedLine(Address.parse("acme/sites/before"), "site-docs")
     for lines, number in (((), 1), ((line,), 0)):
         snapshot = replace(sides.snapshot, records=Records({one.address: one for one in lines}))
         other = replace(sides, snapshot=snapshot, base=replace(sides.base, desired=then))

@@ -14,7 +14,7 @@ from dpsync.render.formats import FORMATS, render
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.json.documents import ApplyDocument
 from dpsync.render.layout.plan import plan_blocks
-from dpsync.render.layout.view import Entry, differences
+from dpsync.render.layout.view import ViewEntry, differences
 from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.values import inside
@@ -33,7 +33,7 @@ def test_what_is_kept_is_counted_by_things_and_not_by_places() -> None:
     [("acme#mergeRules", "acme"), ("acme/sites/docs#title", "acme/sites"), ("acme", "acme"), ("", "")],
 )
 def test_a_field_is_counted_with_the_place_that_it_is_in(address: str, group: str) -> None:
-    assert Entry(address).group == group
+    assert ViewEntry(address).group == group
 
 
 def test_why_a_new_thing_is_missing_is_told_once() -> None:

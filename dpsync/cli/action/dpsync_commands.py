@@ -29,7 +29,7 @@ _BASE: Final = "GITHUB_BASE_REF"
 _SIGNALS: Final = {Exit.INTERRUPTED: signal.SIGINT, Exit.TERMINATED: signal.SIGTERM}
 
 
-class Commands:
+class DpsyncCommands:
     """The commands of one run of the action, one after the other."""
 
     def __init__(self, log: Log, inputs: Inputs, patience: Patience) -> None:

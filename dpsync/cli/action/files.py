@@ -14,11 +14,11 @@ from dpsync import disk
 if TYPE_CHECKING:
     from dpsync.github.runner.inputs import Inputs
     from dpsync.github.runner.log import Log
-    from dpsync.github.runner.place import Place
+    from dpsync.github.runner.place import WorkflowRun
     from dpsync.github.runner.run import Ran
 
 
-def stem(inputs: Inputs, place: Place) -> Path:
+def stem(inputs: Inputs, place: WorkflowRun) -> Path:
     """How the names of the files with the result begin: other ones for each run and each configuration."""
     folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
     return folder / f"dpsync-{place.run}-{place.attempt}-{inputs.command}-{inputs.key[:8]}"

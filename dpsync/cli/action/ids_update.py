@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from dpsync.github.requests.api import GitHub
     from dpsync.github.runner.inputs import Inputs
     from dpsync.github.runner.log import Log
-    from dpsync.github.runner.place import Place
+    from dpsync.github.runner.place import WorkflowRun
     from dpsync.github.runs.ids_file import IdsFileUpdate
 
 
 def ids_update(
-    log: Log, inputs: Inputs, place: Place, client: Callable[[str], GitHub | None]
+    log: Log, inputs: Inputs, place: WorkflowRun, client: Callable[[str], GitHub | None]
 ) -> IdsFileUpdate | None:
     """The update that the inputs ask for, or None. `client` makes one for a token, if there is any."""
     if inputs.command != "apply" or inputs.ids_file == "none" or (file := _file(inputs)) is None:
@@ -31,7 +31,7 @@ def ids_update(
 
 def _file(inputs: Inputs) -> Path | None:
     """The ids file in git: the named one, else that beside the root file. None without a root file."""
-    from dpsync.cli.arguments.place import Place
+    from dpsync.cli.arguments.place import ConfigurationPaths
     from dpsync.config.composing.discovery import IDS_NAME
     from dpsync.model.findings.diagnostic import DiagnosticError
 
@@ -43,7 +43,9 @@ def _file(inputs: Inputs) -> Path | None:
         elif word.startswith("--ids="):
             named = word.removeprefix("--ids=")
     try:
-        place = Place.find(inputs.config, Path(inputs.directory), ids=Path(named) if named else None)
+        place = ConfigurationPaths.find(
+            inputs.config, Path(inputs.directory), ids=Path(named) if named else None
+        )
     except DiagnosticError:
         return None
     return place.ids or place.root.parent / IDS_NAME

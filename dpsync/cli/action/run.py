@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from dpsync.cli.action.dpsync_commands import Commands, for_branch
+from dpsync.cli.action.dpsync_commands import DpsyncCommands, for_branch
 from dpsync.cli.action.files import stem, write_outputs, write_result, write_summary
 from dpsync.cli.action.ids_update import ids_update
-from dpsync.cli.arguments.place import Place as Project
+from dpsync.cli.arguments.place import ConfigurationPaths as Project
 from dpsync.cli.terminal.output import below, changed_files
 from dpsync.cli.terminal.signals import Ended, Patience
 from dpsync.config.composing.discovery import ROOT_NAMES
@@ -21,7 +21,7 @@ from dpsync.github.requests.api import GitHub
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import outputs
-from dpsync.github.runner.place import Checkout, Place, WorkingCopy
+from dpsync.github.runner.place import Checkout, WorkflowRun, WorkingCopy
 from dpsync.github.runner.run import ActionRun, History, Ran
 from dpsync.github.runner.summary import summary
 from dpsync.github.runs.action import carry_out, stopped
@@ -36,11 +36,11 @@ _TOUCHING: Final = 50
 """Commits whose pull requests are looked for, each by a request. Earlier approvals are not known."""
 
 
-def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> int:
+def run_action(log: Log, inputs: Inputs, place: WorkflowRun, patience: Patience) -> int:
     """Do what the inputs ask for, and tell it on GitHub; the exit code of the step."""
     with ExitStack() as opened:
         client = partial(_client, opened, place)
-        commands, files = Commands(log, inputs, patience), stem(inputs, place)
+        commands, files = DpsyncCommands(log, inputs, patience), stem(inputs, place)
         github = client(inputs.github_token)
         run = ActionRun(inputs, place, log, commands.run, github, files.with_name(f"{files.name}.plan.json"))
         run.plan_file.unlink(missing_ok=True)
@@ -59,7 +59,7 @@ def run_action(log: Log, inputs: Inputs, place: Place, patience: Patience) -> in
     return _exit_code(inputs, ran)
 
 
-def _client(opened: ExitStack, place: Place, token: str) -> GitHub | None:
+def _client(opened: ExitStack, place: WorkflowRun, token: str) -> GitHub | None:
     """A client for a token, if there is one, and an address. It is closed with `opened`."""
     if not token:
         return None
@@ -70,7 +70,7 @@ def _client(opened: ExitStack, place: Place, token: str) -> GitHub | None:
     return opened.enter_context(closing(GitHub(url, token, place.repository, graphql)))
 
 
-def _carried_out(run: ActionRun, copy: WorkingCopy, commands: Commands, patience: Patience) -> Ran:
+def _carried_out(run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, patience: Patience) -> Ran:
     """How the run ends, whatever ends it. From then on signals are only noted: what follows is short."""
     try:
         ran = carry_out(run, copy)

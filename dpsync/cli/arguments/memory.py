@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dpsync.cli.arguments.place import Place, shortest_path, warned
+from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path, warned
 from dpsync.cli.terminal.output import Output
 from dpsync.render.words.visible import visible
 
@@ -28,7 +28,7 @@ class Opened(NamedTuple):
 
 def opened(
     out: Output,
-    place: Place,
+    place: ConfigurationPaths,
     desired: Desired,
     to: Connection,
     profile: str,
@@ -77,7 +77,9 @@ def tell_repeated(out: Output, ids: IdsFile) -> None:
         out.complain(render_diagnostics(found, {}, color=out.paint(error=True).on).rstrip())
 
 
-def with_what_is_not_included(out: Output, place: Place, desired: Desired, ref: str | None) -> Desired:
+def with_what_is_not_included(
+    out: Output, place: ConfigurationPaths, desired: Desired, ref: str | None
+) -> Desired:
     """The configuration with a warning for each file that once was a part of it, said on stderr.
 
     Git is asked only where some file beside the configuration declares something else.
@@ -92,7 +94,7 @@ def with_what_is_not_included(out: Output, place: Place, desired: Desired, ref: 
     return replace(desired, warnings=(*desired.warnings, *found))
 
 
-def git_base(out: Output, place: Place, ref: str | None, ids: Path | None = None) -> Base:
+def git_base(out: Output, place: ConfigurationPaths, ref: str | None, ids: Path | None = None) -> Base:
     """The git base; what should have been there and is not is said on stderr."""
     from dpsync.api import load_base
     from dpsync.render.terminal.diagnostics import render_diagnostics

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class ConfigurationPaths:
     """Which configuration is meant, and what goes over it."""
 
     root: Path
@@ -33,7 +33,7 @@ class Place:
     @staticmethod
     def find(
         files: tuple[str, ...], directory: Path, environment: str | None = None, ids: Path | None = None
-    ) -> Place:
+    ) -> ConfigurationPaths:
         """What the flags mean, `ids` below the directory. Raises DiagnosticError for no root file, or two."""
         from dpsync.config.composing.discovery import find_root
 
@@ -41,7 +41,7 @@ class Place:
         root, *overlays = files or ((named,) if named else (None,))
         found = directory / root if root is not None else find_root(directory)
         overlaid = tuple(directory / str(name) for name in overlays)
-        return Place(found, overlaid, environment, None if ids is None else directory / ids)
+        return ConfigurationPaths(found, overlaid, environment, None if ids is None else directory / ids)
 
     def load(self, out: Output) -> Desired:
         """The configuration. Raises DiagnosticError."""

@@ -22,7 +22,7 @@ from dpsync.cli.arguments.options import (
     selecting,
     summarizing,
 )
-from dpsync.cli.arguments.place import Place, shortest_path
+from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.cli.terminal.output import Output, Unwritten, as_output, interactive
 from dpsync.cli.terminal.progress import READING
 from dpsync.cli.terminal.signals import counted_signals, ending
@@ -85,7 +85,7 @@ def command(
         if saved is not None:
             check_approved(saved.plan, approved)
             options, base, profile = saved.options, base or saved.plan.base, saved.plan.profile
-        place = Place.find(files, directory, environment, ids_in)
+        place = ConfigurationPaths.find(files, directory, environment, ids_in)
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
@@ -191,7 +191,7 @@ def _agreed(plan: Plan) -> bool:
 
 
 @contextmanager
-def _journal(directory: Path, plan: Plan, place: Place) -> Iterator[FileJournal]:
+def _journal(directory: Path, plan: Plan, place: ConfigurationPaths) -> Iterator[FileJournal]:
     from dpsync.apply.journal import FileJournal
 
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")

@@ -16,7 +16,7 @@ from dpsync.cli.arguments.options import (
     selecting,
     summarizing,
 )
-from dpsync.cli.arguments.place import Place
+from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Exit
@@ -57,7 +57,7 @@ def command(
 
     out = as_output(format_, color, verbose, quiet, summary)
     with endings(out):
-        place = Place.find(files, directory, environment, ids_in)
+        place = ConfigurationPaths.find(files, directory, environment, ids_in)
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):

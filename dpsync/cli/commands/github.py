@@ -14,7 +14,7 @@ from dpsync.model.findings.diagnostic import Exit
 if TYPE_CHECKING:
     from dpsync.github.runner.inputs import Inputs
     from dpsync.github.runner.log import Log
-    from dpsync.github.runner.place import Place
+    from dpsync.github.runner.place import WorkflowRun
 
 
 @click.command("github")
@@ -48,7 +48,7 @@ def command() -> int:
             return stopped.code
 
 
-def _given(log: Log) -> tuple[Inputs, Place] | None:
+def _given(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     """What the workflow asks for, and where; None after saying what is wrong with it."""
     from dpsync.cli.action.files import write_outputs
     from dpsync.config.git_base.default_base import event_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dpsync.cli.arguments.options import layered
-from dpsync.cli.arguments.place import Place
+from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import as_output
 from dpsync.model.findings.diagnostic import Exit
 
@@ -42,7 +42,7 @@ def command(
 
     out = as_output("text", "never", 0, False)
     with endings(out):
-        desired = Place.find(files, directory, environment).load(out)
+        desired = ConfigurationPaths.find(files, directory, environment).load(out)
         plan = None
         if planned is not None:
             document = read_document(directory / planned)

@@ -10,14 +10,14 @@ import click
 from dpsync.cli.arguments.connection import connection
 from dpsync.cli.arguments.memory import git_base, ids_file, on_disk, tell_repeated
 from dpsync.cli.arguments.options import layered, output, profiled, reading
-from dpsync.cli.arguments.place import Place
+from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 if TYPE_CHECKING:
     from dpsync.api import IdsAsked, IdsOnDisk, Session
-    from dpsync.apply.ids_on_disk import Merged
+    from dpsync.apply.ids_on_disk import ResolvedIds
     from dpsync.client.client import ReadClient
     from dpsync.model.entries.ids import Edits
 
@@ -59,7 +59,7 @@ def command(
     With --bind, --forget or --move it edits lines and reads nothing that it does not need.
     """
     from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
-    from dpsync.apply.ids_on_disk import Merged
+    from dpsync.apply.ids_on_disk import ResolvedIds
     from dpsync.cli.endings import endings
     from dpsync.cli.terminal.trace import tracer
     from dpsync.client.client import ReadClient
@@ -71,12 +71,12 @@ def command(
     if asked.anything and checking:
         raise click.UsageError("--check writes nothing, so it takes no --bind, --forget or --move")
     with endings(out):
-        place = Place.find(files, directory, environment, ids_in)
+        place = ConfigurationPaths.find(files, directory, environment, ids_in)
         desired = place.load(out)
         to = connection(out, desired.environment)
     with endings(out, to):
         ids = on_disk(ids_file(out, place.root, to, place.ids), place.root.parent)
-        merged = Merged(ids.read()) if asked.anything else ids.read_both()
+        merged = ResolvedIds(ids.read()) if asked.anything else ids.read_both()
         tell_repeated(out, merged.ids)
         past = git_base(out, place, base, ids.path)
         session = Session(desired, load_registry(profile), parallelism, past, ids=merged.ids)
@@ -111,7 +111,7 @@ def _edits(session: Session, client: ReadClient, asked: IdsAsked) -> Edits:
         raise click.UsageError(str(wrong)) from None
 
 
-def _write(ids: IdsOnDisk, platform: str, edits: Edits, merged: Merged) -> None:
+def _write(ids: IdsOnDisk, platform: str, edits: Edits, merged: ResolvedIds) -> None:
     from dpsync.apply.ids_on_disk import CannotWrite
 
     try:

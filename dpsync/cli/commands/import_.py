@@ -10,7 +10,7 @@ import click
 from dpsync.cli.arguments.connection import Connection, chosen_by_flag, connection
 from dpsync.cli.arguments.memory import ids_file, on_disk, opened
 from dpsync.cli.arguments.options import layered_or_new, output, profiled, reading
-from dpsync.cli.arguments.place import Place
+from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.config.composing.discovery import ROOT_NAMES, has_root
@@ -97,7 +97,7 @@ def command(
             )
     if editing:
         with endings(out):
-            place = Place.find(files, directory, environment, ids_in)
+            place = ConfigurationPaths.find(files, directory, environment, ids_in)
             desired = place.load(out)
             to = connection(out, desired.environment)
         with endings(out, to):
@@ -106,7 +106,7 @@ def command(
             return _edited(out, to, place, session, addresses, adding, force, timeout, name)
     if again:
         with endings(out):
-            place = Place.find((), directory, environment, ids_in)
+            place = ConfigurationPaths.find((), directory, environment, ids_in)
             desired = _there(out, place)
             to = connection(out, desired.environment)
         with endings(out, to):
@@ -121,7 +121,7 @@ def command(
     raise AssertionError
 
 
-def _file_of(place: Place, desired: Desired, directory: Path, into: Path) -> str:
+def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into: Path) -> str:
     """The name that a file has in the configuration: as it is shown, or as a path from the directory."""
     if into.as_posix() in desired.texts:
         return into.as_posix()
@@ -162,7 +162,7 @@ def _usage(
         raise click.UsageError("--into belongs to --update and --add")
 
 
-def _there(out: Output, place: Place) -> Desired:
+def _there(out: Output, place: ConfigurationPaths) -> Desired:
     """The configuration that is there. What cannot be read cannot be kept: then nothing is done."""
     from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
 
@@ -176,7 +176,7 @@ def _there(out: Output, place: Place) -> Desired:
 
 
 def _imported_again(
-    out: Output, to: Connection, place: Place, session: Session, ids: IdsOnDisk,
+    out: Output, to: Connection, place: ConfigurationPaths, session: Session, ids: IdsOnDisk,
     organizations: tuple[str, ...], timeout: float,
 ) -> int:  # fmt: skip
     """Put what is live into the configuration that is there, and keep the rest of it."""
@@ -233,7 +233,8 @@ def _imported(
 
 
 def _edited(
-    out: Output, to: Connection, place: Place, session: Session, addresses: tuple[str, ...], adding: bool,
+    out: Output, to: Connection, place: ConfigurationPaths, session: Session, addresses: tuple[str, ...],
+    adding: bool,
     force: bool, timeout: float, into: str | None,
 ) -> int:  # fmt: skip
     from dpsync.api import add, update

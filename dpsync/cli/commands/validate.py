@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.arguments.options import layered, output_in_every_format, profiled
-from dpsync.cli.arguments.place import Place
+from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.texts.words import counted
 
@@ -45,7 +45,7 @@ def command(
         raise click.UsageError("--base is for --changes")
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
-        place = Place.find(files, directory, environment)
+        place = ConfigurationPaths.find(files, directory, environment)
         desired = with_what_is_not_included(out, place, place.validated(out), base)
         edited = _edited(out, place, desired, base) if changes else None
         if not out.text:
@@ -65,7 +65,7 @@ def command(
                 out.result(line)
 
 
-def _edited(out: Output, place: Place, desired: Desired, base: str | None) -> Edits:
+def _edited(out: Output, place: ConfigurationPaths, desired: Desired, base: str | None) -> Edits:
     from dpsync.api import edits
     from dpsync.cli.arguments.memory import git_base
 

@@ -41,7 +41,7 @@ INCLUDED_KEYS: Final = ("organizations",)
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class Composition:
     """What was read. `root` is the merged tree with variables substituted, without refused top-level keys.
 
     It is an empty mapping when the root file could not be read. `texts` holds the text of every file, by the
@@ -63,7 +63,7 @@ class Sources:
 
 def load_sources(
     files: Files, env: Environment[str, str], layers: Layers | None = None, trees: Trees = ()
-) -> Sources:
+) -> Composition:
     """Read a root file, what it includes, and what goes over it.
 
     `trees` says where lists of nodes stand, which merge by their keys. Never raises: everything that is
@@ -74,7 +74,7 @@ def load_sources(
     top = loading.file(files.root, None)
     if top is None:
         empty = Mapping((), Span(files.root, 1, 1, 1, 1))
-        return Sources(empty, loading.texts, loading.diagnostics, complete=False)
+        return Composition(empty, loading.texts, loading.diagnostics, complete=False)
     loading.version(top)
     merged = loading.whole(top, ROOT_KEYS, files.root)
     environment = loading.chosen(top)
@@ -85,7 +85,7 @@ def load_sources(
     for name in layers.overlays:
         merged = loading.overlaid(merged, name, None, trees)
     loading.organizations(merged, top)
-    return Sources(
+    return Composition(
         merged,
         loading.texts,
         loading.diagnostics,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from dpsync.config.composing.compose import Sources
+from dpsync.config.composing.compose import Composition
 from dpsync.kinds.kind import Entries, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
@@ -24,7 +24,7 @@ NODE_WORDS = ("type", "key")
 
 
 @dataclass
-class Entry:
+class Declaration:
     """One declared object, its fields still nodes."""
 
     kind: Kind
@@ -47,11 +47,11 @@ class Entry:
 class Declarations:
     """Every entry and scope of a configuration, and what was wrong on the way."""
 
-    def __init__(self, registry: Registry, sources: Sources) -> None:
+    def __init__(self, registry: Registry, sources: Composition) -> None:
         self.registry = registry
         self.complete = sources.complete
         self.unknown = sources.unknown
-        self.entries: dict[Address, Entry] = {}
+        self.entries: dict[Address, Declaration] = {}
         self.scopes: dict[Address, Scope] = {}
         self.empty: list[Scope] = []
         self.diagnostics = Findings(sources.diagnostics, reported=sources.unknown)
@@ -111,7 +111,7 @@ class Declarations:
             else:
                 self.error("DP202", f"{kind.one} is a mapping", node.span, _space(node))
             return
-        entry = Entry(kind, address, str(key.value), key.span, node.span, parent)
+        entry = Declaration(kind, address, str(key.value), key.span, node.span, parent)
         if not self._add(entry):
             return
         if isinstance(node, Mapping) and not kind.only_short:
@@ -120,7 +120,7 @@ class Declarations:
             assert kind.shorthand
             entry.nodes[kind.shorthand] = (None, node)
 
-    def _add(self, entry: Entry) -> bool:
+    def _add(self, entry: Declaration) -> bool:
         other = self.entries.get(entry.address)
         if other is not None:
             self.error("DP213", f'"{entry.key}" is declared twice', entry.key_span, first=other.key_span)
@@ -128,7 +128,7 @@ class Declarations:
         self.entries[entry.address] = entry
         return True
 
-    def _mapping(self, entry: Entry, node: Mapping, reserved: tuple[str, ...] = ()) -> None:
+    def _mapping(self, entry: Declaration, node: Mapping, reserved: tuple[str, ...] = ()) -> None:
         kind = entry.kind
         places = self.registry.places(kind.name)
         settable = {item.name for item in kind.fields if not item.nest and item.name != kind.natural}
@@ -159,14 +159,14 @@ class Declarations:
                     if place == meant or unsure:
                         self.unreadable.add(entry.address.child(*path))
 
-    def _pin(self, entry: Entry, value: Node) -> None:
+    def _pin(self, entry: Declaration, value: Node) -> None:
         if isinstance(value, Scalar) and isinstance(value.value, str) and value.value:
             entry.pin = value
         else:
             entry.wrong_pin = True
             self.error("DP202", "id is the platform's id, a text", value.span)
 
-    def _place(self, entry: Entry, path: str, key: Scalar, node: Node) -> None:
+    def _place(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
         """Entries of other kinds below this one; a dotted place is a mapping in a mapping."""
         places = self.registry.places(entry.kind.name)
         if path not in places:
@@ -194,7 +194,7 @@ class Declarations:
             case NodeShape():
                 self._tree(entry, kinds, scope, key, node)
 
-    def _entries(self, entry: Entry, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
+    def _entries(self, entry: Declaration, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
         if not isinstance(node, Mapping):
             found = "nothing" if isinstance(node, Scalar) and node.value is None else "something else"
             none = (
@@ -212,7 +212,9 @@ class Declarations:
             local = self.registry.folded(kind, str(name.value))
             self._entry(kind, scope.address.child(local), name, value, parent=entry.address)
 
-    def _tree(self, entry: Entry, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node) -> None:
+    def _tree(
+        self, entry: Declaration, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node
+    ) -> None:
         if not isinstance(node, Sequence):
             self.unreadable.add(scope.address)
             self.error("DP202", f"{key.value} is a list of nodes", node.span)
@@ -220,7 +222,7 @@ class Declarations:
         if not node.items:
             self.empty.append(scope)
         at_root = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
-        before: Entry | None = None
+        before: Declaration | None = None
         for item in node.items:
             made = self._node(item, at_root, at_root, scope, owner=entry, holder=None)
             if made is None:
@@ -233,8 +235,8 @@ class Declarations:
 
     def _node(
         self, node: Node, allowed: dict[str, Kind], all_types: dict[str, Kind],
-        scope: Scope, owner: Entry, holder: Entry | None,
-    ) -> Entry | None:  # fmt: skip
+        scope: Scope, owner: Declaration, holder: Declaration | None,
+    ) -> Declaration | None:  # fmt: skip
         if not isinstance(node, Mapping):
             self.error("DP202", "a node is a mapping", node.span, _space(node))
             return None
@@ -257,7 +259,7 @@ class Declarations:
         inner = holder is not None and holder.kind.name in kind.parents
         address = (holder.address if inner and holder else scope.address).child(local)
         parent = holder.address if inner and holder else owner.address
-        entry = Entry(
+        entry = Declaration(
             kind,
             address,
             local,
@@ -281,7 +283,7 @@ class Declarations:
         return entry
 
     def _children(
-        self, entry: Entry, node: Mapping, all_types: dict[str, Kind], scope: Scope, owner: Entry
+        self, entry: Declaration, node: Mapping, all_types: dict[str, Kind], scope: Scope, owner: Declaration
     ) -> None:
         shape = entry.kind.shape
         assert isinstance(shape, NodeShape)
@@ -301,7 +303,7 @@ class Declarations:
         if len(children.items) < shape.least:
             self._too_few(entry, shape)
 
-    def _too_few(self, entry: Entry, shape: NodeShape) -> None:
+    def _too_few(self, entry: Declaration, shape: NodeShape) -> None:
         if not self.complete:
             return
         holds = " or ".join(self.registry[name].noun for name in shape.holds)

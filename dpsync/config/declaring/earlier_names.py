@@ -6,7 +6,7 @@ make it up, or a list of several.
 
 from __future__ import annotations
 
-from dpsync.config.declaring.declare import Entry
+from dpsync.config.declaring.declare import Declaration
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.types import INVALID, Parsing
 from dpsync.model.entries.values import Value
@@ -15,7 +15,7 @@ from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 Names = tuple[dict[str, Value], ...]
 
 
-def previously(entry: Entry, parsing: Parsing) -> Names:
+def previously(entry: Declaration, parsing: Parsing) -> Names:
     """The earlier natural keys of an entry, each as the fields that it is made of."""
     if entry.previously is None:
         return ()
@@ -57,7 +57,7 @@ def _fields(kind: Kind, node: Mapping, parsing: Parsing) -> list[dict[str, Value
     return [fields] if fields else []
 
 
-def new(entry: Entry, parsing: Parsing) -> bool:
+def new(entry: Declaration, parsing: Parsing) -> bool:
     """Whether an entry is declared to be a new thing, whatever is live."""
     if entry.new is None:
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dpsync.config.declaring.declare import Declarations, Entry
+from dpsync.config.declaring.declare import Declaration, Declarations
 from dpsync.config.declaring.earlier_names import new, previously
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
@@ -30,7 +30,7 @@ class Resolving:
         self.file = read_file
         self.text = read_text
         self.lookups: dict[Address, Lookup] = {}
-        self._at: Entry | None = None
+        self._at: Declaration | None = None
 
     # What types call.
 
@@ -92,7 +92,7 @@ class Resolving:
 
     def _owner(self, target: Kind) -> Address | None:
         """The nearest object around the present one under which the target's kind stands."""
-        around: Entry | None = self._at
+        around: Declaration | None = self._at
         while around is not None:
             if around.kind.name in target.parents:
                 return around.address
@@ -101,7 +101,7 @@ class Resolving:
 
     # The pass itself.
 
-    def resource(self, entry: Entry) -> Resource:
+    def resource(self, entry: Declaration) -> Resource:
         self._at = entry
         kind = entry.kind
         fields: dict[str, Value] = {}
@@ -141,11 +141,11 @@ class Resolving:
             fields, entry.key_span, spans, pin, tuple(entry.children), names, is_new,
         )  # fmt: skip
 
-    def _nested(self, entry: Entry, field: Field) -> Value:
+    def _nested(self, entry: Declaration, field: Field) -> Value:
         holder = self.declared.entries.get(entry.holder) if entry.holder else None
         return Ref(holder.address) if holder and holder.kind.name in field.type.refers else None
 
-    def _natural(self, entry: Entry, field: Field) -> Value:
+    def _natural(self, entry: Declaration, field: Field) -> Value:
         value = field.type.parse(Scalar(entry.key, entry.key_span, entry.key, plain=False), self)
         return None if value is INVALID else field.type.fold(value)
 

@@ -26,7 +26,7 @@ from dpsync.config.reading.scalars import NumberError, resolve
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, Line, Lines, is_id
+from dpsync.model.entries.ids import IdsFile, Lines, RecordedLine, is_id
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.findings.nodes import Mapping, Node, Scalar
 from dpsync.model.findings.span import Span
@@ -171,9 +171,9 @@ class _Parser:
     def __init__(self, registry: Registry, found: Findings) -> None:
         self.places = Places(registry)
         self.found = found
-        self.repeated: list[Line] = []
+        self.repeated: list[RecordedLine] = []
         self.disputed: set[tuple[str, str, Address]] = set()
-        self._written: dict[tuple[str, str], dict[tuple[str, ...], Line]] = defaultdict(dict)
+        self._written: dict[tuple[str, str], dict[tuple[str, ...], RecordedLine]] = defaultdict(dict)
 
     def file(self, node: Node) -> IdsFile:
         sections: dict[str, dict[str, Lines]] = {}
@@ -201,7 +201,7 @@ class _Parser:
 
     def lines(self, node: Node, owner: tuple[str, str]) -> Lines:
         """The lines of one section, or of one more part of it."""
-        lines: dict[Address, Line] = {}
+        lines: dict[Address, RecordedLine] = {}
         written = self._written[owner]
         for key, value in self.entries(node, "an organization"):
             line = self.line(key, value)
@@ -217,7 +217,7 @@ class _Parser:
                 self.found.append(twice(first, line))
         return lines
 
-    def line(self, key: Scalar, value: Node) -> Line | None:
+    def line(self, key: Scalar, value: Node) -> RecordedLine | None:
         address = Address.parse(key.text)
         kinds = () if _is_pattern(address) else self.places.kinds(address)
         recorded = [kind for kind in kinds if kind.recorded]
@@ -236,7 +236,7 @@ class _Parser:
                 f"write address: id{two}; or remove the line and run {command('ids')}",
             )
             return None
-        return Line(address, parts[0], parts[1] if len(parts) == 2 else None, key.span)
+        return RecordedLine(address, parts[0], parts[1] if len(parts) == 2 else None, key.span)
 
     def no_address(self, text: str, known: bool) -> tuple[str, str]:
         if known:
@@ -256,7 +256,7 @@ class _Parser:
         self.found.append(Diagnostic(code, message, span, hint=hint))
 
 
-def twice(first: Line, line: Line) -> Diagnostic:
+def twice(first: RecordedLine, line: RecordedLine) -> Diagnostic:
     """That an entry has two lines."""
     related = (("first given", first.span),) if first.span else ()
     if first.address == line.address:
@@ -299,7 +299,7 @@ def _section(organization: str, lines: Lines) -> str:
     return f"  {_written(organization)}:\n{written}" if written and is_id(organization) else ""
 
 
-def _line(line: Line) -> str:
+def _line(line: RecordedLine) -> str:
     ids = [line.id] if line.also is None else [line.id, line.also]
     if not all(map(is_id, ids)):
         return ""

@@ -49,7 +49,7 @@ _SPLIT: Final = "split it with include"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FileLimits:
     """Bounds of one file. `nodes` counts values (not keys), each alias with all that it stands for."""
 
     bytes: int = 10_000_000
@@ -59,11 +59,11 @@ class Limits:
     aliases: int = 100
 
 
-DEFAULT_LIMITS: Final = Limits()
+DEFAULT_LIMITS: Final = FileLimits()
 
 
 def read(
-    text: str | bytes, file: str, limits: Limits = DEFAULT_LIMITS, repeated: bool = False
+    text: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS, repeated: bool = False
 ) -> tuple[Node | None, list[Diagnostic]]:
     """Read one file; `file` is its name in spans. With `repeated` a mapping may give a key more than once.
 
@@ -73,12 +73,12 @@ def read(
     decoded, diagnostics = decode(text, file, limits)
     if diagnostics:
         return None, diagnostics
-    reader = _Reader(decoded, file, limits, repeated)
+    reader = _NodeReader(decoded, file, limits, repeated)
     with collector_paused():  # it would more than double the time
         return reader.read(), reader.diagnostics
 
 
-def decode(data: str | bytes, file: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, list[Diagnostic]]:
+def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tuple[str, list[Diagnostic]]:
     """The text of a file without its byte order mark, and what forbids reading it as YAML.
 
     When there are diagnostics the text is only good for showing source lines.
@@ -135,8 +135,8 @@ class _Anchor:
     height: int
 
 
-class _Reader:
-    def __init__(self, text: str, file: str, limits: Limits, repeated: bool = False) -> None:
+class _NodeReader:
+    def __init__(self, text: str, file: str, limits: FileLimits, repeated: bool = False) -> None:
         self.text = text
         self.file = file
         self.limits = limits

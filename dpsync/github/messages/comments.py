@@ -9,14 +9,14 @@ from dpsync.github.messages.marker import PlanMarker, RestMarker, read_marker
 from dpsync.github.messages.plan_comment import (
     SIZES,
     Decision,
-    Found,
+    FoundComment,
     decide,
     named,
     of_key,
     rest_body,
     rewritable,
 )
-from dpsync.github.requests.api import GitHub, Text
+from dpsync.github.requests.api import GitHub, GitHubText
 from dpsync.github.requests.transport import GitHubError
 
 TOO_LONG = 422
@@ -30,22 +30,22 @@ class Comments:
     number: int
     name: str
 
-    def found(self) -> list[Found]:
+    def found(self) -> list[FoundComment]:
         """Ours, the oldest first. Whoever else writes a marker has written a text."""
         found = named(self.github.comments(self.number), self.name)
         return [one for one in found if one.text.author == self.github.viewer()]
 
-    def ours(self, found: Found) -> Found | None:
+    def ours(self, found: FoundComment) -> FoundComment | None:
         """A comment as it is now; None where somebody else has ever edited it."""
         written = self.github.written(found.text)
         marker = read_marker(written.body, PlanMarker)
         if marker is None or not written.ours:
             return None
-        return Found(replace(found.text, body=written.body, updated=written.last), marker)
+        return FoundComment(replace(found.text, body=written.body, updated=written.last), marker)
 
     def write(
-        self, present: Found | None, marker: PlanMarker, body: Callable[[int], str], worth_it: bool
-    ) -> tuple[Decision, Text | None]:
+        self, present: FoundComment | None, marker: PlanMarker, body: Callable[[int], str], worth_it: bool
+    ) -> tuple[Decision, GitHubText | None]:
         """One comment for the key: edited, made, or left alone. `body` makes it for a size.
 
         `present` is the one that was there a moment ago. Where two runs make one at once, the oldest stays,
@@ -69,13 +69,13 @@ class Comments:
             return again, first.text
         return again, self._edit(first, body)
 
-    def drop_others(self, found: Iterable[Found], kept: Text, age: tuple[int, int]) -> None:
+    def drop_others(self, found: Iterable[FoundComment], kept: GitHubText, age: tuple[int, int]) -> None:
         """Delete what earlier runs have left beside the one comment, as one that was killed does."""
         for other in found:
             if other.marker.state == "plan" and other.text.number != kept.number and other.marker.age < age:
                 self.github.delete_comment(other.text.number)
 
-    def rest(self, key: str) -> list[tuple[Text, RestMarker]]:
+    def rest(self, key: str) -> list[tuple[GitHubText, RestMarker]]:
         """Our further comments of plans with this key, which hold what their first ones have no room for."""
         found = []
         for text in self.github.comments(self.number):
@@ -95,15 +95,15 @@ class Comments:
             if old.age <= marker.age:
                 self.github.delete_comment(text.number)
 
-    def add(self, body: Callable[[int], str]) -> Text:
+    def add(self, body: Callable[[int], str]) -> GitHubText:
         """One more comment, whatever there is."""
         return self._sized(lambda text: self.github.comment(self.number, text), body)
 
-    def _edit(self, found: Found, body: Callable[[int], str]) -> Text:
+    def _edit(self, found: FoundComment, body: Callable[[int], str]) -> GitHubText:
         return self._sized(lambda text: self.github.edit_comment(found.text.number, text), body)
 
     @staticmethod
-    def _sized(send: Callable[[str], Text], body: Callable[[int], str]) -> Text:
+    def _sized(send: Callable[[str], GitHubText], body: Callable[[int], str]) -> GitHubText:
         for size in SIZES[:-1]:
             try:
                 return send(body(size))

@@ -13,8 +13,8 @@ from typing import Final
 from dpsync.github.messages.issues import Issues, moment
 from dpsync.github.messages.marker import DriftMarker, first_line
 from dpsync.github.messages.plan_comment import written_by
-from dpsync.github.requests.api import Text
-from dpsync.github.runner.place import Place
+from dpsync.github.requests.api import GitHubText
+from dpsync.github.runner.place import WorkflowRun
 from dpsync.model.plans.drift import Drift
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.words import counted
@@ -40,7 +40,7 @@ def drift_digest(drift: Drift) -> str:
     return hashlib.sha256(json_text(found).encode()).hexdigest()
 
 
-def issue_body(marker: DriftMarker, document: DriftDocument, place: Place, limit: int = COMMENT) -> str:
+def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun, limit: int = COMMENT) -> str:
     seen = f"Drift since {moment(marker.since)}, found by {counted(marker.checks, 'check')}.\n\n"
     head = first_line(marker) + seen
     foot = f"\n\n{written_by(place)}"
@@ -53,7 +53,7 @@ class DriftIssue:
 
     issues: Issues[DriftMarker]
 
-    def checked(self, document: DriftDocument, name: tuple[str, ...]) -> Text | None:
+    def checked(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText | None:
         """After a check: the issue that tells its drift, or the one that is closed now; None for neither."""
         if document.drifted:
             return self._tell(document, name)
@@ -61,11 +61,11 @@ class DriftIssue:
             return None  # what could not be read may have drifted
         return self.close(GONE)
 
-    def close(self, why: str) -> Text | None:
+    def close(self, why: str) -> GitHubText | None:
         """Close what is open, with the reason."""
         return self.issues.close(f"{why}\n\n{written_by(self.issues.place)}")
 
-    def _tell(self, document: DriftDocument, name: tuple[str, ...]) -> Text:
+    def _tell(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText:
         digest = drift_digest(document.drift)
         github, place = self.issues.github, self.issues.place
         text, before = self.issues.current() or (None, None)

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Final, Generic, TypeVar
 
 from dpsync.github.messages.marker import Marker, read_marker
-from dpsync.github.requests.api import GitHub, Text
-from dpsync.github.runner.place import Place
+from dpsync.github.requests.api import GitHub, GitHubText
+from dpsync.github.runner.place import WorkflowRun
 from dpsync.render.words.visible import visible
 
 M = TypeVar("M", bound=Marker)
@@ -22,12 +22,12 @@ class Issues(Generic[M]):
 
     github: GitHub
     key: str
-    place: Place
+    place: WorkflowRun
     sort: type[M]
     labels: tuple[str, ...] = ()
     now: int = field(default_factory=lambda: int(time.time()))
 
-    def found(self) -> list[tuple[Text, M]]:
+    def found(self) -> list[tuple[GitHubText, M]]:
         """Ours, open and closed, the oldest first."""
         viewer = self.github.viewer()
         found = []
@@ -37,12 +37,12 @@ class Issues(Generic[M]):
                 found.append((text, marker))
         return found
 
-    def current(self) -> tuple[Text, M] | None:
+    def current(self) -> tuple[GitHubText, M] | None:
         """The one that is open, else the last one."""
         found = self.found()
         return next((one for one in found if one[0].open), found[-1]) if found else None
 
-    def open_one(self, name: tuple[str, ...], body: str) -> Text:
+    def open_one(self, name: tuple[str, ...], body: str) -> GitHubText:
         """Open one. Where two runs do that at once, the first one stays."""
         title = visible(" · ".join(filter(None, name)))[:_TITLE]
         made = self.github.open_issue(title, body, self.labels)
@@ -52,7 +52,7 @@ class Issues(Generic[M]):
             return first
         return made
 
-    def close(self, why: str) -> Text | None:
+    def close(self, why: str) -> GitHubText | None:
         """Close what is open and not of a later run, with the reason."""
         closed = None
         for text, marker in self.found():

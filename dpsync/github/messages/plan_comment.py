@@ -20,8 +20,8 @@ from dpsync.github.messages.marker import (
     read_marker,
     without_marker,
 )
-from dpsync.github.requests.api import Review, Text
-from dpsync.github.runner.place import Place, branch_key, plan_key
+from dpsync.github.requests.api import GitHubText, Review
+from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
 from dpsync.model.plans.plan import DIGITS
 from dpsync.render.json.documents import ApplyDocument, PlanDocument
 from dpsync.render.layout.view import View, clip
@@ -39,10 +39,10 @@ _NAMED: Final = 5
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundComment:
     """A comment of ours with its marker."""
 
-    text: Text
+    text: GitHubText
     marker: PlanMarker
 
 
@@ -51,31 +51,31 @@ class Decision:
     """What to do: `leave` an existing comment (or none) as it is, `edit` it, or make a `new` one."""
 
     what: Literal["leave", "edit", "new"]
-    found: Found | None = None
+    found: FoundComment | None = None
     why: str = ""
 
 
-def named(comments: Iterable[Text], name: str) -> list[Found]:
+def named(comments: Iterable[GitHubText], name: str) -> list[FoundComment]:
     """The comments with a marker of this name, the oldest first, whoever has written them."""
     found = []
     for text in comments:
         marker = read_marker(text.body, PlanMarker)
         if marker is not None and marker.name == name:
-            found.append(Found(text, marker))
+            found.append(FoundComment(text, marker))
     return found
 
 
-def of_key(found: Iterable[Found], key: str) -> list[Found]:
+def of_key(found: Iterable[FoundComment], key: str) -> list[FoundComment]:
     """Those of one platform and its organizations, or of what was not known; all where `key` is not known."""
     return [one for one in found if not key or one.marker.key in (key, "")]
 
 
-def rewritable(found: Iterable[Found]) -> Found | None:
+def rewritable(found: Iterable[FoundComment]) -> FoundComment | None:
     """The comment that the next plan goes into: the oldest one that is not frozen."""
     return next((one for one in found if one.marker.state == "plan"), None)
 
 
-def decide(found: Found | None, age: tuple[int, int], body: str, worth_it: bool) -> Decision:
+def decide(found: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool) -> Decision:
     """What becomes of the comment. `worth_it`: whether there is anything to tell where nothing stands yet."""
     if found is None:
         return Decision("new") if worth_it else Decision("leave")
@@ -86,7 +86,7 @@ def decide(found: Found | None, age: tuple[int, int], body: str, worth_it: bool)
     return Decision("edit", found)
 
 
-def remembered(found: Found | None, approvals: Iterable[Review]) -> dict[str, str]:
+def remembered(found: FoundComment | None, approvals: Iterable[Review]) -> dict[str, str]:
     """Who has approved which plan, by names in base64url; "" where no comment says which one that was.
 
     An approval that came after the comment was last written was for the plan in it; an earlier one is what
@@ -118,7 +118,7 @@ def changed_since(approved: Mapping[str, str], digest: str) -> str:
 
 def plan_marker(
     name: str,
-    place: Place,
+    place: WorkflowRun,
     document: BaseModel,
     state: State = "plan",
     approved: Mapping[str, str] | None = None,
@@ -146,7 +146,7 @@ def heading(name: Iterable[str]) -> str:
 
 
 def plan_body(
-    marker: PlanMarker, view: View, place: Place, lines: Iterable[str] = (), limit: int = COMMENT
+    marker: PlanMarker, view: View, place: WorkflowRun, lines: Iterable[str] = (), limit: int = COMMENT
 ) -> str:
     """A whole comment of at most `limit` UTF-16 units. `lines` are ours and stand before the plan."""
     head = _head(marker, lines)
@@ -154,7 +154,7 @@ def plan_body(
     return f"{head}{render_markdown(view, limit - units(head) - units(foot))}{foot}"
 
 
-def written_by(place: Place) -> str:
+def written_by(place: WorkflowRun) -> str:
     commit = f"commit {code(place.sha[:12])}, " if place.sha else ""
     return f"<sub>{commit}[run {place.run}]({place.url})</sub>"
 
@@ -177,7 +177,7 @@ def rest_body(marker: PlanMarker, part: int, displayed: str) -> str:
     )
 
 
-def with_status(found: Found, state: State, line: str, applied: str = "") -> str:
+def with_status(found: FoundComment, state: State, line: str, applied: str = "") -> str:
     """The same comment with what became of its plan, in place of what was said of that before."""
     marker = found.marker.model_copy(update={"state": state, "applied": applied})
     before, separator, content = found.text.body.partition(_CONTENT)
@@ -191,7 +191,7 @@ def _head(marker: PlanMarker, lines: Iterable[str]) -> str:
     return first_line(marker) + "".join(f"{line}\n\n" for line in parts) + _CONTENT
 
 
-def status(document: ApplyDocument, place: Place) -> str:
+def status(document: ApplyDocument, place: WorkflowRun) -> str:
     """How an apply ended, for the comment of its plan."""
     run = f"[run {place.run}]({place.url})"
     if document.report is None:

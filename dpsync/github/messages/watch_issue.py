@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from dpsync.github.messages.issues import Issues, moment
 from dpsync.github.messages.marker import WatchMarker, first_line
 from dpsync.github.messages.plan_comment import written_by
-from dpsync.github.requests.api import Text
+from dpsync.github.requests.api import GitHubText
 from dpsync.github.requests.transport import GitHubError
 from dpsync.model.texts.words import counted
 from dpsync.render.layout.views import view
@@ -77,7 +77,7 @@ class Watch:
     def label(self) -> str:
         return f"dpsync-{self.issues.key[:12]}"
 
-    def failed(self, reason: str, document: BaseModel | None, name: tuple[str, ...]) -> Text | None:
+    def failed(self, reason: str, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText | None:
         """After a check that has failed: the issue, where it is open by now."""
         before, place = self._kept(), self.issues.place
         if before is not None and before.age > place.age:
@@ -92,7 +92,7 @@ class Watch:
         self._keep(now)
         return self._tell(now, document, name) if now.number >= IN_A_ROW else None
 
-    def works(self) -> Text | None:
+    def works(self) -> GitHubText | None:
         """After a check that was made: the issue, where it was closed by that."""
         closed = self.issues.close(
             f"**Drift is being watched again:** this check has worked.\n\n{written_by(self.issues.place)}"
@@ -104,7 +104,7 @@ class Watch:
 
     # The issue.
 
-    def _tell(self, failed: Failed, document: BaseModel | None, name: tuple[str, ...]) -> Text:
+    def _tell(self, failed: Failed, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText:
         github, place = self.issues.github, self.issues.place
         marker = WatchMarker(key=self.issues.key, run=place.run, attempt=place.attempt, sha=place.sha)
         body = _body(marker, failed, document, f"\n\n{written_by(place)}")

@@ -15,9 +15,9 @@ from typing import Final
 from dpsync.github.messages.comments import Comments
 from dpsync.github.messages.digests import Shown, together
 from dpsync.github.messages.marker import PlanMarker, RestMarker, read_marker, shown_in
-from dpsync.github.messages.plan_comment import Found, named
-from dpsync.github.requests.api import GitHub, Merged, Written
-from dpsync.github.runner.place import Place, branch_key, plan_key
+from dpsync.github.messages.plan_comment import FoundComment, named
+from dpsync.github.requests.api import GitHub, MergedPullRequest, Written
+from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
 from dpsync.github.runner.run import History
 from dpsync.model.plans.plan import Plan
 
@@ -30,8 +30,8 @@ class Approval:
     """A comment that counts, in a merged pull request. `displayed` is all that its plan has shown."""
 
     comments: Comments
-    found: Found
-    request: Merged
+    found: FoundComment
+    request: MergedPullRequest
     displayed: tuple[Shown, ...]
 
 
@@ -40,7 +40,7 @@ class Approvals:
     """Those for one name, the latest merge first."""
 
     github: GitHub
-    place: Place
+    place: WorkflowRun
     name: str
     history: History
     known: list[Approval] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Approvals:
         ended = set(self.ended.values())
         return ended.pop() if len(ended) == 1 else None
 
-    def _here(self, request: Merged) -> bool:
+    def _here(self, request: MergedPullRequest) -> bool:
         """Whether it was merged into the branch that is applied, and that merge is a part of it."""
         return request.base == self.place.branch and request.commit in self.history.commits
 
@@ -112,7 +112,7 @@ class Approvals:
         """Whether a commit of the branch came before another one."""
         return self.history.commits.index(one) > self.history.commits.index(other)
 
-    def _look(self, request: Merged) -> None:
+    def _look(self, request: MergedPullRequest) -> None:
         """Take from a pull request the plan of each key that was shown last and counts."""
         comments = Comments(self.github, request.number, self.name)
         texts = self.github.comments(request.number)
@@ -134,11 +134,11 @@ class Approvals:
                 displayed = [] if marker.displayed is None else [marker.displayed]
                 if marker.full:
                     displayed += self._rest(request, marker, comments)
-                found = Found(replace(candidate.text, body=written.body), marker)
+                found = FoundComment(replace(candidate.text, body=written.body), marker)
                 latest[marker.key] = Approval(comments, found, request, shown_in(displayed))
         self.known.extend(latest.values())
 
-    def _rest(self, request: Merged, plan: PlanMarker, comments: Comments) -> Iterator[str]:
+    def _rest(self, request: MergedPullRequest, plan: PlanMarker, comments: Comments) -> Iterator[str]:
         """What further comments hold of a plan; of one that does not count nothing."""
         for text, marker in comments.rest(plan.key):
             written = self.github.written(text)
@@ -146,7 +146,7 @@ class Approvals:
             if now == marker and marker.digest == plan.digest and not _touched(written, request):
                 yield marker.displayed
 
-    def _why_not(self, written: Written, marker: PlanMarker | None, request: Merged) -> str:
+    def _why_not(self, written: Written, marker: PlanMarker | None, request: MergedPullRequest) -> str:
         """Why a comment does not count; "" where it does."""
         if why := _touched(written, request, marker is not None and marker.state in ("applied", "converged")):
             return why
@@ -164,7 +164,7 @@ def approved(approvals: list[Approval]) -> frozenset[Shown] | None:
     return together(one.displayed for one in reversed(approvals)) if approvals else None
 
 
-def _touched(written: Written, request: Merged, by_an_apply: bool = False) -> str:
+def _touched(written: Written, request: MergedPullRequest, by_an_apply: bool = False) -> str:
     """Who has written a comment that should not have, or when; "" where all is well.
 
     `by_an_apply`: an apply has found that it counts, and has written into it what became of the plan.

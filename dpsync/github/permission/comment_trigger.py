@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from dpsync.github.requests.api import GitHub, PullRequest
 from dpsync.github.requests.transport import GitHubError
-from dpsync.github.runner.place import Checkout, Place
+from dpsync.github.runner.place import Checkout, WorkflowRun
 
 
 class NotThisChange(Exception):
@@ -25,7 +25,7 @@ class NotThisChange(Exception):
         self.why = why
 
 
-def asked_for(place: Place, github: GitHub | None, checkout: Callable[[], Checkout]) -> Place:
+def asked_for(place: WorkflowRun, github: GitHub | None, checkout: Callable[[], Checkout]) -> WorkflowRun:
     """The place with what GitHub says of the pull request. The person's comment gets a reaction.
 
     The working copy is not looked at where that is a fork's. Raises NotThisChange.
@@ -45,7 +45,7 @@ def asked_for(place: Place, github: GitHub | None, checkout: Callable[[], Checko
     return replace(place, sha=request.head, base=request.base, into=request.base)
 
 
-def _check(request: PullRequest, place: Place, look: Callable[[], Checkout]) -> None:
+def _check(request: PullRequest, place: WorkflowRun, look: Callable[[], Checkout]) -> None:
     if request.repository != place.repository:
         raise NotThisChange(
             "untrusted", "this run holds the secrets of the repository, and the change comes from a fork"
@@ -62,7 +62,7 @@ def _check(request: PullRequest, place: Place, look: Callable[[], Checkout]) -> 
         )
 
 
-def _react(github: GitHub, place: Place, what: str) -> None:
+def _react(github: GitHub, place: WorkflowRun, what: str) -> None:
     """Show whoever has asked that it was seen. Where that is not possible, nothing is missing."""
     if place.comment is not None:
         with suppress(GitHubError):

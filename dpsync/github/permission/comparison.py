@@ -16,7 +16,7 @@ _NAMED: Final = 10
 
 
 @dataclass(frozen=True)
-class Compared:
+class ReviewComparison:
     """`same` changes were reviewed as they are; `other` ones were reviewed with another content.
 
     `dropped` counts those that were reviewed and are not needed any more. `reviewed` is how many there were;
@@ -59,17 +59,17 @@ class Compared:
             yield "what becomes more visible or powerful was not shown as it is now", self.exposed
 
 
-def compare(reviewed: Collection[Shown] | None, plan: Plan) -> Compared:
+def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:
     """What became of what was reviewed; None: nothing was."""
     addresses = tuple(change.address for change in plan.changes)
     if reviewed is None:
-        return Compared(None, 0, 0, (), addresses)
+        return ReviewComparison(None, 0, 0, (), addresses)
     known = frozenset(reviewed)
     before = {one.address for one in known if not one.exposes}
     others = [change for change in plan.changes if not known.issuperset(shown_of(change, plan))]
     other = tuple(one.address for one in others if address_digest(one.address) in before)
     same = len(addresses) - len(others)
-    return Compared(
+    return ReviewComparison(
         reviewed=len(before),
         same=same,
         dropped=len(before - {address_digest(address) for address in addresses}),

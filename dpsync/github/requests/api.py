@@ -14,7 +14,7 @@ import httpx
 
 from dpsync.client.platform import origin
 from dpsync.github.requests.members import at, number_at, text_at
-from dpsync.github.requests.transport import PAGES, GitHubError, Transport
+from dpsync.github.requests.transport import PAGES, GitHubError, GitHubTransport
 
 _EDITS: Final = """\
 query ($id: ID!, $after: String) { node(id: $id) { ... on IssueComment {
@@ -27,7 +27,7 @@ query ($id: ID!, $after: String) { node(id: $id) { ... on IssueComment {
 
 
 @dataclass(frozen=True)
-class Text:
+class GitHubText:
     """A comment or an issue. `number` is the id of the comment or the number of the issue."""
 
     number: int
@@ -63,7 +63,7 @@ class Review:
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedPullRequest:
     """A merged pull request: `commit` is what that made on the branch `base`, `head` its own last one."""
 
     number: int
@@ -95,7 +95,7 @@ class GitHub:
         wait: Callable[[float], None] | None = None,
     ) -> None:
         api = url.rstrip("/")
-        self._transport = Transport(api, token, wait or sleep)
+        self._transport = GitHubTransport(api, token, wait or sleep)
         self._graphql = graphql if origin(graphql) == origin(api) else ""
         self._repository = f"{api}/repos/{repository}"
         self._viewer = ""
@@ -150,14 +150,16 @@ class GitHub:
             raise GitHubError("GitHub does not say which branch is the default one")
         return name
 
-    def merged(self, sha: str) -> list[Merged]:
+    def merged(self, sha: str) -> list[MergedPullRequest]:
         """The merged pull requests that a commit came with. Right after a merge GitHub may not know yet."""
         requests = []
         for found in self._items(f"/commits/{sha}/pulls"):
             number, merged = number_at(found, "number"), text_at(found, "merged_at")
             if number is not None and merged:
                 commit, head = text_at(found, "merge_commit_sha"), text_at(found, "head", "sha")
-                requests.append(Merged(number, merged, commit, head, text_at(found, "base", "ref")))
+                requests.append(
+                    MergedPullRequest(number, merged, commit, head, text_at(found, "base", "ref"))
+                )
         return requests
 
     def pull_request(self, number: int) -> PullRequest:
@@ -185,20 +187,20 @@ class GitHub:
 
     # Comments.
 
-    def comments(self, number: int) -> list[Text]:
+    def comments(self, number: int) -> list[GitHubText]:
         """All comments of an issue or pull request, the oldest first."""
         found = [_comment(one) for one in self._items(f"/issues/{number}/comments")]
         return sorted(found, key=lambda one: one.number)
 
-    def comment(self, number: int, body: str) -> Text:
+    def comment(self, number: int, body: str) -> GitHubText:
         """Write a comment into an issue or pull request."""
         return _comment(self.ask("POST", f"/issues/{number}/comments", {"body": body}))
 
-    def edit_comment(self, id_: int, body: str) -> Text:
+    def edit_comment(self, id_: int, body: str) -> GitHubText:
         """Replace the body of a comment."""
         return _comment(self.ask("PATCH", f"/issues/comments/{id_}", {"body": body}, safe=True))
 
-    def written(self, comment: Text) -> Written:
+    def written(self, comment: GitHubText) -> Written:
         """Who has written a comment of ours, by all of its edits; with what it says at that moment."""
         after, strangers, first = None, False, None
         for _ in range(PAGES):
@@ -238,33 +240,33 @@ class GitHub:
 
     # Issues.
 
-    def issues(self, author: str) -> list[Text]:
+    def issues(self, author: str) -> list[GitHubText]:
         """The issues that somebody has opened, open and closed, the oldest first."""
         found = self._items("/issues", {"state": "all", "creator": author})
         issues = [_issue(one) for one in found if "pull_request" not in one]
         return sorted(issues, key=lambda one: one.number)
 
-    def open_issue(self, title: str, body: str, labels: tuple[str, ...] = ()) -> Text:
+    def open_issue(self, title: str, body: str, labels: tuple[str, ...] = ()) -> GitHubText:
         """Open an issue."""
         return _issue(self.ask("POST", "/issues", {"title": title, "body": body, "labels": list(labels)}))
 
-    def edit_issue(self, number: int, **content: str) -> Text:
+    def edit_issue(self, number: int, **content: str) -> GitHubText:
         """Replace members of an issue: `body`, `state`, `state_reason`."""
         return _issue(self.ask("PATCH", f"/issues/{number}", content, safe=True))
 
 
-def _comment(found: Any) -> Text:
+def _comment(found: Any) -> GitHubText:
     return _as_text(found, number_at(found, "id"))
 
 
-def _issue(found: Any) -> Text:
+def _issue(found: Any) -> GitHubText:
     return _as_text(found, number_at(found, "number"))
 
 
-def _as_text(found: Any, number: int | None) -> Text:
+def _as_text(found: Any, number: int | None) -> GitHubText:
     if number is None:
         raise GitHubError("GitHub answered something that is no comment and no issue")
-    return Text(
+    return GitHubText(
         number,
         text_at(found, "body"),
         text_at(found, "user", "login"),

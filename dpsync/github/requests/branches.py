@@ -20,7 +20,7 @@ _SHA: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 @dataclass(frozen=True)
-class Content:
+class FileVersion:
     """A file on a branch or in a commit. Both are None where there is none."""
 
     data: bytes | None = None
@@ -28,7 +28,7 @@ class Content:
 
 
 @dataclass(frozen=True)
-class Request:
+class PullRequestState:
     """A pull request; `head` is the commit at its end."""
 
     number: int
@@ -63,22 +63,22 @@ class Branches:
                 raise
             return False
 
-    def file(self, path: str, ref: str) -> Content:
+    def file(self, path: str, ref: str) -> FileVersion:
         """A file on a branch or in a commit."""
         try:
             answer = self.github.ask("GET", f"/contents/{quote(path)}", query={"ref": ref})
         except GitHubError as error:
             if not error.missing:
                 raise
-            return Content()
+            return FileVersion()
         if not isinstance(answer, dict) or answer.get("type") != "file":
             raise GitHubError(f"{path} is no file there")
         blob = _sha(answer, "sha")
         if answer.get("encoding") != "base64":  # it is longer than a megabyte
             answer = self.github.ask("GET", f"/git/blobs/{blob}")
-        return Content(_decoded(answer), blob)
+        return FileVersion(_decoded(answer), blob)
 
-    def put(self, path: str, branch: str, data: bytes, instead_of: Content, message: str) -> str:
+    def put(self, path: str, branch: str, data: bytes, instead_of: FileVersion, message: str) -> str:
         """Commit a file onto a branch, in place of what was read; the commit."""
         content = {"message": message, "content": b64encode(data).decode(), "branch": branch}
         if instead_of.blob is not None:
@@ -106,7 +106,7 @@ class Branches:
         answer = self.github.ask("GET", f"/compare/{one}...{other}", query={"per_page": "1"})
         return _sha(answer, "merge_base_commit", "sha")
 
-    def requests(self, branch: str, base: str) -> list[Request]:
+    def requests(self, branch: str, base: str) -> list[PullRequestState]:
         """The latest pull requests of a branch into another one, open or not."""
         owner = self.repository.partition("/")[0]
         query = {"head": f"{owner}:{branch}", "base": base, "state": "all", "per_page": "100"}
@@ -115,7 +115,7 @@ class Branches:
             raise GitHubError("GitHub did not answer with a list of pull requests")
         return [_request(one) for one in answer]
 
-    def open_request(self, branch: str, base: str, title: str, body: str) -> Request:
+    def open_request(self, branch: str, base: str, title: str, body: str) -> PullRequestState:
         """Open a pull request."""
         content = {"title": title, "head": branch, "base": base, "body": body}
         return _request(self.github.ask("POST", "/pulls", content))
@@ -131,11 +131,11 @@ def _decoded(answer: Any) -> bytes:
         raise GitHubError("GitHub did not answer with the content of a file") from None
 
 
-def _request(found: Any) -> Request:
+def _request(found: Any) -> PullRequestState:
     number = number_at(found, "number")
     if number is None:
         raise GitHubError("GitHub answered something that is no pull request")
-    return Request(number, found.get("state") == "open", _sha(found, "head", "sha"))
+    return PullRequestState(number, found.get("state") == "open", _sha(found, "head", "sha"))
 
 
 def _sha(found: Any, *names: str) -> str:

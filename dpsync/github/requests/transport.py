@@ -52,7 +52,7 @@ class GitHubError(Exception):
         return self.status == 404
 
 
-class Transport:
+class GitHubTransport:
     """The connections to one GitHub with one token. Every request raises GitHubError.
 
     `url` is where its API begins. `wait` takes the seconds that GitHub asks to wait.

@@ -19,7 +19,7 @@ _UNTRUSTED: Final = ("pull_request_target", "workflow_run")
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkflowRun:
     """A run. `number` is that of its pull request, None where it has none."""
 
     repository: str
@@ -85,7 +85,7 @@ class WorkingCopy:
     checkout: Callable[[], Checkout]
 
 
-def find_place(env: Mapping[str, str], event: Any) -> Place:
+def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
     """What the environment and the event say. Raises ValueError where this is no run of a workflow."""
     repository, tested = env.get("GITHUB_REPOSITORY", ""), env.get("GITHUB_SHA", "")
     server = env.get("GITHUB_SERVER_URL", "").rstrip("/")
@@ -105,7 +105,7 @@ def find_place(env: Mapping[str, str], event: Any) -> Place:
     head = at(request, "head", "sha")
     sha = head if isinstance(head, str) and _COMMIT.fullmatch(head) else tested
     attempt = env.get("GITHUB_RUN_ATTEMPT", "")
-    return Place(
+    return WorkflowRun(
         repository=repository,
         run=int(run),
         attempt=int(attempt) if attempt.isdecimal() else 1,

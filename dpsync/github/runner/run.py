@@ -13,7 +13,7 @@ from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import Place
+from dpsync.github.runner.place import WorkflowRun
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.pages.markdown_escape import prose
 
@@ -57,7 +57,7 @@ class ActionRun:
     """One run of the action."""
 
     inputs: Inputs
-    place: Place
+    place: WorkflowRun
     """Of a run that a comment has asked for, action.py adds what GitHub says of the pull request."""
     log: Log
     run_dpsync: Callable[[list[str], str], Ran]

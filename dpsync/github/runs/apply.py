@@ -16,7 +16,7 @@ from dpsync.github.messages.issues import Issues
 from dpsync.github.messages.marker import DriftMarker
 from dpsync.github.messages.plan_comment import plan_body, plan_marker, status, with_status
 from dpsync.github.permission.approvals import Approval, Approvals, approved
-from dpsync.github.permission.comparison import Compared, compare
+from dpsync.github.permission.comparison import ReviewComparison, compare
 from dpsync.github.permission.head import not_the_head
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
@@ -107,7 +107,7 @@ class _Apply:
         return self.run.dpsync(command, *more, *(("--base", base) if base and not said else ()))
 
     def _refuse_other_plan(
-        self, latest: Approval, ran: Ran, document: PlanDocument, compared: Compared
+        self, latest: Approval, ran: Ran, document: PlanDocument, compared: ReviewComparison
     ) -> Ran:
         """Refuse the plan that `ran` has made, and show it in another comment, which approves nothing."""
         run, digest = self.run, document.plan.digest[:DIGITS]

@@ -6,7 +6,7 @@ from dpsync.github.messages.drift_issue import DriftIssue
 from dpsync.github.messages.issues import Issues
 from dpsync.github.messages.marker import DriftMarker, WatchMarker
 from dpsync.github.messages.watch_issue import Watch
-from dpsync.github.requests.api import GitHub, Text
+from dpsync.github.requests.api import GitHub, GitHubText
 from dpsync.github.runner.outputs import STOPPED, failure
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.model.findings.diagnostic import Exit
@@ -27,7 +27,7 @@ def drift(run: ActionRun) -> Ran:
     return ran
 
 
-def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> Text | None:
+def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubText | None:
     """After a check that was made: the issue of the drift, if it says anything new."""
     with run.asking("That the check has worked was not written down"):
         _watch(run, github).works()
@@ -37,7 +37,7 @@ def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> Text | 
     return None
 
 
-def _failed(run: ActionRun, github: GitHub, ran: Ran) -> Text | None:
+def _failed(run: ActionRun, github: GitHub, ran: Ran) -> GitHubText | None:
     """After a check that has failed: the issue that says so, if too many have by now."""
     with run.asking("That the check has failed was not written down"):
         return _watch(run, github).failed(failure(ran.document, ran.code), ran.document, run.inputs.name)

@@ -13,9 +13,9 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from dpsync.config.reading.ids_file import parse, render
-from dpsync.github.requests.branches import Branches, Content, Request
+from dpsync.github.requests.branches import Branches, FileVersion, PullRequestState
 from dpsync.github.requests.transport import GitHubError
-from dpsync.github.runner.place import Place, make_key
+from dpsync.github.runner.place import WorkflowRun, make_key
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.ids import IdsFile
 from dpsync.model.entries.ids_merge import MergedIds, merge_ids
@@ -78,7 +78,7 @@ class IdsBranch:
     """A file and the branch that it belongs to. `bring` raises GitHubError and Unclear."""
 
     branches: Branches
-    place: Place
+    place: WorkflowRun
     registry: Registry
     learned: Learned
 
@@ -136,7 +136,7 @@ class IdsBranch:
                 branches.advance(name, made)
         return self._opened(request, name, merged)
 
-    def _opened(self, request: Request | None, name: str, merged: MergedIds) -> Brought:
+    def _opened(self, request: PullRequestState | None, name: str, merged: MergedIds) -> Brought:
         base = self.place.branch
         if request is None:
             try:
@@ -173,5 +173,5 @@ class IdsBranch:
     def _merged(self, present: IdsFile) -> MergedIds:
         return merge_ids(self.learned.before, self.learned.after, present)
 
-    def _parsed(self, content: Content) -> IdsFile:
+    def _parsed(self, content: FileVersion) -> IdsFile:
         return parsed(content.data or b"", self.learned.path, self.registry)

@@ -17,10 +17,10 @@ from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.github.requests.branches import Branches
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import Place
+from dpsync.github.runner.place import WorkflowRun
 from dpsync.github.runs.ids_branch import Brought, By, IdsBranch, Learned, Unclear, kept_out, parsed
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.ids_merge import LineChange, line_changes
 from dpsync.model.texts.words import counted
 from dpsync.render.layout.view import clip
@@ -64,7 +64,7 @@ class IdsFileUpdate:
     file: Path
     by: By
     branches: Branches | None
-    place: Place
+    place: WorkflowRun
     log: Log
     registry: Registry
     url: str = ""
@@ -164,7 +164,7 @@ def _lines(changes: tuple[LineChange, ...]) -> Iterator[str]:
             yield f"+ {_said(change.after)}"
 
 
-def _said(line: Line) -> str:
+def _said(line: RecordedLine) -> str:
     return visible(f"{line.address}: {' '.join(filter(None, (line.id, line.also)))}")
 
 

@@ -12,7 +12,7 @@ from dpsync.github.messages.comments import Comments
 from dpsync.github.messages.digests import shown_by
 from dpsync.github.messages.marker import kept
 from dpsync.github.messages.plan_comment import (
-    Found,
+    FoundComment,
     changed_since,
     heading,
     of_key,
@@ -45,7 +45,7 @@ def _report(run: ActionRun, document: BaseModel) -> bool:
     if run.github is None or run.place.number is None:
         return True
     comments = Comments(run.github, run.place.number, run.inputs.key)
-    found: list[Found] | None = None
+    found: list[FoundComment] | None = None
     try:
         found = comments.found()
         _write(run, comments, found, document)
@@ -61,7 +61,7 @@ def _report(run: ActionRun, document: BaseModel) -> bool:
     return True
 
 
-def _write(run: ActionRun, comments: Comments, found: list[Found], document: BaseModel) -> None:
+def _write(run: ActionRun, comments: Comments, found: list[FoundComment], document: BaseModel) -> None:
     """Bring the comment up to date, and drop what earlier runs have left beside it."""
     if not comments.github.pull_request(comments.number).open:
         run.log.notice("The comment was left as it is: the pull request is merged or closed.")
@@ -91,7 +91,7 @@ def _write(run: ActionRun, comments: Comments, found: list[Found], document: Bas
         comments.write_rest(marker, rest)
 
 
-def _untouched(run: ActionRun, comments: Comments, found: list[Found]) -> Found | None:
+def _untouched(run: ActionRun, comments: Comments, found: list[FoundComment]) -> FoundComment | None:
     """The comment that the plan goes into. One that somebody else has edited makes room for a new one."""
     before = rewritable(found)
     if before is None:
@@ -107,7 +107,7 @@ def _untouched(run: ActionRun, comments: Comments, found: list[Found]) -> Found 
     return now
 
 
-def _approved(run: ActionRun, comments: Comments, before: Found | None) -> dict[str, str]:
+def _approved(run: ActionRun, comments: Comments, before: FoundComment | None) -> dict[str, str]:
     """Who has approved which plan of this comment, as a marker has it."""
     with run.asking("Who has approved this could not be read", quietly=True):
         return remembered(before, comments.github.approvals(comments.number))

@@ -16,9 +16,9 @@ from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.changes.update import Taken, Updated
 from dpsync.importing.creation.entries import NONE, worth_writing
 from dpsync.importing.creation.keys import slug
-from dpsync.importing.naming import Sides
-from dpsync.importing.values import Content, Unwritable, Writing, variable
-from dpsync.importing.yaml_text.edit import Document, Edit, Uneditable, apply_edits
+from dpsync.importing.naming import NamingWithFiles
+from dpsync.importing.values import FileContent, Unwritable, Writing, variable
+from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
@@ -47,7 +47,7 @@ class Adding:
 
 
 def add(
-    sides: Sides,
+    sides: NamingWithFiles,
     strangers: Mapping[Address, LiveObject],
     pinned: frozenset[str] = frozenset(),
     into: str | None = None,
@@ -78,7 +78,7 @@ def add(
 class _Adder:
     def __init__(
         self,
-        sides: Sides,
+        sides: NamingWithFiles,
         pinned: frozenset[str],
         into: str | None,
         sharers: Callable[[str], tuple[str, ...]],
@@ -90,7 +90,7 @@ class _Adder:
         self.pinned = pinned
         self.adding = Adding()
         self.documents: dict[str, Document] = {}
-        self.edits: dict[str, list[Edit]] = {}
+        self.edits: dict[str, list[TextEdit]] = {}
         self.used = set(sides.desired.resources)
         self.new_places: dict[tuple[str, Address], list[tuple[str, Any]]] = {}
         self.keys: dict[Address, str] = {}
@@ -231,7 +231,7 @@ class _Adder:
         self.new_places.setdefault((at.file, place), []).append((key, value))
         return at
 
-    def _edit(self, name: str, edit: Edit) -> None:
+    def _edit(self, name: str, edit: TextEdit) -> None:
         self.edits.setdefault(name, []).append(edit)
 
     def _document(self, name: str) -> Document:
@@ -289,16 +289,16 @@ class _Adder:
 
 def _in_place(value: Any) -> Any:
     """Long values in the line, too: an entry that is added names no new file."""
-    if isinstance(value, Content):
+    if isinstance(value, FileContent):
         return json.loads(value.text) if value.suffix == ".json" else value.text
     if isinstance(value, dict):
         return {key: _in_place(item) for key, item in value.items()}
     return [_in_place(item) for item in value] if isinstance(value, list) else value
 
 
-def _together(edits: list[Edit]) -> list[Edit]:
+def _together(edits: list[TextEdit]) -> list[TextEdit]:
     """Insertions at one place as one, in their order."""
-    found: dict[tuple[int, int], Edit] = {}
+    found: dict[tuple[int, int], TextEdit] = {}
     for edit in edits:
         at = (edit.start, edit.end)
         found[at] = replace(found[at], text=found[at].text + edit.text) if at in found else edit

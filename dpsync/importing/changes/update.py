@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
-from dpsync.importing.naming import Sides
-from dpsync.importing.values import Content, Unwritable, Writing, json_text, variable
-from dpsync.importing.yaml_text.edit import Document, Edit, Uneditable, apply_edits
+from dpsync.importing.naming import NamingWithFiles
+from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, variable
+from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.model.entries.address import Address, Pattern
@@ -55,7 +55,7 @@ Sharers = Callable[[Address, str, Span], tuple[str, ...]]
 
 
 def update(
-    sides: Sides,
+    sides: NamingWithFiles,
     plan: Plan,
     wanted: Iterable[Pattern],
     into: str | None = None,
@@ -97,7 +97,7 @@ def _differing(plan: Plan) -> set[tuple[str, str]]:
 class _Updating:
     def __init__(
         self,
-        sides: Sides,
+        sides: NamingWithFiles,
         into: str | None,
         sharers: Sharers,
         perhaps: Mapping[Address, Diagnostic],
@@ -108,7 +108,7 @@ class _Updating:
         self.perhaps = perhaps
         self.inserted: list[tuple[list[Step], Any]] = []
         self.made = Updated()
-        self.edits: dict[str, list[Edit]] = {}
+        self.edits: dict[str, list[TextEdit]] = {}
         self.documents: dict[str, Document] = {}
         self.done: set[tuple[Address, str]] = set()
         self.moved: list[Resource] = []
@@ -224,7 +224,7 @@ class _Updating:
             if self.into is not None and resource.span.file != self.into:
                 self._insert(resource, name, written)
                 return
-            if isinstance(written, Content):
+            if isinstance(written, FileContent):
                 raise Uneditable(f"it is long: write {name}: {{ file: … }} first")
             document = self._document(resource.span.file)
             edit = document.adding(resource.span, name, written, {item.name for item in kind.fields})
@@ -251,7 +251,7 @@ class _Updating:
 
     def _insert(self, resource: Resource, name: str, value: Any) -> None:
         steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
-        self.inserted.append(([*steps, name], _inline(value) if isinstance(value, Content) else value))
+        self.inserted.append(([*steps, name], _inline(value) if isinstance(value, FileContent) else value))
         self.made.taken.append(Taken(resource.address, name, resource.where(name)))
 
     def _shared(self, resource: Resource, name: str, who: tuple[str, ...]) -> None:
@@ -286,7 +286,7 @@ class _Updating:
             named = posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path))
             self._content(self.sides.files.real(named) or named, value)
             return
-        if isinstance(value, Content):
+        if isinstance(value, FileContent):
             value = _inline(value)
         self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
 
@@ -294,7 +294,7 @@ class _Updating:
         """A new content for a file that a value stands in."""
         if name.endswith((".yaml", ".yml")):
             raise Uneditable(f"it stands in {name}")
-        if isinstance(value, Content):
+        if isinstance(value, FileContent):
             self.made.files[name] = value.text.encode()
         elif value is None:
             self.made.files[name] = b""
@@ -354,7 +354,7 @@ def _file_in(node: nodes.Node) -> str | None:
     return str(path.value) if isinstance(path, nodes.Scalar) else None
 
 
-def _inline(content: Content) -> Any:
+def _inline(content: FileContent) -> Any:
     """A long value in the file of its entry: free-form data as data, else the text."""
     import json
 

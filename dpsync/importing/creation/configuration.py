@@ -11,7 +11,7 @@ from dpsync.client.client import ReadClient
 from dpsync.config.composing.discovery import IDS_NAME, Included, fits
 from dpsync.config.load import load_from
 from dpsync.importing.creation.entries import LeftOut, ToSet, describe
-from dpsync.importing.creation.inventory import Unread, read_whole
+from dpsync.importing.creation.inventory import UnreadSource, read_inventory
 from dpsync.importing.creation.keys import lines_of, name_everything
 from dpsync.importing.creation.layout import ROOT, included, lay_out
 from dpsync.importing.creation.watching import watched_fields, watched_places
@@ -57,7 +57,7 @@ def make(
 
     Raises ClientError, and DiagnosticError for unknown names.
     """
-    whole = read_whole(client, registry, named, parallelism, full)
+    whole = read_inventory(client, registry, named, parallelism, full)
     everything = tuple(whole.objects)
     nameless = name_everything(registry, whole, ids.sections.get(client.platform))
     entries = describe(registry, whole, full)
@@ -79,9 +79,9 @@ def make(
     )
 
 
-def _unread(unread: Sequence[Unread]) -> list[LeftOut]:
+def _unread(unread: Sequence[UnreadSource]) -> list[LeftOut]:
     """One note for each place, or one for all such places of an organization."""
-    together: dict[tuple[str, ...], list[Unread]] = {}
+    together: dict[tuple[str, ...], list[UnreadSource]] = {}
     for one in unread:
         above = one.parent
         key = (one.kind.name, above.kind.name, one.why, above.address.segments[0])

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dpsync.identity.match import match
-from dpsync.identity.natural_keys import View
-from dpsync.importing.creation.inventory import Found, Whole
+from dpsync.identity.natural_keys import NaturalKeys
+from dpsync.importing.creation.inventory import FoundObject, Inventory
 from dpsync.importing.creation.keys import Known, referred_to_as
 from dpsync.importing.values import NOWHERE, Unwritable, Writing, trimmed
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
@@ -47,19 +47,19 @@ class ToSet:
 
 
 @dataclass
-class Entry:
+class DescribedEntry:
     """One object with what is written of it, in the order of its kind."""
 
-    found: Found
+    found: FoundObject
     fields: dict[str, Any] = field(default_factory=dict)
     comments: list[str] = field(default_factory=list)
 
 
 @dataclass
-class Entries:
+class DescribedEntries:
     """Every entry by its address, and what is told beside them."""
 
-    by_address: dict[Address, Entry] = field(default_factory=dict)
+    by_address: dict[Address, DescribedEntry] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
     to_set: list[ToSet] = field(default_factory=list)
 
@@ -68,7 +68,7 @@ NONE: Final = object()
 """That there is no value, where that is worth a line: written as null."""
 
 
-def describe(registry: Registry, whole: Whole, full: bool = False) -> Entries:
+def describe(registry: Registry, whole: Inventory, full: bool = False) -> DescribedEntries:
     """The entries of everything that has a key; with `full` every field that can be read, default or not."""
     return _Describing(registry, whole, full).describe()
 
@@ -105,15 +105,15 @@ def worth_writing(
 
 
 class _Describing:
-    def __init__(self, registry: Registry, whole: Whole, full: bool) -> None:
+    def __init__(self, registry: Registry, whole: Inventory, full: bool) -> None:
         self.registry = registry
         self.whole = whole
         self.full = full
         self.known = Known(whole)
-        self.made = Entries()
+        self.made = DescribedEntries()
         self.variables: set[str] = set()
 
-    def describe(self) -> Entries:
+    def describe(self) -> DescribedEntries:
         left: set[int] = set()
         for item in self.whole.objects:
             if item.parent is not None and (id(item.parent) in left or id(item.holder) in left):
@@ -142,9 +142,9 @@ class _Describing:
         again.made.left_out = [note for note in left_out if note.field is None]
         self.made = again.describe()
 
-    def _entry(self, item: Found) -> Entry | None:
+    def _entry(self, item: FoundObject) -> DescribedEntry | None:
         """What is written of one object; None when a part that it cannot do without cannot be written."""
-        entry = Entry(item)
+        entry = DescribedEntry(item)
         shape = item.kind.shape
         if isinstance(shape, NodeShape) and len(item.inside) < shape.least:
             holds = " or ".join(self.registry[name].noun for name in shape.holds)
@@ -172,13 +172,13 @@ class _Describing:
                 entry.comments.append(f"{one.name} is not written: {why}")
         return entry
 
-    def _value(self, one: Field, item: Found) -> Any:
+    def _value(self, one: Field, item: FoundObject) -> Any:
         """The live value that is worth writing, or NONE; None when there is nothing to write."""
         if isinstance(one, ListOrder):
             return self._order(one, item)
         return worth_writing(item.kind, one, item.live, item.key, self.full, watched=True)
 
-    def _order(self, order: ListOrder, item: Found) -> Value:
+    def _order(self, order: ListOrder, item: FoundObject) -> Value:
         """The order of what is in it, where that is more than one thing."""
         inside = {
             other.live.id
@@ -189,14 +189,14 @@ class _Describing:
         listed = [LiveId(id) for id in ids if id in inside]
         return listed if len(listed) > 1 else None
 
-    def _named(self, item: Found) -> Callable[[tuple[str, ...], str], str | None]:
+    def _named(self, item: FoundObject) -> Callable[[tuple[str, ...], str], str | None]:
         def named(kinds: tuple[str, ...], id: str) -> str | None:
             target = self.known.find(kinds, id, item)
             return referred_to_as(target) if target is not None else None
 
         return named
 
-    def _secret_of(self, item: Found, one: Field) -> Callable[[tuple[str, ...]], str]:
+    def _secret_of(self, item: FoundObject, one: Field) -> Callable[[tuple[str, ...]], str]:
         def name(path: tuple[str, ...]) -> str:
             words = [*(segment for segment in item.address.segments), one.name, *path]
             wanted = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
@@ -211,7 +211,7 @@ class _Describing:
 
         return name
 
-    def _cannot(self, item: Found, name: str | None, why: str) -> None:
+    def _cannot(self, item: FoundObject, name: str | None, why: str) -> None:
         self.made.left_out.append(LeftOut(str(item.address), name, why))
 
 
@@ -223,7 +223,7 @@ def _in_file(kind: Kind) -> bool:
 # Pins.
 
 
-def _pin(registry: Registry, whole: Whole, made: Entries, known: Known) -> None:
+def _pin(registry: Registry, whole: Inventory, made: DescribedEntries, known: Known) -> None:
     """Pin what the matcher would not recognise by what is written."""
     pinning = _Pinning(registry, made, known)
     pinning.ids |= {item.address: item.live.id for item in whole.of(registry.root.name)}
@@ -234,21 +234,21 @@ def _pin(registry: Registry, whole: Whole, made: Entries, known: Known) -> None:
 
 
 class _Pinning:
-    def __init__(self, registry: Registry, made: Entries, known: Known) -> None:
+    def __init__(self, registry: Registry, made: DescribedEntries, known: Known) -> None:
         self.registry = registry
         self.made = made
         self.known = known
         self.ids: dict[Address, str] = {}
         """What is recognised by then, kind by kind in the registry's order, as the reader does."""
 
-    def settle(self, kind: Kind, siblings: list[Found]) -> None:
+    def settle(self, kind: Kind, siblings: list[FoundObject]) -> None:
         if not (isinstance(kind.shape, Single) or kind.natural is not None or kind.only_short):
             self._settle(kind, siblings)
         self.ids |= {item.address: item.live.id for item in siblings}
 
-    def _settle(self, kind: Kind, siblings: list[Found]) -> None:
+    def _settle(self, kind: Kind, siblings: list[FoundObject]) -> None:
         live = [item.live for item in siblings]
-        view = View(kind, self.ids.get, self._first_child, self._children(siblings))
+        view = NaturalKeys(kind, self.ids.get, self._first_child, self._children(siblings))
         for attempt in range(3):
             wanted = [self._resource(item) for item in siblings]
             found = match(view, wanted, live)
@@ -272,11 +272,11 @@ class _Pinning:
         inside = self.made.by_address[resource.address].found.inside
         return self._resource(inside[0]) if inside else None
 
-    def _children(self, siblings: list[Found]) -> Callable[[LiveObject], list[LiveObject]]:
+    def _children(self, siblings: list[FoundObject]) -> Callable[[LiveObject], list[LiveObject]]:
         by_identity = {item.live.identity: item for item in siblings}
         return lambda live: [node.live for node in by_identity[live.identity].inside]
 
-    def _resource(self, item: Found) -> Resource:
+    def _resource(self, item: FoundObject) -> Resource:
         """The entry as the configuration will have it."""
         kind = item.kind
         entry = self.made.by_address[item.address]
@@ -292,7 +292,7 @@ class _Pinning:
             item.live.id if item.pinned else None,
         )  # fmt: skip
 
-    def _declared(self, one: Field, item: Found) -> Value:
+    def _declared(self, one: Field, item: FoundObject) -> Value:
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
                 target = self.known.find(one.type.refers, leaf.id, item)

@@ -23,14 +23,14 @@ from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 
 @dataclass(eq=False)
-class Found:
+class FoundObject:
     """One live object and where it hangs. Its key and address are given later."""
 
     kind: Kind
     live: LiveObject
-    parent: Found | None = None
-    holder: Found | None = None
-    inside: list[Found] = field(default_factory=list)
+    parent: FoundObject | None = None
+    holder: FoundObject | None = None
+    inside: list[FoundObject] = field(default_factory=list)
     """Nodes directly in this one, in order."""
     key: str = ""
     address: Address = field(default_factory=lambda: Address(()))
@@ -42,20 +42,20 @@ class Found:
         above = self.parent.chain if self.parent else ()
         return ((self.kind.name, self.live.id), *above)
 
-    def above(self) -> Iterable[Found]:
+    def above(self) -> Iterable[FoundObject]:
         """Itself and everything above it."""
-        around: Found | None = self
+        around: FoundObject | None = self
         while around is not None:
             yield around
             around = around.parent
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadSource:
     """A list, tree or single that could not be read."""
 
     kind: Kind
-    parent: Found
+    parent: FoundObject
     why: str
 
     @property
@@ -65,41 +65,41 @@ class Unread:
 
 
 @dataclass
-class Whole:
+class Inventory:
     """Everything that was found. `outputs` has the maker of each output; outputs are not among `objects`."""
 
-    objects: list[Found] = field(default_factory=list)
-    outputs: dict[tuple[str, str], Found] = field(default_factory=dict)
+    objects: list[FoundObject] = field(default_factory=list)
+    outputs: dict[tuple[str, str], FoundObject] = field(default_factory=dict)
     orders: dict[Identity, list[str]] = field(default_factory=dict)
-    unread: list[Unread] = field(default_factory=list)
+    unread: list[UnreadSource] = field(default_factory=list)
 
-    def of(self, kind: str) -> list[Found]:
+    def of(self, kind: str) -> list[FoundObject]:
         return [item for item in self.objects if item.kind.name == kind]
 
-    def below(self, parent: Found, kinds: Iterable[Kind]) -> list[Found]:
+    def below(self, parent: FoundObject, kinds: Iterable[Kind]) -> list[FoundObject]:
         names = {kind.name for kind in kinds}
         return [item for item in self._children.get(id(parent), []) if item.kind.name in names]
 
     def index(self) -> None:
         """Remember who is below whom; asked for once everything was read."""
-        self._children: dict[int, list[Found]] = {}
+        self._children: dict[int, list[FoundObject]] = {}
         for item in self.objects:
             if item.parent is not None:
                 self._children.setdefault(id(item.parent), []).append(item)
 
 
-def read_whole(
+def read_inventory(
     client: ReadClient,
     registry: Registry,
     named: Sequence[str] = (),
     parallelism: int = 4,
     full: bool = False,
-) -> Whole:
+) -> Inventory:
     """The organizations that the token sees, or those that are named by id or natural key.
 
     With `full` also what takes a request for each node of a tree.
     """
-    reader = _Reader(client, registry, parallelism, full)
+    reader = _InventoryReader(client, registry, parallelism, full)
     level = reader.organizations(named)
     while level:
         reader.whole.objects += level
@@ -109,14 +109,14 @@ def read_whole(
     return reader.whole
 
 
-class _Reader:
+class _InventoryReader:
     def __init__(self, client: ReadClient, registry: Registry, parallelism: int, full: bool) -> None:
         self.registry = registry
         self.full = full
         self.sources = Sources(client, registry, parallelism)
-        self.whole = Whole()
+        self.whole = Inventory()
 
-    def organizations(self, named: Sequence[str]) -> list[Found]:
+    def organizations(self, named: Sequence[str]) -> list[FoundObject]:
         root = self.registry.root
         assert root.find is not None
         listed = self.sources.whole(root, root.find.path)
@@ -125,10 +125,12 @@ class _Reader:
         if missing or not listed:
             raise DiagnosticError([_no_organization(name) for name in missing or [""]], Exit.FAILED)
         return [
-            Found(root, item) for item in listed if not named or any(_is(item, name, keys) for name in named)
+            FoundObject(root, item)
+            for item in listed
+            if not named or any(_is(item, name, keys) for name in named)
         ]
 
-    def below(self, level: list[Found]) -> list[Found]:
+    def below(self, level: list[FoundObject]) -> list[FoundObject]:
         """What hangs below these objects, without what others have put out."""
         wanted = [
             (kind, parent)
@@ -137,13 +139,13 @@ class _Reader:
             if parent.kind.name in kind.parents and self._is_read(kind, parent)
         ]
         lists = self.sources.map(lambda pair: self._read(*pair), wanted)
-        found: list[Found] = []
+        found: list[FoundObject] = []
         for (kind, parent), objects in zip(wanted, lists, strict=True):
             found += self._placed(kind, parent, objects)
         self._note_outputs(found)
         return [item for item in found if (item.kind.name, item.live.id) not in self.whole.outputs]
 
-    def _is_read(self, kind: Kind, parent: Found) -> bool:
+    def _is_read(self, kind: Kind, parent: FoundObject) -> bool:
         if isinstance(parent.kind.shape, NodeShape):
             # A node came with its tree, and so did nodes in it. A single of each node would be a request per
             # item; such settings are rare and are left to whoever wants to write them.
@@ -151,41 +153,41 @@ class _Reader:
                 return True
             if isinstance(kind.shape, Single):
                 self.whole.unread.append(
-                    Unread(kind, parent, "it takes a request for each; write what you manage")
+                    UnreadSource(kind, parent, "it takes a request for each; write what you manage")
                 )
             return not isinstance(kind.shape, NodeShape | Single)
         if not isinstance(kind.shape, NodeShape):
             return True
         return kind is self._first_of_tree(kind, parent)
 
-    def _first_of_tree(self, kind: Kind, owner: Found) -> Kind:
+    def _first_of_tree(self, kind: Kind, owner: FoundObject) -> Kind:
         return next(item for item in self.registry.nodes(kind.key) if owner.kind.name in item.parents)
 
-    def _read(self, kind: Kind, parent: Found) -> tuple[LiveObject, ...]:
+    def _read(self, kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...]:
         source = self.sources.source(kind, parent.live.identity, parent.chain)
         return self._tried(kind, parent, source)
 
-    def _tried(self, kind: Kind, parent: Found, source: Source) -> tuple[LiveObject, ...]:
+    def _tried(self, kind: Kind, parent: FoundObject, source: Source) -> tuple[LiveObject, ...]:
         try:
             return self.sources.read(source)
         except NotFound:
-            self.whole.unread.append(Unread(kind, parent, "the platform does not serve it"))
+            self.whole.unread.append(UnreadSource(kind, parent, "the platform does not serve it"))
         except Forbidden:
-            self.whole.unread.append(Unread(kind, parent, "the token's user may not read it"))
+            self.whole.unread.append(UnreadSource(kind, parent, "the token's user may not read it"))
         return ()
 
-    def _placed(self, kind: Kind, parent: Found, objects: Iterable[LiveObject]) -> list[Found]:
-        placed: dict[Identity, Found] = {parent.live.identity: parent}
+    def _placed(self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]) -> list[FoundObject]:
+        placed: dict[Identity, FoundObject] = {parent.live.identity: parent}
         for item in objects:
             above = placed.get(item.parent or parent.live.identity, parent)
             holder = placed.get(item.holder) if item.holder else None
-            made = Found(self.registry[item.kind], item, above, holder)
+            made = FoundObject(self.registry[item.kind], item, above, holder)
             placed[item.identity] = made
             if isinstance(made.kind.shape, NodeShape):
                 (holder or above).inside.append(made)
         return list(placed.values())[1:]
 
-    def _note_outputs(self, found: list[Found]) -> None:
+    def _note_outputs(self, found: list[FoundObject]) -> None:
         for item in found:
             outputs = item.kind.platform.outputs
             if outputs is None:
@@ -212,12 +214,12 @@ class _Reader:
             for holder, ids in zip(holders, lists, strict=True):
                 if ids is None:
                     self.whole.unread.append(
-                        Unread(ordered, holder, "the token's user may not read their order")
+                        UnreadSource(ordered, holder, "the token's user may not read their order")
                     )
                 else:
                     self.whole.orders[holder.live.identity] = ids
 
-    def _order(self, holder: Found, path: str) -> list[str] | None:
+    def _order(self, holder: FoundObject, path: str) -> list[str] | None:
         """None when the token may not read it."""
         (_, own), *above = holder.chain
         url = expand(self.registry, holder.kind, path, own, above)

@@ -10,13 +10,13 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
-from dpsync.importing.creation.inventory import Found, Whole
+from dpsync.importing.creation.inventory import FoundObject, Inventory
 from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Many, Object, OneOf, Reference, Table, Type
 from dpsync.model.entries.address import LOCAL_KEY, Address
-from dpsync.model.entries.ids import Line, Lines, is_id
+from dpsync.model.entries.ids import Lines, RecordedLine, is_id
 from dpsync.model.entries.values import LiveId, Value, leaves
 
 LONGEST = 60
@@ -29,8 +29,8 @@ def slug(text: str) -> str:
 
 
 def name_everything(
-    registry: Registry, whole: Whole, recorded: Mapping[str, Lines] | None = None
-) -> list[Found]:
+    registry: Registry, whole: Inventory, recorded: Mapping[str, Lines] | None = None
+) -> list[FoundObject]:
     """Give every object its key and address. Returns those that can have none, which are taken out.
 
     `recorded` are the lines of the ids file by organization: what has one keeps the key of its entry.
@@ -45,30 +45,30 @@ def name_everything(
     return naming.nameless
 
 
-def lines_of(whole: Whole) -> dict[str, Lines]:
+def lines_of(whole: Inventory) -> dict[str, Lines]:
     """By organization (its id): the lines of everything that was named and has one."""
     along = {id(maker): made for (_, made), maker in whole.outputs.items()}
-    found: dict[str, dict[Address, Line]] = {}
+    found: dict[str, dict[Address, RecordedLine]] = {}
     for item in whole.objects:
         *_, organization = item.above()
         lines = found.setdefault(organization.live.id, {})
         if item.kind.recorded and is_id(item.live.id):
             inside = item.inside[0].live.id if item.kind.has_also and item.inside else None
-            lines[item.address] = Line(item.address, item.live.id, along.get(id(item), inside))
+            lines[item.address] = RecordedLine(item.address, item.live.id, along.get(id(item), inside))
     return dict(found)
 
 
 class Known:
     """Objects and outputs by kind and id: they tell what an id in a field means."""
 
-    def __init__(self, whole: Whole) -> None:
-        self._by_id: dict[tuple[str, str], list[Found]] = {}
+    def __init__(self, whole: Inventory) -> None:
+        self._by_id: dict[tuple[str, str], list[FoundObject]] = {}
         for item in whole.objects:
             self._by_id.setdefault((item.kind.name, item.live.id), []).append(item)
         for identity, maker in whole.outputs.items():
             self._by_id.setdefault(identity, []).append(maker)
 
-    def find(self, kinds: Iterable[str], wanted: str, beside: Found) -> Found | None:
+    def find(self, kinds: Iterable[str], wanted: str, beside: FoundObject) -> FoundObject | None:
         """The object with this id that a key can name from where `beside` is: what owns it is above that."""
         around = {id(above) for above in beside.above()}
         for kind in kinds:
@@ -78,7 +78,7 @@ class Known:
         return None
 
 
-def _owner(item: Found) -> Found | None:
+def _owner(item: FoundObject) -> FoundObject | None:
     """What the place of an object belongs to: its parent, that of a node the owner of its tree."""
     above = item.parent
     while above is not None and isinstance(item.kind.shape, Node) and isinstance(above.kind.shape, Node):
@@ -86,7 +86,7 @@ def _owner(item: Found) -> Found | None:
     return above
 
 
-def referred_to_as(item: Found) -> str:
+def referred_to_as(item: FoundObject) -> str:
     """What a reference says: the key, of a node inside of a node both keys."""
     owner = _owner(item)
     if not isinstance(item.kind.shape, Node) or owner is None:
@@ -96,13 +96,13 @@ def referred_to_as(item: Found) -> str:
 
 
 class _Naming:
-    def __init__(self, registry: Registry, whole: Whole, recorded: Mapping[str, Lines]) -> None:
+    def __init__(self, registry: Registry, whole: Inventory, recorded: Mapping[str, Lines]) -> None:
         self.registry = registry
         self.whole = whole
         self.known = Known(whole)
         self.used: set[tuple[Address, str, str]] = set()
         """What is taken: the address that the keys are unique below, the group of kinds, the key."""
-        self.nameless: list[Found] = []
+        self.nameless: list[FoundObject] = []
         self.shared = _sharing(registry)
         self.places = Places(registry)
         self.recorded = recorded
@@ -111,7 +111,7 @@ class _Naming:
         self.promised: set[tuple[Address, str, str]] = set()
         """What is taken as soon as the object that has it is named."""
 
-    def _promise(self, organization: Found) -> None:
+    def _promise(self, organization: FoundObject) -> None:
         """Promise what is live in an organization the keys that its entries have."""
         live = {(item.kind.name, item.live.id) for item in self.whole.objects}
         id = organization.live.id
@@ -128,7 +128,7 @@ class _Naming:
             return Address(address.segments[:-1]), "node"
         return address.parent(kind.key), self.shared.get(kind.name, kind.name)
 
-    def _own(self, item: Found, place: Address, scope: tuple[Address, str]) -> str:
+    def _own(self, item: FoundObject, place: Address, scope: tuple[Address, str]) -> str:
         """The key that its entry has, else a free one."""
         *_, organization = item.above()
         if item is organization:
@@ -140,11 +140,11 @@ class _Naming:
                 return key
         return self._free(scope, self._word(item))
 
-    def _key_of(self, organization: Found) -> str | None:
+    def _key_of(self, organization: FoundObject) -> str | None:
         """The key that an organization had when its lines were written."""
         return next((at.segments[0] for at in self.recorded.get(organization.live.id, ())), None)
 
-    def name(self, item: Found) -> None:
+    def name(self, item: FoundObject) -> None:
         kind, above = item.kind, item.parent
         if isinstance(kind.shape, Single):
             assert above is not None
@@ -163,18 +163,18 @@ class _Naming:
         if item.parent is None:
             self._promise(item)
 
-    def _place(self, item: Found) -> Address:
+    def _place(self, item: FoundObject) -> Address:
         """The address that its own is directly below."""
         if item.parent is None:
             return Address(())
         inside = isinstance(item.kind.shape, Node) and item.holder is item.parent
         return item.parent.address if inside else item.parent.address.child(*item.kind.key.split("."))
 
-    def _group(self, item: Found) -> tuple[Address, str]:
+    def _group(self, item: FoundObject) -> tuple[Address, str]:
         above = item.parent.address if item.parent else Address(())
         return above, self.shared.get(item.kind.name, item.kind.name)
 
-    def _natural(self, item: Found, name: str) -> str:
+    def _natural(self, item: FoundObject, name: str) -> str:
         value = item.live.fields.get(name)
         if isinstance(value, LiveId):
             target = self.known.find(item.kind.field(name).type.refers, value.id, item)
@@ -202,7 +202,7 @@ class _Naming:
     def _is_taken(self, key: tuple[Address, str, str]) -> bool:
         return key in self.used or key in self.promised
 
-    def _word(self, item: Found) -> str:
+    def _word(self, item: FoundObject) -> str:
         kind = item.kind
         if isinstance(kind.shape, Entries) and kind.shape.default:
             own = item.live.fields.get(kind.shape.default)
@@ -215,7 +215,7 @@ class _Naming:
         title = item.live.fields.get(kind.title)
         return slug(title if isinstance(title, str) else "") or slug(kind.noun) or "entry"
 
-    def _said(self, item: Found, part: str) -> str:
+    def _said(self, item: FoundObject, part: str) -> str:
         """One part of a natural key in words: a text, or the keys of what it refers to."""
         if part.startswith("$"):
             return ""

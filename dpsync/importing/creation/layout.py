@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from dpsync.config.declaring.schema import configuration_schema
-from dpsync.importing.creation.entries import Entries, Entry
-from dpsync.importing.creation.inventory import Found, Whole
-from dpsync.importing.values import Content
-from dpsync.importing.yaml_text.emit import Block, document
+from dpsync.importing.creation.entries import DescribedEntries, DescribedEntry
+from dpsync.importing.creation.inventory import FoundObject, Inventory
+from dpsync.importing.values import FileContent
+from dpsync.importing.yaml_text.emit import BlockMapping, document
 from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
@@ -30,7 +30,11 @@ SCHEMA: Final = "schemas/dpsync.schema.json"
 
 
 def lay_out(
-    registry: Registry, whole: Whole, entries: Entries, full: bool = False, watch: Sequence[str] = ()
+    registry: Registry,
+    whole: Inventory,
+    entries: DescribedEntries,
+    full: bool = False,
+    watch: Sequence[str] = (),
 ) -> dict[str, bytes]:
     """Every file by its path relative to the project, in the order of paths.
 
@@ -66,7 +70,7 @@ class Folder:
             path = f"{stem}-{number}{suffix}"
         return path
 
-    def yaml(self, path: str, value: Block) -> None:
+    def yaml(self, path: str, value: BlockMapping) -> None:
         schema = posixpath.relpath(SCHEMA, posixpath.dirname(path) or ".")
         schema = schema if schema.startswith("..") else f"./{schema}"
         self.put(path, document(value, f"# yaml-language-server: $schema={schema}"))
@@ -74,7 +78,12 @@ class Folder:
 
 class _Layout:
     def __init__(
-        self, registry: Registry, whole: Whole, entries: Entries, full: bool, watch: Sequence[str]
+        self,
+        registry: Registry,
+        whole: Inventory,
+        entries: DescribedEntries,
+        full: bool,
+        watch: Sequence[str],
     ) -> None:
         self.registry = registry
         self.whole = whole
@@ -85,7 +94,7 @@ class _Layout:
 
     def files(self) -> dict[str, bytes]:
         root = self.registry.root
-        organizations = Block()
+        organizations = BlockMapping()
         for item in self.whole.of(root.name):
             settings = {"id": item.live.id, **self._fields(item, ""), **self._places(item, "")}
             for place, kinds in sorted(self.registry.places(root.name).items()):
@@ -93,17 +102,17 @@ class _Layout:
                     continue
                 if children := self.whole.below(item, kinds):
                     self._place(item, place, kinds[0], children)
-            organizations[item.key] = Block(settings, self._entry(item).comments)
-        whole = Block({"dpsync": 1})
+            organizations[item.key] = BlockMapping(settings, self._entry(item).comments)
+        whole = BlockMapping({"dpsync": 1})
         if include := included(self.folder.contents):
             whole["include"] = include
         if self.watch:
-            whole["policy"] = Block({"watch": [*self.watch]})
+            whole["policy"] = BlockMapping({"watch": [*self.watch]})
         whole["organizations"] = organizations
         self.folder.yaml(ROOT, whole)
         return dict(sorted(self.folder.contents.items()))
 
-    def _place(self, item: Found, place: str, kind: Kind, children: list[Found]) -> None:
+    def _place(self, item: FoundObject, place: str, kind: Kind, children: list[FoundObject]) -> None:
         """Write the files of one place."""
         if not self._split(kind):
             path = f"{item.key}/{place}.yaml"
@@ -120,20 +129,20 @@ class _Layout:
         places = self.registry.places(kind.name).values()
         return any(isinstance(kinds[0].shape, Node) for kinds in places)
 
-    def _included(self, item: Found, path: str, value: Mapping[str, Any]) -> None:
-        self.folder.yaml(path, Block({"organizations": Block({item.key: Block(value)})}))
+    def _included(self, item: FoundObject, path: str, value: Mapping[str, Any]) -> None:
+        self.folder.yaml(path, BlockMapping({"organizations": BlockMapping({item.key: BlockMapping(value)})}))
 
     # Entries.
 
-    def _entries(self, children: list[Found], directory: str) -> Block:
-        return Block(
+    def _entries(self, children: list[FoundObject], directory: str) -> BlockMapping:
+        return BlockMapping(
             {item.key: self._body(item, directory) for item in sorted(children, key=lambda i: i.key)}
         )
 
-    def _entry(self, item: Found) -> Entry:
+    def _entry(self, item: FoundObject) -> DescribedEntry:
         return self.entries.by_address[item.address]
 
-    def _body(self, item: Found, directory: str) -> Any:
+    def _body(self, item: FoundObject, directory: str) -> Any:
         """An entry: its main field alone where nothing else is to be said."""
         kind = item.kind
         fields = self._fields(item, directory)
@@ -144,16 +153,16 @@ class _Layout:
                 return value
         made = {**({"id": item.live.id} if item.pinned else {}), **fields, **below}
         comments = self._entry(item).comments
-        return Block(made, comments) if below or comments else made
+        return BlockMapping(made, comments) if below or comments else made
 
-    def _fields(self, item: Found, directory: str) -> dict[str, Any]:
+    def _fields(self, item: FoundObject, directory: str) -> dict[str, Any]:
         fields = self._entry(item).fields
         return {
-            name: self._file(item, name, value, directory) if isinstance(value, Content) else value
+            name: self._file(item, name, value, directory) if isinstance(value, FileContent) else value
             for name, value in fields.items()
         }
 
-    def _file(self, item: Found, name: str, value: Content, directory: str) -> dict[str, str]:
+    def _file(self, item: FoundObject, name: str, value: FileContent, directory: str) -> dict[str, str]:
         """Write a long value into a file of its own; the reference to it."""
         organization, *rest = item.address.segments
         words = rest if _one_long_field(item.kind) and rest else [*rest, name]
@@ -163,7 +172,7 @@ class _Layout:
         self.folder.put(path, value.text)
         return {"file": posixpath.relpath(path, directory or ".")}
 
-    def _places(self, item: Found, directory: str) -> dict[str, Any]:
+    def _places(self, item: FoundObject, directory: str) -> dict[str, Any]:
         """What stands below an entry: singles and entries by name, its tree last."""
         places = self.registry.places(item.kind.name)
         made: dict[str, Any] = {}
@@ -176,7 +185,7 @@ class _Layout:
                 _put(made, place.split("."), value)
         return made
 
-    def _below(self, item: Found, place: str, kinds: tuple[Kind, ...], directory: str) -> Any:
+    def _below(self, item: FoundObject, place: str, kinds: tuple[Kind, ...], directory: str) -> Any:
         if isinstance(kinds[0].shape, Node):
             nodes = [node for node in item.inside if node.kind.key == place]
             return [self._node(node, directory) for node in nodes] or None
@@ -189,7 +198,7 @@ class _Layout:
         short = len(made) < 4 and not any(isinstance(value, dict | list) for value in made.values())
         return dict(made) if short else made
 
-    def _single(self, item: Found, directory: str) -> Any:
+    def _single(self, item: FoundObject, directory: str) -> Any:
         """A single; None where there is nothing about it that is not so anyway."""
         said = self._entry(item).fields
         kind = item.kind
@@ -201,7 +210,7 @@ class _Layout:
             return None
         return self._body(item, directory)
 
-    def _node(self, item: Found, directory: str) -> dict[str, Any]:
+    def _node(self, item: FoundObject, directory: str) -> dict[str, Any]:
         shape = item.kind.shape
         assert isinstance(shape, Node)
         made: dict[str, Any] = {"type": shape.type, "key": item.key}
@@ -211,7 +220,7 @@ class _Layout:
         comments = self._entry(item).comments
         if item.inside:
             made["children"] = [self._node(node, directory) for node in item.inside]
-        return Block(made, comments) if item.inside or comments else made
+        return BlockMapping(made, comments) if item.inside or comments else made
 
 
 def _one_long_field(kind: Kind) -> bool:
@@ -227,7 +236,7 @@ def _nested(path: list[str], value: Any) -> dict[str, Any]:
     *around, last = path
     made: dict[str, Any] = {last: value}
     for word in reversed(around):
-        made = {word: Block(made)}
+        made = {word: BlockMapping(made)}
     return made
 
 
@@ -236,5 +245,5 @@ def _put(made: dict[str, Any], path: list[str], value: Any) -> None:
     *around, last = path
     at = made
     for word in around:
-        at = at.setdefault(word, Block())
+        at = at.setdefault(word, BlockMapping())
     at[last] = value

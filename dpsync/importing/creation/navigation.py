@@ -18,7 +18,7 @@ from dpsync.importing.creation.entries import LeftOut
 from dpsync.importing.creation.keys import slug
 from dpsync.importing.creation.layout import ROOT, Folder, included
 from dpsync.importing.values import Unwritable, Writing
-from dpsync.importing.yaml_text.emit import Block
+from dpsync.importing.yaml_text.emit import BlockMapping
 from dpsync.kinds.kind import Field, Kind, Node
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference
@@ -140,7 +140,7 @@ class _TakingOver:
         children = node.get("children")
         if isinstance(children, Sequence):
             made["children"] = [inner for item in children.items for inner in self._node(item, at)]
-        yield Block(made) if "children" in made else made
+        yield BlockMapping(made) if "children" in made else made
 
     def _fields(
         self, kind: Kind, node: Mapping, at: str, reserved: tuple[str, ...], shows: Kind | None = None
@@ -201,15 +201,15 @@ class _TakingOver:
         local = slug(organization) or self.registry.root.name
         local = f"{local}-2" if local in self.registry.words else local
         for place, entries in sorted(self.entries.items()):
-            folder.yaml(f"{local}/{place}.yaml", self._part(local, {place: Block(entries)}))
+            folder.yaml(f"{local}/{place}.yaml", self._part(local, {place: BlockMapping(entries)}))
         key = self.tree.owner.key
         path = f"{local}/{key}/{self.key}.yaml"
-        folder.yaml(path, self._part(local, {key: Block({self.key: Block(self.owner)})}))
-        root = Block({"dpsync": 1, "include": included(folder.contents)})
-        root["organizations"] = Block({local: Block({"id": organization})})
+        folder.yaml(path, self._part(local, {key: BlockMapping({self.key: BlockMapping(self.owner)})}))
+        root = BlockMapping({"dpsync": 1, "include": included(folder.contents)})
+        root["organizations"] = BlockMapping({local: BlockMapping({"id": organization})})
         folder.yaml(ROOT, root)
         files = dict(sorted(folder.contents.items()))
         return Made(files, tuple(self.left_out), (), (local,))
 
-    def _part(self, organization: str, value: dict[str, Any]) -> Block:
-        return Block({"organizations": Block({organization: Block(value)})})
+    def _part(self, organization: str, value: dict[str, Any]) -> BlockMapping:
+        return BlockMapping({"organizations": BlockMapping({organization: BlockMapping(value)})})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dpsync.importing.creation.inventory import Found, Whole
+from dpsync.importing.creation.inventory import FoundObject, Inventory
 from dpsync.importing.naming import Naming
-from dpsync.importing.values import Content, Unwritable, Writing, variable
+from dpsync.importing.values import FileContent, Unwritable, Writing, variable
 from dpsync.importing.yaml_text.emit import on_one_line, scalar
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
@@ -46,7 +46,7 @@ def _of_field(naming: Naming, resource: Resource, field: Field) -> Line:
         written = writing.value(field.type, value)
     except Unwritable as why:
         return Line(address=address, field=field.name, why=str(why))
-    text = "{ file: … }" if isinstance(written, Content) else on_one_line(written)
+    text = "{ file: … }" if isinstance(written, FileContent) else on_one_line(written)
     return Line(address=address, field=field.name, line=f"{scalar(field.name, key=True)}: {text}")
 
 
@@ -60,7 +60,7 @@ def _of_place(address: Address, kinds: Sequence[Kind]) -> str:
     return f"{word}: …" if kind.only_short else f"{word}: {{ {first}: … }}"
 
 
-def watched_places(registry: Registry, whole: Whole, everything: Sequence[Found]) -> list[str]:
+def watched_places(registry: Registry, whole: Inventory, everything: Sequence[FoundObject]) -> list[str]:
     """Patterns for the places in which one more thing makes something more visible or more powerful.
 
     Not those that could be read nowhere, nor those in which something of `everything` that was found is in no
@@ -82,7 +82,7 @@ def watched_places(registry: Registry, whole: Whole, everything: Sequence[Found]
     return sorted(dict.fromkeys(found), key=lambda pattern: (pattern.count("/"), pattern))
 
 
-def watched_fields(registry: Registry, whole: Whole) -> list[str]:
+def watched_fields(registry: Registry, whole: Inventory) -> list[str]:
     """Patterns for the fields by which something opens, and of which a line would only say the default."""
     found = []
     for kind in registry.ordered:

@@ -35,7 +35,7 @@ class Unreadable(Uneditable):
 
 
 @dataclass(frozen=True)
-class Edit:
+class TextEdit:
     """A new text for a range of characters."""
 
     start: int
@@ -43,7 +43,7 @@ class Edit:
     text: str
 
 
-def apply_edits(text: str, edits: list[Edit]) -> str:
+def apply_edits(text: str, edits: list[TextEdit]) -> str:
     """All of them; ranges that overlap are Uneditable."""
     end = len(text)
     for edit in sorted(edits, key=lambda item: item.start, reverse=True):
@@ -75,10 +75,10 @@ class Document:
                 return None, value
         raise Uneditable("its place in the file was not found")
 
-    def edits(self, key: Scalar | None, old: Node, value: Any) -> list[Edit]:
+    def edits(self, key: Scalar | None, old: Node, value: Any) -> list[TextEdit]:
         """The fewest edits after which the value stands where the old one was."""
         if key is not None and (alias := self._alias(key, old)):
-            return [] if _same(old, value) else [Edit(*alias, on_one_line(value))]
+            return [] if _same(old, value) else [TextEdit(*alias, on_one_line(value))]
         if _same(old, value):
             return []
         try:
@@ -99,7 +99,7 @@ class Document:
                 raise
             return [short]
 
-    def _inner(self, old: Node, value: Any) -> list[Edit] | None:
+    def _inner(self, old: Node, value: Any) -> list[TextEdit] | None:
         """Edits of what is inside, where nothing comes and nothing goes."""
         if isinstance(old, Mapping) and isinstance(value, dict) and set(old.keys()) == set(value):
             return [edit for name, item in old for edit in self.edits(name, item, value[name.text])]
@@ -108,7 +108,7 @@ class Document:
             return [edit for item, new in pairs for edit in self.edits(None, item, new)]
         return None
 
-    def adding(self, entry: Span, name: str, value: Any, fields: set[str]) -> Edit:
+    def adding(self, entry: Span, name: str, value: Any, fields: set[str]) -> TextEdit:
         """A line more in an entry, behind the last of its fields that stands on one line.
 
         `entry` is where the entry has its key.
@@ -126,16 +126,16 @@ class Document:
         first, _ = self._range(mapping.entries[0][0])
         flow = self.text[self._range(mapping)[0]] == "{"
         if flow:
-            return Edit(end, end, f", {written}") if end >= 0 else Edit(first, first, f"{written}, ")
+            return TextEdit(end, end, f", {written}") if end >= 0 else TextEdit(first, first, f"{written}, ")
         indent = self.line_end + " " * (mapping.entries[0][0].span.column - 1)
         if end < 0:
-            return Edit(first, first, written + indent)
+            return TextEdit(first, first, written + indent)
         stop = min(
             at for at in (self.text.find("\n", end), self.text.find("\r", end), len(self.text)) if at >= 0
         )
-        return Edit(stop, stop, indent + written)
+        return TextEdit(stop, stop, indent + written)
 
-    def after(self, sibling: Span, key: str, value: Any) -> Edit:
+    def after(self, sibling: Span, key: str, value: Any) -> TextEdit:
         """An entry more in a mapping, behind its last one. `sibling` is where another entry has its key."""
         mapping = next(
             (
@@ -153,13 +153,13 @@ class Document:
         if start > end:  # else its value is an alias, which stands elsewhere
             end = start + len(self.text[start:stop].rstrip())
         if self.text[self._range(mapping)[0]] == "{":
-            return Edit(end, end, f", {written}")
+            return TextEdit(end, end, f", {written}")
         if start <= end and start < self._range(last_key)[0]:
             raise Uneditable("the last of its siblings is an alias")
         breaks = (at for at in (self.text.find("\n", end), self.text.find("\r", end)) if at >= 0)
         at = min(breaks, default=len(self.text))
         indent = self.line_end + " " * (last_key.span.column - 1)
-        return Edit(at, at, indent + written)
+        return TextEdit(at, at, indent + written)
 
     def _in_its_line(self, key: Scalar, value: Scalar) -> bool:
         """Whether a value stands in the line of its key: neither below it nor somewhere else, as an alias."""
@@ -175,16 +175,16 @@ class Document:
                 return value
         return None
 
-    def _in_key_line(self, key: Scalar, old: Node, value: Any) -> Edit | None:
+    def _in_key_line(self, key: Scalar, old: Node, value: Any) -> TextEdit | None:
         """In place of a block of lines: in the line of its key; None where no block is below it."""
         (_, end), (start, stop) = self._range(key), self._range(old)
         between = self.text[end:start]
         if isinstance(old, Scalar) or "\n" not in between or between.strip() != ":":
             return None
         _no_variables(old)
-        return Edit(end, start + len(self.text[start:stop].rstrip()), f": {on_one_line(value)}")
+        return TextEdit(end, start + len(self.text[start:stop].rstrip()), f": {on_one_line(value)}")
 
-    def _replacing(self, old: Node, value: Any) -> Edit:
+    def _replacing(self, old: Node, value: Any) -> TextEdit:
         start, end = self._range(old)
         anchor = _ANCHOR.match(self.text, start)
         keep = anchor.end() if anchor else start
@@ -192,7 +192,7 @@ class Document:
         one_line = "\n" not in self.text[start:end].rstrip("\r\n")
         in_block = isinstance(old, Mapping | Sequence) and self.text[keep] not in "{["
         if one_line and not in_block:
-            return Edit(keep, end, self._like(old, self.text[keep:end], value))
+            return TextEdit(keep, end, self._like(old, self.text[keep:end], value))
         if isinstance(old, Scalar) and not isinstance(value, dict | list):
             return self._over_lines(keep, end, value)
         return self._merged(start, end, value)
@@ -241,7 +241,7 @@ class Document:
         start = self.starts[line - 1] if line <= len(self.starts) else len(self.text)
         return min(start + column - 1, len(self.text))
 
-    def _over_lines(self, start: int, end: int, value: Any) -> Edit:
+    def _over_lines(self, start: int, end: int, value: Any) -> TextEdit:
         """In place of a text over several lines, a block of lines if it has several, too."""
         end = start + len(self.text[start:end].rstrip())
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
@@ -254,12 +254,14 @@ class Document:
             or not lines[0].strip()
         )
         if flat or lines[0].startswith(" ") or value.endswith("\n\n"):
-            return Edit(start, end, scalar(value))
+            return TextEdit(start, end, scalar(value))
         head = "|" if value.endswith("\n") else "|-"
         body = value.removesuffix("\n").split("\n")
-        return Edit(start, end, self.line_end.join([head, *(indent + one if one else "" for one in body)]))
+        return TextEdit(
+            start, end, self.line_end.join([head, *(indent + one if one else "" for one in body)])
+        )
 
-    def _merged(self, start: int, end: int, value: Any) -> Edit:
+    def _merged(self, start: int, end: int, value: Any) -> TextEdit:
         """Lines of a block collection, merged into by ruamel.yaml."""
         begin = self.text.rfind("\n", 0, start) + 1
         before = self.text[begin:start]
@@ -280,7 +282,9 @@ class Document:
         node, problems = read("\n".join(made), "made")
         if node is None or problems or not _same(node, value):
             raise Unreadable("the lines would say something else")
-        return Edit(begin, stop, self.line_end.join(before + line if line.strip() else line for line in made))
+        return TextEdit(
+            begin, stop, self.line_end.join(before + line if line.strip() else line for line in made)
+        )
 
 
 def _pairs(node: Node) -> Iterator[tuple[Scalar | None, Node]]:

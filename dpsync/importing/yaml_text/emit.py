@@ -17,7 +17,7 @@ _OTHER_YAML = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Words that other readers of YAML take for booleans."""
 
 
-class Block(dict[str, Any]):
+class BlockMapping(dict[str, Any]):
     """A mapping that is never put on one line, with comments above its entries."""
 
     def __init__(self, entries: Any = (), comments: list[str] | None = None) -> None:
@@ -25,7 +25,7 @@ class Block(dict[str, Any]):
         self.comments = comments or []
 
 
-def document(value: Block, head: str) -> str:
+def document(value: BlockMapping, head: str) -> str:
     """A whole file. `head` is its first line."""
     return "\n".join([head, *_mapping(value, "")]) + "\n"
 
@@ -87,7 +87,7 @@ def _on_a_line(comment: str) -> str:
 
 def inline(value: Any) -> str | None:
     """The value on one line, None where a person would use several."""
-    if isinstance(value, Block):
+    if isinstance(value, BlockMapping):
         return "{}" if not value and not value.comments else None
     if isinstance(value, dict):
         if any(isinstance(item, dict) and not _small(item) for item in value.values()):

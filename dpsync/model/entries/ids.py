@@ -14,7 +14,7 @@ from dpsync.model.findings.span import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecordedLine:
     """One entry and the live object that it is.
 
     `also` is the id of what the platform made along with it, or put out for it: a section's first site space,
@@ -27,9 +27,9 @@ class Line:
     span: Span | None = field(default=None, compare=False)
 
 
-Lines = Mapping[Address, Line]
+Lines = Mapping[Address, RecordedLine]
 
-Edits = Mapping[tuple[str, Address], Line | None]
+Edits = Mapping[tuple[str, Address], RecordedLine | None]
 """By organization (its id) and address: the line that the address has from now on; None: no line."""
 
 
@@ -47,7 +47,7 @@ class IdsFile:
     """All sections of an ids file: by platform, then by organization."""
 
     sections: Mapping[str, Mapping[str, Lines]] = field(default_factory=dict)
-    repeated: tuple[Line, ...] = field(default=(), compare=False)
+    repeated: tuple[RecordedLine, ...] = field(default=(), compare=False)
     """Lines that the text gives once more, with the same ids. They are left out when it is written."""
 
     def lines(self, platform: str, organization: str, key: str | None = None) -> Lines:
@@ -89,7 +89,7 @@ class IdsFile:
         return IdsFile(_without_empty(sections))
 
 
-def _renamed(lines: Lines, key: str) -> Iterator[tuple[Address, Line]]:
+def _renamed(lines: Lines, key: str) -> Iterator[tuple[Address, RecordedLine]]:
     for address, line in lines.items():
         if address.segments[0] != key:
             address = Address((key, *address.segments[1:]))
@@ -109,7 +109,7 @@ def _without_empty(
 
 def rewritten(
     before: IdsFile, after: IdsFile, platform: str, keys: Mapping[str, str]
-) -> list[tuple[Line, Line]]:
+) -> list[tuple[RecordedLine, RecordedLine]]:
     """The lines that were others before: old and new. `keys` are the organizations' keys by their ids."""
     pairs = []
     for organization, key in keys.items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import Edits, Line
+from dpsync.model.entries.ids import Edits, RecordedLine
 
 What = Literal["missing", "wrong", "gone", "moved", "no entry"]
 """missing: recognised, and without a line. wrong: recognised as another one than its line says. gone: what
@@ -21,12 +21,12 @@ class Remark:
     organization: str
     address: Address
     what: What
-    line: Line | None = None
-    found: Line | None = None
+    line: RecordedLine | None = None
+    found: RecordedLine | None = None
 
 
 @dataclass(frozen=True)
-class Compared:
+class IdsComparison:
     """What a reading says of an ids file. `count` is how many entries were recognised."""
 
     platform: str

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, Line, Lines
+from dpsync.model.entries.ids import IdsFile, Lines, RecordedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class LineChange:
     platform: str
     organization: str
     address: Address
-    before: Line | None
-    after: Line | None
+    before: RecordedLine | None
+    after: RecordedLine | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class MergedIds:
     """What the branch's file is to say, and its lines about which the apply knew something else."""
 
     ids: IdsFile
-    replaced: tuple[Line, ...] = ()
+    replaced: tuple[RecordedLine, ...] = ()
     """Lines of the branch that gave way to what the apply has seen."""
-    kept: tuple[Line, ...] = ()
+    kept: tuple[RecordedLine, ...] = ()
     """Lines of the branch that stay, although the apply has removed its own at their address."""
 
 
@@ -70,7 +70,7 @@ def _merged(
     """One section. `key` is how its addresses begin on the branch; None: as those of the changes."""
     key = key or changes[0].address.segments[0]
     theirs = merged.ids.lines(platform, organization, key)
-    edits: dict[tuple[str, Address], Line | None] = {}
+    edits: dict[tuple[str, Address], RecordedLine | None] = {}
     replaced, kept = list(merged.replaced), list(merged.kept)
     for change in changes:
         at = Address((key, *change.address.segments[1:]))
@@ -86,7 +86,7 @@ def _merged(
     return MergedIds(merged.ids.edited(platform, edits), tuple(replaced), tuple(kept))
 
 
-def _moved(line: Line | None, address: Address) -> Line | None:
+def _moved(line: RecordedLine | None, address: Address) -> RecordedLine | None:
     return None if line is None else replace(line, address=address)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Unserved
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.match import Match
 from dpsync.model.entries.values import Value
 
@@ -65,9 +65,9 @@ class Missing:
 class Records:
     """The ids files of the working tree and of the git base, for the organizations that are declared."""
 
-    lines: Mapping[Address, Line] = field(default_factory=dict)
+    lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
     """By address, also of entries that nobody declares any more."""
-    earlier: Mapping[Address, Line] = field(default_factory=dict)
+    earlier: Mapping[Address, RecordedLine] = field(default_factory=dict)
     """The same in the git base."""
     empty: frozenset[Address] = frozenset()
     """The organizations that have no line in the working tree."""

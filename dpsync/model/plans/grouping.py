@@ -22,7 +22,7 @@ _DRIFTED: Final[tuple[Group, ...]] = ("there already", "this change", "origin un
 
 
 @dataclass(frozen=True)
-class Part(Generic[Item]):
+class GroupedItems(Generic[Item]):
     """One part: never empty. The items are in their order; each has its own steps and effects as a whole."""
 
     group: Group
@@ -33,18 +33,18 @@ class Part(Generic[Item]):
         return TITLES[self.group]
 
 
-def parts(plan: Plan) -> tuple[Part[Change], ...]:
+def parts(plan: Plan) -> tuple[GroupedItems[Change], ...]:
     """The changes of a plan: what this change does first. One part where nobody can tell."""
     if plan.changes and causes(plan) <= {"origin unknown"}:
-        return (Part("origin unknown", plan.changes),)
+        return (GroupedItems("origin unknown", plan.changes),)
     found = ((name, tuple(_changes(plan.changes, name))) for name in _PLANNED)
-    return tuple(Part(name, items) for name, items in found if items)
+    return tuple(GroupedItems(name, items) for name, items in found if items)
 
 
-def drifted_parts(drift: Drift) -> tuple[Part[Drifted], ...]:
+def drifted_parts(drift: Drift) -> tuple[GroupedItems[Drifted], ...]:
     """What drift has found: what was there already first."""
     found = ((name, tuple(_drifted(drift.found, name))) for name in _DRIFTED)
-    return tuple(Part(name, items) for name, items in found if items)
+    return tuple(GroupedItems(name, items) for name, items in found if items)
 
 
 def _changes(changes: Iterable[Change], name: Group) -> Iterator[Change]:

@@ -27,7 +27,7 @@ from dpsync.planner.inputs.sides import Sides
 
 
 @dataclass(frozen=True)
-class Entry:
+class EntryDecision:
     """What becomes of one entry that is neither blocked nor left alone."""
 
     resource: Resource
@@ -57,7 +57,7 @@ class Decisions:
     deletions: Deletions
     blocking: Blocking
     exclusive: Exclusive
-    entries: Mapping[Address, Entry]
+    entries: Mapping[Address, EntryDecision]
     """In the order in which they are made: parents first, otherwise by address."""
     compared: Mapping[Address, tuple[Changed, ...]]
     """By entry that is live: every declared field that is not as wanted, also where nothing can be done."""
@@ -121,7 +121,7 @@ class _Decider:
             unproven=tuple(self.unproven),
         )
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[EntryDecision]:
         rank = {kind.name: index for index, kind in enumerate(self.sides.registry.ordered)}
         resources = self.sides.resources.values()
         first = set(self.blocking.first.values())
@@ -131,7 +131,7 @@ class _Decider:
                 # What it will be in is not there yet.
                 alone = replace(resource, fields=dict(self._without_place(resource)))
                 anew, held = tuple(wanted_anew(self.sides, resource)), self.holding.held(resource)
-                yield Entry(alone, None, anew, created=True, held=held)
+                yield EntryDecision(alone, None, anew, created=True, held=held)
                 continue
             if self.sides.policy.ignored(resource.address):
                 continue
@@ -144,7 +144,7 @@ class _Decider:
         kind = self.sides.kind(resource)
         return ((name, value) for name, value in resource.fields.items() if not kind.field(name).nest)
 
-    def _new(self, resource: Resource) -> Entry:
+    def _new(self, resource: Resource) -> EntryDecision:
         wanted, kind = wanted_anew(self.sides, resource), self.sides.kind(resource)
         sent, held = self.holding.made_with(resource), self.holding.held(resource)
         later = [item for item in wanted if item.field.on != "create" and item.field.name not in sent]
@@ -154,9 +154,9 @@ class _Decider:
         if held is not None:
             written = [item for item in written if item.field is not held]
             written += showing(resource, held)
-        return Entry(resource, None, tuple(wanted), tuple(written), created, held)
+        return EntryDecision(resource, None, tuple(wanted), tuple(written), created, held)
 
-    def _existing(self, resource: Resource, live: LiveObject) -> Entry:
+    def _existing(self, resource: Resource, live: LiveObject) -> EntryDecision:
         self._cannot_compare(resource, live)
         self._busy(resource, live)
         compared = self.compared[resource.address]
@@ -165,7 +165,7 @@ class _Decider:
         if unfinished is not None:
             found += showing(resource, unfinished)
         more = showing(resource, held) if held is not None else ()
-        return Entry(
+        return EntryDecision(
             resource,
             live,
             tuple(found),

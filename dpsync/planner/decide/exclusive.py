@@ -19,7 +19,7 @@ from dpsync.planner.inputs.sides import Sides
 
 
 @dataclass
-class _Place:
+class _FlagPlace:
     """What may have one flag in one place, when the plan has been carried out."""
 
     had_by: list[Identity] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Exclusive:
             for item in kind.fields
             if item.one_per is not None
         ]
-        self._places: dict[_Key, _Place] = defaultdict(_Place)
+        self._places: dict[_Key, _FlagPlace] = defaultdict(_FlagPlace)
         self._had_by: dict[Identity, list[_Key]] = defaultdict(list)
         kinds = {kind.name for kind, _, _ in self._flags}
         for live in sides.snapshot.objects.values():

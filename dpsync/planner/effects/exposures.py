@@ -14,16 +14,18 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import Value, leaves, to_plain
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import Exposure
-from dpsync.planner.decide.decisions import Decisions, Entry
+from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.decide.escalation import added, host_of, linked, opening, raises
 from dpsync.planner.effects.publications import published
-from dpsync.planner.effects.tree import Tree
+from dpsync.planner.effects.tree import NavigationTree
 
 _SHORT = 60
 """Characters of a value in a sentence."""
 
 
-def exposures(decided: Decisions, changes: Iterable[Change], trees: Iterable[Tree]) -> tuple[Exposure, ...]:
+def exposures(
+    decided: Decisions, changes: Iterable[Change], trees: Iterable[NavigationTree]
+) -> tuple[Exposure, ...]:
     """All of a plan: by its changes in order, then what is published, then what is lost by deletes."""
     found: list[Exposure] = []
     for change in changes:
@@ -41,7 +43,7 @@ def exposures(decided: Decisions, changes: Iterable[Change], trees: Iterable[Tre
 # What is changed.
 
 
-def _raised(decided: Decisions, entry: Entry, change: Change) -> Iterator[Exposure]:
+def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterator[Exposure]:
     kind = decided.sides.kind(entry.resource)
     differences = {item.field: item for item in change.differences}
     for item in entry.display:
@@ -105,7 +107,7 @@ def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
 # What is new.
 
 
-def _new(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
+def _new(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
     """What a new thing has more than the least; one for all of it where one more of its kind counts."""
     sides, resource = decided.sides, entry.resource
     kind, address = sides.kind(resource), str(resource.address)
@@ -136,7 +138,7 @@ def _new(decided: Decisions, entry: Entry) -> Iterator[Exposure]:
         yield Exposure(address=address, words=f"a new {kind.noun}")
 
 
-def _at_first(decided: Decisions, entry: Entry, field: Field) -> Value:
+def _at_first(decided: Decisions, entry: EntryDecision, field: Field) -> Value:
     """What a new thing has in a field: as it is declared, else what the platform gives it."""
     address = entry.resource.address
     if field.name in entry.resource.fields and not decided.blocking.noted(address, field):

@@ -13,7 +13,7 @@ from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
 from dpsync.model.plans.impact import Exposure
 from dpsync.planner.decide.concealment import hides_itself
-from dpsync.planner.decide.decisions import Decisions, Entry
+from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.effects.navigation import shows
 from dpsync.planner.steps.stepset import PlannedSteps
 from dpsync.planner.steps.surroundings import Around
@@ -69,7 +69,7 @@ def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[s
             yield f"its {names[0]} is changed before {moved} goes into what hides it"
 
 
-def _what_is_seen(entry: Entry, decided: Decisions, field: Field) -> bool:
+def _what_is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:
     return field == shows(decided.sides.kind(entry.resource)) or field.raised == "changed"
 
 

@@ -13,10 +13,10 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.plans.impact import NavigationChange, NavigationNode
 from dpsync.planner.decide.decisions import Decisions
-from dpsync.planner.effects.tree import Branch, Tree
+from dpsync.planner.effects.tree import Branch, NavigationTree
 
 
-def navigation_changes(decided: Decisions, trees: Iterable[Tree]) -> Iterator[NavigationChange]:
+def navigation_changes(decided: Decisions, trees: Iterable[NavigationTree]) -> Iterator[NavigationChange]:
     """Of every owner whose navigation changes, by address. What was not read is not told."""
     for tree in trees:
         if not tree.read:
@@ -33,7 +33,7 @@ Twice = Mapping[Address, tuple[str, ...]]
 """By node: where else in its navigation the same is shown afterwards."""
 
 
-def _twice(tree: Tree) -> Twice:
+def _twice(tree: NavigationTree) -> Twice:
     """What comes to a place, and stays at another one as well: both places."""
     was = {one.address for one, _ in tree.before.walk()} if tree.before is not None else set()
     places: dict[Any, list[Address]] = defaultdict(list)

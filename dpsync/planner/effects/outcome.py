@@ -15,11 +15,11 @@ from dpsync.model.entries.values import LiveId, Ref, Value
 from dpsync.model.plans.change import Change
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.flagged import with_flags
-from dpsync.planner.effects.tree import UNKNOWN, Branch, Tree
+from dpsync.planner.effects.tree import UNKNOWN, Branch, NavigationTree
 from dpsync.planner.steps.order import after_moves, moves
 
 
-def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[Tree]:
+def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[NavigationTree]:
     """Of every live or declared owner of a tree that a change touches, by address."""
     changes = list(changes)
     if not changes:
@@ -84,7 +84,7 @@ class _Trees:
             if any(isinstance(value, LiveId) and value.id in ids for value in content):
                 yield from (sides.names.address(around) for around in sides.snapshot.above(live))
 
-    def tree(self, address: Address, live: LiveObject | None, touched: bool) -> Tree:
+    def tree(self, address: Address, live: LiveObject | None, touched: bool) -> NavigationTree:
         sides = self.decided.sides
         kind = sides.registry[live.kind] if live is not None else sides.kind(sides.resources[address])
         places = [address.child(*word.split(".")) for word in sides.registry.places(kind.name)]
@@ -96,7 +96,7 @@ class _Trees:
         deleted = live is not None and self.decided.deletions.covers(live.identity)
         agreed = {item.scope.parent: item.alone for item in self.decided.restructuring.agreed}
         found = {item.scope.parent for item in self.decided.restructuring.found}
-        return Tree(
+        return NavigationTree(
             address,
             self.before(live) if live is not None else None,
             None if deleted else self._after(address, kind, live),

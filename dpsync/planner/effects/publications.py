@@ -18,13 +18,15 @@ from dpsync.model.plans.impact import Exposure
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.navigation import shows, title
 from dpsync.planner.effects.outcome import current
-from dpsync.planner.effects.tree import UNKNOWN, Branch, Tree
+from dpsync.planner.effects.tree import UNKNOWN, Branch, NavigationTree
 
 Chain = tuple[Branch, ...]
 """A place with what it is in, from the outermost inward."""
 
 
-def published(decided: Decisions, trees: Iterable[Tree], exposures: Iterable[Exposure]) -> Iterator[Exposure]:
+def published(
+    decided: Decisions, trees: Iterable[NavigationTree], exposures: Iterable[Exposure]
+) -> Iterator[Exposure]:
     """Places that publish content which nobody could read as openly before. `exposures`: fields that do."""
     opened = {(Address.parse(item.address), item.field) for item in exposures}
     before: list[tuple[Any, _Openness]] | None = None

@@ -17,7 +17,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.plans.impact import UrlImpact
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.outcome import current
-from dpsync.planner.effects.tree import Branch, Tree
+from dpsync.planner.effects.tree import Branch, NavigationTree
 
 Places = Mapping[Address, Any]
 """Where everything in a tree is seen: a text, or something else where nobody sees it or can tell."""
@@ -28,9 +28,9 @@ class OldUrls:
     """The old URLs of all trees that change, each with where what is in it is seen afterwards."""
 
     decided: Decisions
-    moved: tuple[tuple[Tree, Places], ...]
+    moved: tuple[tuple[NavigationTree, Places], ...]
 
-    def led_on(self, impact: UrlImpact, tree: Tree) -> UrlImpact:
+    def led_on(self, impact: UrlImpact, tree: NavigationTree) -> UrlImpact:
         """The impact of something in a tree with what becomes of its old URL, in the whole organization."""
         old = impact.before
         assert old is not None
@@ -95,7 +95,7 @@ class _Suggestion:
     """A redirect in the owner of a tree. `will` is where everything in the tree is seen afterwards."""
 
     decided: Decisions
-    tree: Tree
+    tree: NavigationTree
     will: Places
 
     def to_lead_on(self, impact: UrlImpact, path: str) -> UrlImpact:

@@ -44,7 +44,7 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Tree:
+class NavigationTree:
     """A navigation before and after; None where there is none. `certain` is false where nobody can tell."""
 
     owner: Address

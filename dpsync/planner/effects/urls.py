@@ -19,7 +19,7 @@ from dpsync.model.plans.impact import UrlImpact
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.redirects import OldUrls
-from dpsync.planner.effects.tree import UNKNOWN, Branch, Tree
+from dpsync.planner.effects.tree import UNKNOWN, Branch, NavigationTree
 
 Place = Any
 """A URL, None where nobody sees anything, or UNKNOWN."""
@@ -29,7 +29,7 @@ _OTHERWISE = "its URLs are not made up as those of other sites are"
 _RESTRUCTURED = "the platform decides what becomes of what is at the root now"
 
 
-def url_impacts(decided: Decisions, trees: Iterable[Tree]) -> tuple[UrlImpact, ...]:
+def url_impacts(decided: Decisions, trees: Iterable[NavigationTree]) -> tuple[UrlImpact, ...]:
     """Every URL that changes, by address."""
     moved = [
         _Impacts(decided, tree)
@@ -43,7 +43,7 @@ def url_impacts(decided: Decisions, trees: Iterable[Tree]) -> tuple[UrlImpact, .
     return tuple(sorted(found, key=lambda item: item.address))
 
 
-def _made_of(one: Branch | Tree) -> Url:
+def _made_of(one: Branch | NavigationTree) -> Url:
     assert one.kind.url is not None
     return one.kind.url
 
@@ -112,7 +112,7 @@ class _Owner:
     """Where the owner of a tree is seen, before and afterwards."""
 
     decided: Decisions
-    tree: Tree
+    tree: NavigationTree
 
     def then(self) -> tuple[Place, str]:
         """Where it will be seen; or why nobody can tell."""
@@ -183,7 +183,7 @@ class _Places:
 @dataclass(frozen=True)
 class _Impacts:
     decided: Decisions
-    tree: Tree
+    tree: NavigationTree
 
     @cached_property
     def places(self) -> _Places:

@@ -19,7 +19,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.names import Names
 
@@ -142,7 +142,7 @@ class FormerNames:
                 found[identity].add(line.address)
         return found
 
-    def _of_line(self, line: Line) -> Iterator[Identity]:
+    def _of_line(self, line: RecordedLine) -> Iterator[Identity]:
         if line.id in self._by_id:
             kinds = {kind.name for kind in self._places.kinds(line.address)}
             yield from (identity for identity in self._by_id[line.id] if identity[0] in kinds)

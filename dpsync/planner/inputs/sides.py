@@ -14,7 +14,7 @@ from dpsync.kinds.supported import SupportedKind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import LiveObject, Snapshot
 from dpsync.planner.inputs.answers import Answers, parse_all
 from dpsync.planner.inputs.history import FormerNames
@@ -49,7 +49,7 @@ class Sides:
     base: Base = NOT_ASKED
     chosen: frozenset[Address] | None = None
     """The part that is planned, where that is not everything."""
-    rewritten: tuple[tuple[Line, Line], ...] = ()
+    rewritten: tuple[tuple[RecordedLine, RecordedLine], ...] = ()
     """Lines of the ids file that are others in the git base: then and now. Only shown."""
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from dpsync.identity import likeness
-from dpsync.identity.natural_keys import View
+from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
@@ -83,7 +83,9 @@ def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
     for (name, parent), resources in created.items():
         candidates = unclaimed.get((name, parent), [])
         kind = sides.registry[name]
-        view = View(kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity])
+        view = NaturalKeys(
+            kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity]
+        )
         like = likeness.narrowed(kind, resources, candidates, MOST)
         standing_at = {item.identity: number for number, item in enumerate(candidates)}
         left = () if kind.mistakable else tuple(item for item in candidates if item.identity in without_entry)

@@ -20,10 +20,10 @@ from dpsync.planner.decide.decisions import Decisions
 def unknown_protections(decided: Decisions) -> Iterator[Refusal]:
     """A refusal for each of these patterns with a place in which something would be deleted."""
     if decided.deletions.roots:
-        yield from _Unknown(decided).refusals()
+        yield from _UnknownProtections(decided).refusals()
 
 
-class _Unknown:
+class _UnknownProtections:
     def __init__(self, decided: Decisions) -> None:
         self.decided, self.sides = decided, decided.sides
 

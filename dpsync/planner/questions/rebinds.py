@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dpsync.kinds.places import Places
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import Line
+from dpsync.model.entries.ids import RecordedLine
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.findings.question import Refusal, WayOut
 from dpsync.model.texts.command import command
@@ -73,11 +73,11 @@ def formerly(sides: Sides) -> dict[Identity, Former]:
     return found
 
 
-def _meant(places: Places, line: Line) -> list[Identity]:
+def _meant(places: Places, line: RecordedLine) -> list[Identity]:
     return [(kind.name, line.id) for kind in places.kinds(line.address) if kind.recorded]
 
 
-def _rebound(sides: Sides, address: Address, line: Line) -> Former:
+def _rebound(sides: Sides, address: Address, line: RecordedLine) -> Former:
     said = f"the ids file of {sides.base.said} says that it is {address}"
     present = sides.snapshot.records.lines.get(address)
     is_now = (

@@ -11,7 +11,7 @@ from dpsync.model.plans.remark import Note
 from dpsync.model.plans.step import Phase
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.decide.concealment import hiding
-from dpsync.planner.decide.decisions import Decisions, Entry
+from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.decide.escalation import direction
 from dpsync.planner.decide.restructuring import Restructure, shown_by
 from dpsync.planner.inputs.lineage import is_place
@@ -63,7 +63,7 @@ class _Writer:
             self._transfer(address)
         self._await()
 
-    def _create(self, entry: Entry) -> None:
+    def _create(self, entry: EntryDecision) -> None:
         resource = entry.resource
         if entry.created:
             self.steps.add(
@@ -78,7 +78,7 @@ class _Writer:
             if item.field.via is not None:
                 self._link(resource, item)
 
-    def _change(self, entry: Entry, live: LiveObject) -> None:
+    def _change(self, entry: EntryDecision, live: LiveObject) -> None:
         resource = entry.resource
         if live.deleted:
             step = self.steps.add(self.requests.restore(resource))
@@ -110,7 +110,7 @@ class _Writer:
         for word in entry.acts:
             self.steps.add(self.requests.act(resource, word))
 
-    def _hold(self, entry: Entry, field: Field, live: LiveObject | None) -> None:
+    def _hold(self, entry: EntryDecision, field: Field, live: LiveObject | None) -> None:
         """Hide what is made along with another one, while that one is hidden."""
         step = self.requests.update(entry.resource, live, [hiding(field)], "withdraw", field.name)
         self.steps.add(step)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dpsync.model.plans.plan import Origin
-from dpsync.render.layout.view import LEVELS, Block, Entry, View, body, clip
+from dpsync.render.layout.view import LEVELS, Block, View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.visible import visible
 
@@ -41,7 +41,7 @@ def _commands(view: View, options: FormatOptions) -> Iterator[str]:
         yield f"::notice title=dpsync::{_data(text)}"
 
 
-def _command(block: Block, entry: Entry, options: FormatOptions) -> str:
+def _command(block: Block, entry: ViewEntry, options: FormatOptions) -> str:
     place = entry.where or entry.enclosing
     names = [entry.sign, entry.address] if entry.address else [block.title]
     properties = {
@@ -54,7 +54,7 @@ def _command(block: Block, entry: Entry, options: FormatOptions) -> str:
     return f"::{_COMMANDS[block.level]} {inside}::{_data(said or block.title)}"
 
 
-def _file(entry: Entry, below: str) -> str | None:
+def _file(entry: ViewEntry, below: str) -> str | None:
     place = entry.where or entry.enclosing
     return f"{below}{place.file}" if place else None
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.layout.view import Block, Entry, View, clip
+from dpsync.render.layout.view import Block, View, ViewEntry, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.visible import visible
 
@@ -46,7 +46,7 @@ def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
         }
 
 
-def _description(block: Block, entry: Entry, placed: bool) -> str:
+def _description(block: Block, entry: ViewEntry, placed: bool) -> str:
     gist = entry.gist or block.title
     parts = [f"{entry.address}: {clip(gist)}" if entry.address else clip(gist)]
     parts += [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from dpsync.render.layout.view import Block, Entry, View, body, clip
+from dpsync.render.layout.view import Block, View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.plan import place
 
@@ -31,7 +31,7 @@ def as_junit(view: View, options: FormatOptions) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
 
 
-def _case(suite: Element, view: View, block: Block, entry: Entry) -> None:
+def _case(suite: Element, view: View, block: Block, entry: ViewEntry) -> None:
     said = " ".join(filter(None, (entry.sign, entry.address, clip(entry.gist))))
     case = SubElement(suite, "testcase", {"name": said, "classname": f"dpsync.{view.name}.{block.name}"})
     lines = body(entry if block.fails else replace(entry, fields=()), BODY)  # nobody opens what has passed

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from dpsync import __version__
 from dpsync.model.plans.plan import Origin
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.layout.view import Block, Entry, View, body, clip
+from dpsync.render.layout.view import Block, View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -41,7 +41,7 @@ def as_sarif(view: View, options: FormatOptions) -> str:
     return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def _rule(block: Block, entry: Entry) -> str:
+def _rule(block: Block, entry: ViewEntry) -> str:
     return entry.code or block.name
 
 
@@ -51,7 +51,7 @@ def _described(rule: str, block: Block, view: View) -> dict[str, Any]:
     return {"id": rule, "shortDescription": {"text": about}, "defaultConfiguration": level}
 
 
-def _result(block: Block, entry: Entry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
+def _result(block: Block, entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
     rule = _rule(block, entry)
     message = "\n".join([" ".join(filter(None, (entry.address, clip(entry.gist)))), *body(entry, BODY)])
     known = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.gist}".encode())
@@ -65,7 +65,7 @@ def _result(block: Block, entry: Entry, order: dict[str, int], options: FormatOp
     }
 
 
-def _locations(entry: Entry, options: FormatOptions) -> Iterator[dict[str, Any]]:
+def _locations(entry: ViewEntry, options: FormatOptions) -> Iterator[dict[str, Any]]:
     location: dict[str, Any] = {}
     if at := entry.where or entry.enclosing:
         location["physicalLocation"] = _physical(at, options)

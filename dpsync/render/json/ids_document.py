@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dpsync.model.entries.ids import Edits, Line
-from dpsync.model.entries.ids_check import Compared
+from dpsync.model.entries.ids import Edits, RecordedLine
+from dpsync.model.entries.ids_check import IdsComparison
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.json.documents import IdsDocument, IdsLine
 
 
-def compared_document(file: str, compared: Compared, checking: bool) -> IdsDocument:
+def compared_document(file: str, compared: IdsComparison, checking: bool) -> IdsDocument:
     """What a reading found. `checking`: nothing was written."""
     lines = tuple(
         IdsLine(
@@ -35,5 +35,5 @@ def edits_document(file: str, platform: str, edits: Edits) -> IdsDocument:
     return IdsDocument(exit=Exit.DONE, file=file, platform=platform, written=True, lines=lines)
 
 
-def _said(line: Line | None) -> str | None:
+def _said(line: RecordedLine | None) -> str | None:
     return None if line is None else " ".join(filter(None, (line.id, line.also)))

@@ -9,7 +9,7 @@ from dpsync.model.plans.drift import Drifted, FieldDrift
 from dpsync.model.plans.grouping import drifted_parts
 from dpsync.render.json.documents import DriftDocument
 from dpsync.render.layout.plan import beside, refusals
-from dpsync.render.layout.view import Block, Blocks, Entry, Field, Word
+from dpsync.render.layout.view import Block, Blocks, ViewEntry, ViewField, Word
 from dpsync.render.words import plan as words
 from dpsync.render.words.drift import SIGNS, WHAT, along
 from dpsync.render.words.plan import SHOWN
@@ -37,17 +37,17 @@ def drift_blocks(document: DriftDocument) -> list[Block]:
     return [*blocks.found, *beside(drift)]
 
 
-def _unread(document: DriftDocument, address: str) -> Entry:
+def _unread(document: DriftDocument, address: str) -> ViewEntry:
     where = words.origin(document.drift, address)
-    return Entry(visible(address), "this token may not read it", "!", where=where, enclosing=where)
+    return ViewEntry(visible(address), "this token may not read it", "!", where=where, enclosing=where)
 
 
-def _line(address: str, field: str | None, text: str | None) -> Entry:
-    return Entry(visible(f"{address}#{field}" if field else address), visible(text or ""))
+def _line(address: str, field: str | None, text: str | None) -> ViewEntry:
+    return ViewEntry(visible(f"{address}#{field}" if field else address), visible(text or ""))
 
 
-def _drifted(document: DriftDocument, item: Drifted) -> Entry:
-    return Entry(
+def _drifted(document: DriftDocument, item: Drifted) -> ViewEntry:
+    return ViewEntry(
         address=visible(item.address),
         gist=_gist(document, item),
         sign=SIGNS[item.what],
@@ -55,7 +55,7 @@ def _drifted(document: DriftDocument, item: Drifted) -> Entry:
         enclosing=words.around(document.drift, item.address),
         words=tuple(_words(document, item)),
         fields=tuple(
-            Field(part.field, part.live, part.file, part.known, _label(document, part))
+            ViewField(part.field, part.live, part.file, part.known, _label(document, part))
             for part in item.fields
         ),
         sides=("live", "file"),

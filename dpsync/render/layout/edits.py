@@ -7,7 +7,7 @@ from typing import Final
 
 from dpsync.model.plans.edits import Edit, EditedField, Edits
 from dpsync.model.texts.words import counted
-from dpsync.render.layout.view import Block, Blocks, Entry, Field
+from dpsync.render.layout.view import Block, Blocks, ViewEntry, ViewField
 from dpsync.render.words.visible import visible
 
 _SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
@@ -40,9 +40,9 @@ def edit_blocks(edits: Edits) -> list[Block]:
     return blocks.found
 
 
-def _entry(edit: Edit) -> Entry:
+def _entry(edit: Edit) -> ViewEntry:
     added = edit.what == "added"
-    return Entry(
+    return ViewEntry(
         address=visible(edit.address),
         gist=", ".join(_gist(edit)),
         sign=_SIGNS[edit.what],
@@ -63,5 +63,7 @@ def _gist(edit: Edit) -> Iterator[str]:
         yield f"and {counted(edit.inside, 'entry')} in it"
 
 
-def _field(one: EditedField, labelled: bool) -> Field:
-    return Field(visible(one.field), one.before, one.after, label=_LABELS[one.declared] if labelled else "")
+def _field(one: EditedField, labelled: bool) -> ViewField:
+    return ViewField(
+        visible(one.field), one.before, one.after, label=_LABELS[one.declared] if labelled else ""
+    )

@@ -12,7 +12,7 @@ from dpsync.model.plans.grouping import parts
 from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.remark import Blocked, Note, PlatformTrouble
-from dpsync.render.layout.view import Block, Blocks, Entry, Field, Level, Word
+from dpsync.render.layout.view import Block, Blocks, Level, ViewEntry, ViewField, Word
 from dpsync.render.words import plan as words
 from dpsync.render.words.head import along, head
 from dpsync.render.words.navigation import merged
@@ -55,14 +55,14 @@ def about(plan: PlanOrDrift) -> tuple[str, ...]:
     return (*head(plan), *along(plan))
 
 
-def change_entry(plan: Plan, change: Change) -> Entry:
+def change_entry(plan: Plan, change: Change) -> ViewEntry:
     found = (words.recognised(plan, change), *words.facts(change), *words.acts(change))
     more = [Word(text) for text in found if text]
     more += [Word(visible(one.what), visible(one.address)) for one in change.effects]
     gist = words.gist(change)
     if why := words.why(plan, change.cause, words.WHOLE[change.action]):
         gist = f"{gist} ({why})".strip()
-    return Entry(
+    return ViewEntry(
         address=visible(change.address),
         gist=gist,
         sign=words.SIGNS[change.action],
@@ -74,40 +74,42 @@ def change_entry(plan: Plan, change: Change) -> Entry:
     )
 
 
-def _again(plan: Plan, change: Change) -> Entry:
+def _again(plan: Plan, change: Change) -> ViewEntry:
     """A delete among what else its part does: all about it stands with the deletes."""
     return replace(change_entry(plan, change), words=(), again=True)
 
 
-def fields(plan: Plan, found: Iterable[Difference], labelled: bool = True) -> Iterator[Field]:
+def fields(plan: Plan, found: Iterable[Difference], labelled: bool = True) -> Iterator[ViewField]:
     """The fields of a change. `labelled`: each with why it differs, where that is not said of the whole."""
     for item in found:
         label = words.why(plan, item.cause) if labelled else ""
-        yield Field(item.field, item.before, item.after, item.known, label)
+        yield ViewField(item.field, item.before, item.after, item.known, label)
 
 
-def refusals(plan: PlanOrDrift) -> Iterator[Entry]:
+def refusals(plan: PlanOrDrift) -> Iterator[ViewEntry]:
     return (_refusal(plan, item) for item in plan.refusals)
 
 
-def _refusal(plan: PlanOrDrift, item: Refusal) -> Entry:
+def _refusal(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
     more = [Word(words.candidate(one), "could be") for one in item.candidates]
     more.append(Word(visible(item.way_out), "way out"))
     where = origin(plan, item.address)
     enclosing = around(plan, item.address)
-    return Entry(visible(item.address), visible(item.message), "x", item.code, where, enclosing, tuple(more))
+    return ViewEntry(
+        visible(item.address), visible(item.message), "x", item.code, where, enclosing, tuple(more)
+    )
 
 
-def _exposure(plan: Plan, item: Exposure) -> Entry:
+def _exposure(plan: Plan, item: Exposure) -> ViewEntry:
     name = f"{item.address}#{item.field}" if item.field else item.address
-    return Entry(
+    return ViewEntry(
         visible(name), visible(item.words), "^", where=origin(plan, name), enclosing=around(plan, name)
     )
 
 
-def _navigation(plan: Plan, item: NavigationChange) -> Entry:
+def _navigation(plan: Plan, item: NavigationChange) -> ViewEntry:
     lines = merged(item) if item.known else []
-    return Entry(
+    return ViewEntry(
         address=visible(item.address),
         gist="" if item.known else "not known before: the platform decides what becomes of its root",
         sign="~" if item.known else "?",
@@ -117,10 +119,10 @@ def _navigation(plan: Plan, item: NavigationChange) -> Entry:
     )
 
 
-def _url(plan: Plan, item: UrlImpact) -> Entry:
+def _url(plan: Plan, item: UrlImpact) -> ViewEntry:
     gist, *more = (visible(text) for text in url_words(item))
     line = visible(redirect_line(item))
-    return Entry(
+    return ViewEntry(
         address=visible(item.address),
         gist=gist,
         sign=url_sign(item),
@@ -140,26 +142,26 @@ def beside(plan: PlanOrDrift) -> list[Block]:
         blocks.add(severity, f"{severity.capitalize()}s: {{}}", severity, found)
     permanent = (_note(plan, one) for one in plan.notes if one.permanent)
     blocks.add("permanent", "What cannot be compared with the platform: {}", "none", permanent)
-    waiting = (Entry(visible(one.address), visible(one.what), "…") for one in plan.waiting)
+    waiting = (ViewEntry(visible(one.address), visible(one.what), "…") for one in plan.waiting)
     blocks.add("waiting", "The platform is at work: {}", "none", waiting)
-    kept = (Entry(visible(one.place), words.unmanaged(one, 10)) for one in plan.kept)
+    kept = (ViewEntry(visible(one.place), words.unmanaged(one, 10)) for one in plan.kept)
     blocks.add("kept", f"Unmanaged, kept: {sum(len(one.addresses) for one in plan.kept)}", "none", kept)
     return blocks.found
 
 
-def _blocked(plan: PlanOrDrift, item: Blocked) -> Entry:
+def _blocked(plan: PlanOrDrift, item: Blocked) -> ViewEntry:
     more = (Word(visible(item.todo), "to do"),) if item.todo else ()
     where, enclosing = origin(plan, item.address), around(plan, item.address)
     text = f"blocked: {visible(item.reason)}"
-    return Entry(visible(item.address), text, "!", where=where, enclosing=enclosing, words=more)
+    return ViewEntry(visible(item.address), text, "!", where=where, enclosing=enclosing, words=more)
 
 
-def _trouble(plan: PlanOrDrift, item: PlatformTrouble) -> Entry:
+def _trouble(plan: PlanOrDrift, item: PlatformTrouble) -> ViewEntry:
     text = f"trouble on the platform: {visible(item.what)}"
     where, enclosing = origin(plan, item.address), around(plan, item.address)
-    return Entry(visible(item.address), text, "x", where=where, enclosing=enclosing)
+    return ViewEntry(visible(item.address), text, "x", where=where, enclosing=enclosing)
 
 
-def _note(plan: PlanOrDrift, item: Note) -> Entry:
+def _note(plan: PlanOrDrift, item: Note) -> ViewEntry:
     where, enclosing = plan.origins.get(item.address), around(plan, item.address)
-    return Entry(visible(item.address), visible(item.text), where=where, enclosing=enclosing)
+    return ViewEntry(visible(item.address), visible(item.text), where=where, enclosing=enclosing)

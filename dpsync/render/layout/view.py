@@ -48,7 +48,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Field:
+class ViewField:
     """One field with both sides; `known` is false where the first one cannot be read. `label` says why."""
 
     name: str
@@ -59,7 +59,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ViewEntry:
     """One thing that is told. `fields` have both sides, which are called `sides`."""
 
     address: str
@@ -70,7 +70,7 @@ class Entry:
     enclosing: Origin | None = None
     """Of what is not written anywhere: where what it is in is written."""
     words: tuple[Word, ...] = ()
-    fields: tuple[Field, ...] = ()
+    fields: tuple[ViewField, ...] = ()
     created: bool = False
     """There is nothing on the first side."""
     sides: tuple[str, str] = ("live", "wanted")
@@ -92,7 +92,7 @@ class Block:
     name: str
     title: str
     level: Level
-    entries: tuple[Entry, ...]
+    entries: tuple[ViewEntry, ...]
     fails: bool = False
     """Whether a check that only knows passed and failed has failed by it."""
 
@@ -111,7 +111,7 @@ class View:
     """Which sort of document it is: plan, drift, apply or findings."""
 
     @property
-    def calls(self) -> Iterator[tuple[Block, Entry]]:
+    def calls(self) -> Iterator[tuple[Block, ViewEntry]]:
         """What somebody is called for, the errors first, otherwise in the order of the blocks."""
         for level in LEVELS[:-1]:
             yield from ((block, entry) for block, entry in self if block.level == level and not entry.again)
@@ -120,7 +120,7 @@ class View:
     def entries(self) -> int:
         return sum(len(block.entries) for block in self.blocks)
 
-    def __iter__(self) -> Iterator[tuple[Block, Entry]]:
+    def __iter__(self) -> Iterator[tuple[Block, ViewEntry]]:
         """Every entry once."""
         for block in self.blocks:
             yield from ((block, entry) for entry in block.entries if not entry.again)
@@ -131,7 +131,7 @@ LONGEST = 1000
 UNREAD = "(the platform does not say)"
 
 
-def both(field: Field) -> tuple[str, str]:
+def both(field: ViewField) -> tuple[str, str]:
     """Both sides of a field in full, on as many lines as they have."""
     return _whole(field.before) if field.known else UNREAD, _whole(field.after)
 
@@ -142,7 +142,7 @@ def _whole(value: object) -> str:
     return show(value, most=LONGEST)
 
 
-def differences(entry: Entry) -> list[str]:
+def differences(entry: ViewEntry) -> list[str]:
     """The fields of an entry as lines of a diff: `-` is what is live, `+` what is wanted."""
     lines = [clip(line, LONGEST) for line in entry.tree]
     one, other = entry.sides
@@ -165,7 +165,7 @@ def clip(text: str, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def body(entry: Entry, most: int | None = None) -> list[str]:
+def body(entry: ViewEntry, most: int | None = None) -> list[str]:
     """The differences and words of an entry as plain lines."""
     words = [f"{word.about}: {word.text}" if word.about else word.text for word in entry.words]
     lines = [clip(line, LONGEST) for line in (*differences(entry), *words)]
@@ -186,7 +186,12 @@ class Blocks:
     found: list[Block] = field(default_factory=list)
 
     def add(
-        self, name: str, title: str, level: Level, entries: Iterator[Entry] | list[Entry], fails: bool = False
+        self,
+        name: str,
+        title: str,
+        level: Level,
+        entries: Iterator[ViewEntry] | list[ViewEntry],
+        fails: bool = False,
     ) -> None:
         if listed := tuple(entries):
             self.found.append(Block(name, title.format(len(listed)), level, listed, fails))

@@ -15,7 +15,7 @@ from dpsync.render.layout.drift import drift_blocks
 from dpsync.render.layout.edits import compared_with, edit_blocks
 from dpsync.render.layout.edits import title as edits_title
 from dpsync.render.layout.plan import about, beside, change_entry, plan_blocks, refusals
-from dpsync.render.layout.view import Blocks, Entry, Level, View, Word
+from dpsync.render.layout.view import Blocks, Level, View, ViewEntry, Word
 from dpsync.render.words import plan as words
 from dpsync.render.words.drift import beside as beside_verdict
 from dpsync.render.words.drift import verdict
@@ -69,10 +69,10 @@ def _apply(document: ApplyDocument) -> View:
     for result, title, level in _RESULTS:
         found = [_outcome(plan, one) for one in report.outcomes if one.result == result]
         blocks.add(result, title, level, found, fails=level == "error")
-    stopped = [Entry("", visible(text)) for text in report.trouble]
+    stopped = [ViewEntry("", visible(text)) for text in report.trouble]
     blocks.add("stopped", "What kept it from going on", "error", stopped, fails=True)
     blocks.add("remaining", "What is left to do: {}", "error", _left(report), fails=True)
-    unrecorded = [Entry("", visible(report.unrecorded))] if report.unrecorded else []
+    unrecorded = [ViewEntry("", visible(report.unrecorded))] if report.unrecorded else []
     blocks.add("unrecorded", "The ids file", "warning", unrecorded)
     if report.remaining is not None and report.settled:
         blocks.found += beside(report.remaining)
@@ -102,32 +102,32 @@ def _findings(document: FindingsDocument) -> View:
     return View(title, head, tuple(blocks.found), left_out=left, name="findings")
 
 
-def _outcome(plan: Plan, one: Outcome) -> Entry:
+def _outcome(plan: Plan, one: Outcome) -> ViewEntry:
     field = f" ({visible(one.field)})" if one.field else ""
     text = f"{one.result.replace('-', ' ')}: {visible(one.step)}{field}"
     more = (Word(visible(one.error)),) if one.error else ()
     where = one.origin or origin(plan, one.address)
-    return Entry(
+    return ViewEntry(
         visible(one.address), text, where=where, enclosing=words.around(plan, one.address), words=more
     )
 
 
-def _left(report: Report) -> list[Entry]:
+def _left(report: Report) -> list[ViewEntry]:
     """What a new plan would still do, and what the platform did not keep."""
     if report.settled or report.as_declared or report.remaining is None:
         return []
-    lost = [Entry("", text) for text in unkept(report)]
+    lost = [ViewEntry("", text) for text in unkept(report)]
     rest = without_unkept(report)
     return [*lost, *refusals(rest), *(change_entry(rest, change) for change in rest.changes)]
 
 
-def _finding(one: Finding) -> Entry:
+def _finding(one: Finding) -> ViewEntry:
     remarks = [Word(visible(one.hint))] if one.hint else []
     remarks += [Word(f"and at {counted(one.repeated, 'more place')}")] if one.repeated else []
     remarks += [Word(f"{visible(more.text)} at {words.place(more.at)}") for more in one.related]
     if one.environments:
         remarks.append(Word(f"with --env {', '.join(visible(name) for name in one.environments)}"))
-    return Entry(
+    return ViewEntry(
         visible(one.address or ""),
         visible(one.message),
         code=visible(one.code),

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from dpsync.model.texts.json_text import json_text
-from dpsync.render.layout.view import Entry, View, both, clip
+from dpsync.render.layout.view import View, ViewEntry, both, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.plan import place
 from dpsync.render.words.visible import visible
@@ -67,7 +67,7 @@ def _embedded(view: View) -> str:
     return re.sub("[<>&]", lambda character: _IN_SCRIPT[character[0]], text)
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: ViewEntry) -> dict[str, Any]:
     fields = []
     for item in entry.fields:
         before, after = both(item)

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final
 
 from dpsync.model.texts.words import counted
-from dpsync.render.layout.view import Block, Entry, View, Word, clip, cut, differences
+from dpsync.render.layout.view import Block, View, ViewEntry, Word, clip, cut, differences
 from dpsync.render.options import FormatOptions
 from dpsync.render.pages.markdown_escape import code, code_html, fence, prose, prose_html
 from dpsync.render.words.plan import place
@@ -114,7 +114,7 @@ def _counts(view: View) -> Iterator[str]:
 # The pieces: each begins with the line breaks that part it from what is before.
 
 
-def _page(view: View, item: Callable[[Entry], str], bodies: bool = True) -> Iterator[str]:
+def _page(view: View, item: Callable[[ViewEntry], str], bodies: bool = True) -> Iterator[str]:
     yield from _head(view)
     for block in view.blocks:
         quiet = block.level == "none"
@@ -154,11 +154,11 @@ def _groups(block: Block) -> Iterator[str]:
         yield f"\n- {code(clip(group))}: {counts}" if group else f"\n- {counts}"
 
 
-def _item(entry: Entry) -> str:
+def _item(entry: ViewEntry) -> str:
     return f"\n- {_line(entry, code, prose)}"
 
 
-def _full(entry: Entry, most: int | None) -> str:
+def _full(entry: ViewEntry, most: int | None) -> str:
     """An entry as an item of a list with its body, which is folded when it is long."""
     lines = differences(entry)
     body = [*fence(lines if most is None else cut(lines, most), "diff"), ""] if lines else []
@@ -178,7 +178,7 @@ def _word(word: Word) -> str:
     return f"- {prose(clip(word.about))}: {text}" if word.about else f"- {text}"
 
 
-def _line(entry: Entry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
+def _line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
     """What an entry is about, in one line."""
     parts = [as_code(text) for text in (entry.sign, clip(entry.address), entry.code) if text]
     if entry.gist:
