@@ -213,7 +213,7 @@ def texts() -> Iterator[tuple[str, str]]:
     """Every text of the program that is no docstring, no help and none of the companion: file, text."""
     package = Path(dpsync.__file__).parent
     for path in sorted(package.rglob("*.py")):
-        if package / "server" in path.parents or path == package / "render" / "kinds_page.py":
+        if package / "server" in path.parents:
             continue
         tree = ast.parse(path.read_text("utf-8"))
         spared = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

@@ -10,7 +10,7 @@ import pytest
 from dpsync.kinds.kind import Call, Entries, Field, Kind, Lifecycle, ListOrder, Pages, PlatformWork, Post
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag, Text
-from dpsync.render.kinds_page import WORDS, kinds_reference, page, words_of
+from tools.kinds_page import WORDS, kinds_reference, page, words_of
 
 from .examples import REGISTRY
 from .markdown import DOCS, ROOT, sections
@@ -23,7 +23,7 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_the_page_is_written_by_a_command() -> None:
-    command = [sys.executable, "-m", "dpsync.render.kinds_page"]
+    command = [sys.executable, "-m", "tools.kinds_page"]
     assert subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout == PAGE.read_bytes()
 
 

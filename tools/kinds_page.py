@@ -1,6 +1,6 @@
 """The reference page of all kinds, docs/kinds.md, derived from their declarations.
 
-    python -m dpsync.render.kinds_page > docs/kinds.md
+    python -m tools.kinds_page > docs/kinds.md
 
 Says nothing that a declaration does not say. What a declaration is made of is explained at its end.
 """
@@ -36,7 +36,7 @@ _HEAD = """\
 # Kinds
 
 A kind is a thing that dpsync manages. This page lists all of them, with every field. It is generated from
-their declarations in `dpsync/kinds/` by `python -m dpsync.render.kinds_page`.
+their declarations in `dpsync/kinds/` by `python -m tools.kinds_page`.
 
 How to read the tables:
 
