@@ -18,6 +18,7 @@ from dpsync.identity.natural_keys import Index, NaturalKeys, names, said
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Kind
+from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.match import Match, MatchedBy
@@ -128,22 +129,13 @@ class _Settling:
         elif entry.rank < NEW and entry.by is not None and entry.by != self.view.kind.identity[0]:
             self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, said(entry.by))
 
-    def _rings(self, left: list[EntryCandidates]) -> Iterator[list[EntryCandidates]]:
+    def _rings(self, left: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:
         """Entries that have passed their names round."""
         bearer = {entry.was[0].id: entry for entry in left if len(entry.was) == 1}
-        seen: set[Address] = set()
-        for start in left:
-            way: dict[Address, EntryCandidates] = {}
-            at: EntryCandidates | None = start
-            while at is not None and at.address not in seen and len(at.was) == 1:
-                seen.add(at.address)
-                way[at.address] = at
-                at = bearer.get(at.now[0].id) if len(at.now) == 1 else None
-            if at is not None and at.address in way:
-                passed = list(way)
-                yield [way[address] for address in passed[passed.index(at.address) :]]
+        passed = [entry for entry in bearer.values() if len(entry.now) == 1]
+        return circles(passed, lambda entry: bearer.get(entry.now[0].id) if len(entry.now) == 1 else None)
 
-    def _exchange(self, ring: list[EntryCandidates]) -> None:
+    def _exchange(self, ring: tuple[EntryCandidates, ...]) -> None:
         """Whether the names are still to be passed round, or were already; asked where nothing tells."""
         still = sum(self._unchanged(entry, entry.was[0]) for entry in ring)
         done = sum(self._unchanged(entry, entry.now[0]) for entry in ring)
@@ -154,7 +146,7 @@ class _Settling:
         for entry in ring:
             self._decide(entry, entry.was[0] if still > done else entry.now[0])
 
-    def _done_before(self, ring: list[EntryCandidates]) -> bool:
+    def _done_before(self, ring: tuple[EntryCandidates, ...]) -> bool:
         """Whether it is so in the git base already: then its `previously` has had its time."""
         first = self.view.kind.identity[0]
         return all(

@@ -192,18 +192,16 @@ def _origins(sides: Sides) -> dict[str, Origin]:
     origins: dict[str, Origin] = {}
     resources = sides.desired.resources
     for address, resource in resources.items():
-        span = resource.span
-        origins[str(address)] = Origin(file=span.file, line=span.line, column=span.column)
+        origins[str(address)] = Origin.of(resource.span)
         for name, at in resource.spans.items():
-            origins[f"{address}#{name}"] = Origin(file=at.file, line=at.line, column=at.column)
+            origins[f"{address}#{name}"] = Origin.of(at)
     policy = sides.desired.policy
     for list_ in ("prune", "protect", "removed", "ignore", "forget", "watch", "watch_fields"):
         for pattern in getattr(policy, list_):
             if (at := pattern.span) is not None:
-                origin = Origin(file=at.file, line=at.line, column=at.column)
-                origins[where(list_.removesuffix("_fields"), pattern)] = origin
+                origins[where(list_.removesuffix("_fields"), pattern)] = Origin.of(at)
     unread = {str(address): item.span for address, item in sides.desired.unserved.items()}
     unread |= {str(place): item.span for place, item in sides.snapshot.unsettled.items()}
     for name, at in unread.items():
-        origins.setdefault(name, Origin(file=at.file, line=at.line, column=at.column))
+        origins.setdefault(name, Origin.of(at))
     return {key: origins[key] for key in sorted(origins)}

@@ -17,7 +17,6 @@ from dpsync.kinds.supported import SupportedKind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.values import Ref, Value, canonical, to_plain, transform
-from dpsync.model.findings.span import Span
 from dpsync.model.plans.edits import Edit, EditedField
 from dpsync.model.plans.plan import Origin
 
@@ -150,7 +149,7 @@ class _Comparison:
         for scope in self.now.scopes.values():
             known = scope.address in before or scope.address in self.now.resources
             if not known and scope.parent in self._olds:
-                yield Edit(address=str(scope.address), what="added", kind="place", at=_origin(scope.span))
+                yield Edit(address=str(scope.address), what="added", kind="place", at=Origin.of(scope.span))
         for scope in self.before.scopes.values():
             at = _moved(scope.address, scope.parent, self._news)
             known = at in self.now.scopes or scope.address in self.before.resources
@@ -172,7 +171,7 @@ class _Comparison:
         span = item.where(names[0]) if names and what == "changed" else item.span
         return Edit(
             address=str(item.address), what=what, kind=kind.noun,
-            at=None if what == "removed" else _origin(span),
+            at=None if what == "removed" else Origin.of(span),
             label=label if isinstance(label, str) else item.key, **more,
         )  # fmt: skip
 
@@ -238,7 +237,3 @@ def _renaming(value: Value, known: Mapping[Address, Address]) -> Value:
         return Ref(known.get(leaf.address, leaf.address)) if isinstance(leaf, Ref) else leaf
 
     return transform(value, name)
-
-
-def _origin(span: Span) -> Origin:
-    return Origin(file=span.file, line=span.line, column=span.column)

@@ -14,6 +14,7 @@ from pydantic import Field
 from pydantic_core import to_json
 
 from dpsync.model.findings.question import Refusal
+from dpsync.model.findings.span import Span
 from dpsync.model.frozen import Frozen
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.delete_count import count_deletes
@@ -29,6 +30,10 @@ class Origin(Frozen):
     file: str
     line: int
     column: int
+
+    @staticmethod
+    def of(span: Span) -> Origin:
+        return Origin(file=span.file, line=span.line, column=span.column)
 
 
 class Also(Frozen):

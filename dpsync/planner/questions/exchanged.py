@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
@@ -26,7 +27,7 @@ BY_PLACE = "it is what is found where this one is named"
 def exchanged(sides: Sides) -> Iterator[Refusal]:
     """A refusal for each entry of a ring: all that names one of them names the object of the next one now."""
     standing = _standing(sides)
-    ring_of = _rings(standing)
+    ring_of = {one: ring for ring in circles(standing, standing.get) for one in ring}
     for address in sorted(ring_of):
         if not all(sides.policy.ignored(one) for one in ring_of[address]):
             yield _refusal(sides, address, standing[address])
@@ -67,23 +68,6 @@ def _named(sides: Sides, live: LiveObject, name: str) -> Address | None:
     kinds = sides.kind(live).field(name).type.refers
     known = (sides.names.declared.get(sides.names.named(live, kind, id)) for kind in kinds)
     return next((address for address in known if address is not None), None)
-
-
-def _rings(standing: Mapping[Address, Address]) -> dict[Address, tuple[Address, ...]]:
-    """By entry of a ring, all that are in it."""
-    found: dict[Address, tuple[Address, ...]] = {}
-    done: set[Address] = set()
-    for start in standing:
-        way: dict[Address, int] = {}
-        at: Address | None = start
-        while at is not None and at not in done and at not in way:
-            way[at] = len(way)
-            at = standing.get(at)
-        if at is not None and at in way:
-            ring = tuple(one for one in way if way[one] >= way[at])
-            found |= dict.fromkeys(ring, ring)
-        done |= way.keys()
-    return found
 
 
 def _refusal(sides: Sides, address: Address, other: Address) -> Refusal:

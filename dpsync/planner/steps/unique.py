@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
+from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
@@ -164,7 +165,7 @@ class _Unique:
         takers: dict[Address, list[_Rename]] = defaultdict(list)
         for address, other in waits.items():
             takers[other.resource.address].append(by_address[address])
-        for ring in _rings(waits):
+        for ring in circles(sorted(waits), lambda one: waits[one].resource.address if one in waits else None):
             rename = by_address[min(ring)]
             assert rename.live is not None
             freeing = self._step_that_frees(kind, item, rename.live)
@@ -213,20 +214,3 @@ def name_of(kind: Kind) -> Field | None:
     plain = item.via is None and not item.nest and not item.type.refers and not item.unique
     plain = plain and item.source != kind.id  # what its URL is made of is never written
     return item if plain and item.on in ("update", "both") else None
-
-
-def _rings(waits: Mapping[Address, _Rename]) -> list[list[Address]]:
-    """Entries that wait for each other in a circle."""
-    rings: list[list[Address]] = []
-    done: set[Address] = set()
-    for start in sorted(waits):
-        path: dict[Address, int] = {}
-        at: Address | None = start
-        while at is not None and at not in done and at not in path:
-            path[at] = len(path)
-            following = waits.get(at)
-            at = following.resource.address if following else None
-        if at is not None and at in path:
-            rings.append(list(path)[path[at] :])
-        done.update(path)  # in place: `|=` with the keys of a dictionary copies the set each time
-    return rings

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
-from dpsync.model.findings.span import Span
 from dpsync.model.plans.cause import Group
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
@@ -124,7 +123,7 @@ def update_document(made: Updated, files: Iterable[Put], requests: int) -> Impor
             TakenOver(
                 address=str(item.address),
                 field=item.field,
-                at=Origin(file=item.span.file, line=item.span.line, column=item.span.column),
+                at=Origin.of(item.span),
             )
             for item in made.taken
         ),
@@ -156,16 +155,12 @@ def finding(item: Diagnostic) -> Finding:
         code=item.code,
         severity=item.severity,
         message=item.message,
-        at=_origin(item.span) if item.span else None,
+        at=Origin.of(item.span) if item.span else None,
         address=item.address,
         hint=item.hint,
-        related=tuple(Related(text=text, at=_origin(span)) for text, span in item.related),
+        related=tuple(Related(text=text, at=Origin.of(span)) for text, span in item.related),
         repeated=item.repeated,
         environments=item.environments,
         candidates=item.candidates,
         answers=item.answers,
     )
-
-
-def _origin(span: Span) -> Origin:
-    return Origin(file=span.file, line=span.line, column=span.column)
