@@ -13,8 +13,13 @@ WORDS = "delete content"
 
 def answer_about_content(plan: Plan) -> tuple[str, ...]:
     """The answer that a plan asks for before content goes; none where it does not ask."""
+    return answers(plan, WORDS)
+
+
+def answers(plan: Plan, words: str) -> tuple[str, ...]:
+    """The answers with these words that a plan asks for."""
     flags = (way.add for one in plan.refusals for way in one.answers)
-    return tuple(flag.removeprefix('--confirm "').removesuffix('"') for flag in flags if WORDS in flag)
+    return tuple(flag.removeprefix('--confirm "').removesuffix('"') for flag in flags if words in flag)
 
 
 def agreed(session: Session, client: ReadClient, options: Options | None = None) -> Planned:

@@ -26,6 +26,7 @@ from dpsync.planner.decide.compare import unread
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.request.operation import Operation
+from tests.agreed import answers
 from tests.direct import reading, writing
 from tests.planner.lab import REGISTRY, Lab
 from tests.soak import slice_of
@@ -54,10 +55,11 @@ class Bench(Lab):
     def planned_and_done(self, organization: dict[str, Any], *confirm: str) -> tuple[Planned, Report]:
         """The same, and what was planned."""
         session: Session = self.session(self.said(organization))
-        options = Options(confirm)
         self.server.app.requests.clear()
         with writing(self.server) as client:
-            planned = session.plan(client, options)
+            planned = session.plan(client, Options(confirm))
+            if more := answers(planned.plan, "expose for a moment"):
+                planned = session.plan(client, Options((*confirm, *more)))
             assert members_unknown_to_the_platform(planned.plan) == []
             report = session.apply(client, planned, secrets=SECRETS)
         assert [item for item in report.outcomes if item.result not in ("done", "already")] == []

@@ -269,6 +269,58 @@ def test_what_would_be_public_for_a_moment_is_listed_and_asked_about() -> None:
     assert len(on_the_reference("expose for a moment 2", condition=WHEN).refusals) == 1
 
 
+def asked(wanted: Things, site: Mapping[str, Any] = SHOWN["docs"], *confirm: str) -> list[tuple[str, str]]:
+    """What would be so only for a moment when this is made, by address and field, where it is asked about."""
+    sites = {**SITE, "site": {"docs": site}}
+    found = make_plan(Case({**sites, **wanted}, sites, confirm=confirm).sides())
+    asking = any(item.code == "public-for-a-moment" for item in found.refusals)
+    return [(item.address, item.field) for item in found.exposures if item.moment and asking]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "about"),
+    [
+        ({"share_link": {"docs/l": {"active": False}}}, [("acme/sites/docs/shareLinks/l", "active")]),
+        ({"share_link": {"docs/l": {"active": True}}}, []),
+        ({"share_link": {"docs/l": {}}}, []),
+        (
+            {"installation": {"i": {"space_selection": "selected"}}},
+            [("acme/integrations/i", "space_selection")],
+        ),
+        (
+            {"installation": {"i": {"space_selection": "all", "site_selection": "selected"}}},
+            [("acme/integrations/i", "site_selection")],
+        ),
+        ({"installation": {"i": {"space_selection": "all"}}}, []),
+        ({"installation": {"i": {}}}, []),
+        ({"space": {**SITE["space"], "n": {"title": "N", "editMode": "locked"}}}, []),
+    ],
+)
+def test_what_is_made_with_more_than_it_is_to_have_is_asked_about(
+    wanted: Things, about: list[tuple[str, str]]
+) -> None:
+    assert asked(wanted) == about
+    assert asked(wanted, SHOWN["docs"], "expose for a moment 1") == []
+
+
+def test_where_nobody_sees_the_site_a_link_may_be_active_for_a_moment() -> None:
+    assert asked({"share_link": {"docs/l": {"active": False}}}, {**SHOWN["docs"], "published": False}) == []
+
+
+def test_what_nobody_sees_yet_and_what_is_there_already_are_not_asked_about() -> None:
+    site = {**SHOWN["docs"], "agentsContext": "excluded"}
+    new = make_plan(Case({"site": {"n": site}}, {}).sides())
+    less: Things = {"installation": {"i": {"space_selection": "selected"}}}
+    changed = make_plan(Case(less, {"installation": {"i": {"space_selection": "all"}}}).sides())
+    assert [item for found in (new, changed) for item in found.exposures if item.moment] == []
+
+
+def test_what_is_ignored_is_not_asked_about() -> None:
+    wanted: Things = {"installation": {"i": {"space_selection": "selected"}}}
+    found = make_plan(Case(wanted, {}, ignore=["integrations/*#space_selection"]).sides())
+    assert [item for item in found.exposures if item.moment] == []
+
+
 def test_what_cannot_be_hidden_at_all_is_not_made() -> None:
     found = on_the_reference(draft=True)
     assert found.changes == ()

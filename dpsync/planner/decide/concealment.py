@@ -4,7 +4,8 @@ Some of what hides a thing is taken by the request that makes it (`draft`), the 
 (`condition`, `hidden`). A new thing that needs such a later request, in a place that people see, is *held
 back*: it is made hidden by the field that its kind hides by, and the request that sets the rest shows it.
 What is made along with another one is held back by a request of its own, while that other one is. Where a
-server has no such field, the thing is public *for a moment*: a plan says so and asks.
+server has no such field, the thing is public *for a moment*: a plan says so and asks. The same holds for what
+the platform makes more powerful than it is declared, until a later request takes that away.
 
 A live thing that is hidden without saying so, and that lacks what it declares to hide it, was left like this
 by an apply that was stopped: the request that sets the rest shows it, too. Nothing else ever shows what does
@@ -24,7 +25,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.planner.decide.compare import Changed, in_base
-from dpsync.planner.decide.escalation import direction
+from dpsync.planner.decide.escalation import direction, raises
 from dpsync.planner.inputs.sides import Sides
 
 
@@ -54,6 +55,19 @@ class Holding:
         if self._covered(resource) or self.held(resource) is not None:
             return ()
         return self.later(resource)
+
+    def powerful(self, resource: Resource) -> tuple[Field, ...]:
+        """The fields of which a new entry has more than it declares, until a later request sets them."""
+        made_with = self.made_with(resource)
+        found = tuple(
+            item
+            for item in self.sides.kind(resource).fields
+            if isinstance(item.raised, tuple)
+            and item.name not in made_with
+            and (value := resource.fields.get(item.name)) is not None
+            and raises(item, value, at_first(item))
+        )
+        return () if found and self._covered(resource) else found
 
     def later(self, resource: Resource) -> tuple[Field, ...]:
         """What hides a new entry and is not set by the request that makes it."""

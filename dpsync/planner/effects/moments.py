@@ -1,8 +1,8 @@
-"""What would be public for a moment, and is public neither before nor afterwards: told, and asked about.
+"""What would be public or powerful for a moment, and neither before nor afterwards: told, and asked about.
 
-The order of requests prevents it wherever it can (holding, edges). It cannot where a server has nothing by
-which a new thing is made hidden, and where something comes out of, or goes into, what hides it while it is
-changed: a navigation is changed before it is put in order, and deletes come last.
+The order of requests prevents it wherever it can (holding, edges). It cannot where a server makes a new thing
+neither hidden nor as weak as it is declared, and where something comes out of, or goes into, what hides it
+while it is changed: a navigation is changed before it is put in order, and deletes come last.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dpsync.kinds.kind import Field
 from dpsync.model.entries.address import Address
 from dpsync.model.plans.impact import Exposure
-from dpsync.planner.decide.concealment import hides_itself
+from dpsync.planner.decide.concealment import at_first, hides_itself
 from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.effects.navigation import shows
 from dpsync.planner.steps.stepset import PlannedSteps
@@ -26,10 +26,15 @@ def moments(decided: Decisions, steps: PlannedSteps) -> tuple[Exposure, ...]:
 
 def _new(decided: Decisions) -> Iterator[Exposure]:
     for address, entry in decided.entries.items():
-        later = decided.holding.momentary(entry.resource) if entry.live is None else ()
-        if later:
+        if entry.live is not None:
+            continue
+        if later := decided.holding.momentary(entry.resource):
             names = " and ".join(item.name for item in later)
             yield _moment(address, f"{names} can be set only after it was made", later[0])
+        if powerful := decided.holding.powerful(entry.resource):
+            first = " and ".join(f"{item.name} is {at_first(item)}" for item in powerful)
+            words = f"powerful for a moment: {first}, which can be changed only after it was made"
+            yield Exposure(address=str(address), field=powerful[0].name, words=words, moment=True)
 
 
 def _moved(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:

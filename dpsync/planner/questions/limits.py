@@ -104,7 +104,7 @@ def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Re
 
 
 def _for_a_moment(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Refusal]:
-    """What is public only while the plan is carried out: never without an answer that names how many."""
+    """What is public or powerful only for a moment: never without an answer that names how many."""
     found = [item for item in exposures if item.moment]
     question = Answer(FOR_A_MOMENT, str(len(found)))
     if found and not decided.sides.answers.agree(question):
@@ -112,7 +112,8 @@ def _for_a_moment(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterat
         yield Refusal(
             code="public-for-a-moment",
             address=named[0],
-            message=f"{some(named)} would be public for a moment, and is neither before nor afterwards",
-            way_out=f"check what the plan lists as exposed, then say {question.flag}; or unpublish its site",
-            answers=(WayOut(address=named[0], add=question.flag, means="it may be seen for a moment"),),
+            message=f"{some(named)} would be public, or more powerful than it is to be, for a moment",
+            way_out=f"check what the plan lists as exposed, then say {question.flag}; "
+            "what is part of a site can be made while that is unpublished",
+            answers=(WayOut(address=named[0], add=question.flag, means="it may be so for a moment"),),
         )
