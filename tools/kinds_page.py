@@ -254,11 +254,10 @@ def _rules(registry: Registry, kind: Kind) -> Iterable[str]:
         yield f"Somebody always stays `{kind.guard.value}`: a plan that leaves nobody is refused."
         if kind.guard.own:
             yield f"The token's own user never stops being `{kind.guard.value}`."
-    listed = registry.list_order(kind.name)
-    if listed and listed.order:
-        holder = registry[kind.field(listed.by).type.refers[0]]
-        where = f"in {holder.one} is managed where it has `{listed.name}:`"
-        yield f"Their order {where}, by {_call(listed.order.call)}."
+    for holder, listed in registry.list_orders(kind.name).items():
+        if listed.order:
+            where = f"in {registry[holder].one} is managed where it has `{listed.name}:`"
+            yield f"Their order {where}, by {_call(listed.order.call)}."
     if kind.order:
         yield f"Siblings stand in the order of the file, by {_call(kind.order.call)}."
     if isinstance(kind.shape, Node) and kind.shape.holds:
@@ -409,7 +408,7 @@ def _null(kind: Kind, field: Field) -> str:
 
 def _read(field: Field) -> str:
     if isinstance(field, ListOrder):
-        return "elsewhere"
+        return "elsewhere" if field.present else "from their list"
     match field.source:
         case None:
             return "not at all"
@@ -537,8 +536,8 @@ WORDS: dict[type, dict[str, str]] = {
     },
     ListOrder: {
         "of": "the kind of what is in the list; a list order is a field, with a field's words",
-        "by": "the field of that kind which places one in this kind of thing",
-        "present": "where the present order is read",
+        "by": "the field of that kind which places one in this kind of thing; null: in what it belongs to",
+        "present": "where the present order is read; nothing: the list of all of that kind has it",
         "order": "the request that moves one among the others",
     },
     Call: {

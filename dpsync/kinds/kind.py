@@ -385,9 +385,9 @@ class ListOrder(Field):
     of: str = _field(kw_only=True)
     """The kind of what is in the list."""
     by: str = _field(kw_only=True)
-    """The field of that kind which places a thing in this one."""
-    present: Pages = _field(kw_only=True)
-    """Where the present order is read."""
+    """The field of that kind which places a thing in this one; null places it in what it belongs to."""
+    present: Pages | None = _field(kw_only=True)
+    """Where the present order is read; None where the list of all things of that kind has it."""
     order: Order | None = _field(kw_only=True)
     """How they are moved among each other; None on a server that cannot move them."""
 
@@ -579,8 +579,8 @@ class Kind:
         return None
 
     @cached_property
-    def list_order(self) -> ListOrder | None:
-        return next((field for field in self.fields if isinstance(field, ListOrder)), None)
+    def list_orders(self) -> tuple[ListOrder, ...]:
+        return tuple(field for field in self.fields if isinstance(field, ListOrder))
 
     @cached_property
     def nest(self) -> Field | None:

@@ -107,13 +107,20 @@ class Registry:
         return self._referring.get(name, ())
 
     @cached_property
-    def _list_orders(self) -> dict[str, ListOrder]:
-        orders = (kind.list_order for kind in self.ordered)
-        return {order.of: order for order in orders if order is not None}
+    def _list_orders(self) -> dict[str, dict[str, ListOrder]]:
+        found: dict[str, dict[str, ListOrder]] = {name: {} for name in self.kinds}
+        for kind in self.ordered:
+            for order in kind.list_orders:
+                found[order.of][kind.name] = order
+        return found
+
+    def list_orders(self, name: str) -> Mapping[str, ListOrder]:
+        """The lists that give things of this kind their order, by the kind of the entries that have them."""
+        return self._list_orders[name]
 
     def list_order(self, name: str) -> ListOrder | None:
-        """The list, in entries of another kind, that gives things of this kind their order."""
-        return self._list_orders.get(name)
+        """Any of these lists: all have one field that places a thing, and one request that moves it."""
+        return next(iter(self._list_orders[name].values()), None)
 
     def naming(self, name: str) -> tuple[SupportedKind, ...]:
         """Kinds with a field that can be read and that may name an object of this kind.

@@ -54,12 +54,16 @@ INSTALLED = {"integrations": {"tools": {}}, "spaces": SPACES, "sites": {"docs": 
 
 PLACES: dict[str, Place] = {
     "organization": Place(
-        (), around={"sites": {"docs": SITE, "help": {"title": "Help"}}, "saml": {"okta": {"label": "Okta"}}},
+        (), around={
+            "sites": {"docs": SITE, "help": {"title": "Help"}}, "saml": {"okta": {"label": "Okta"}},
+            "collections": {"one": {"title": "One", "parent": None}, "two": {"title": "Two", "parent": None}},
+        },
     ),
     "agent_instructions": Place(("agentInstructions",)),
     "collection": Place(
         ("collections", "it"), {"title": "It"},
-        {"collections": {"one": {"title": "One"}, "two": {"title": "Two"}},
+        {"collections": {"one": {"title": "One"}, "two": {"title": "Two"},
+                         "c": {"title": "C", "parent": "it"}, "d": {"title": "D", "parent": "it"}},
          "spaces": {"a": {"title": "A", "collection": "it"}, "b": {"title": "B", "collection": "it"}}},
     ),
     "glossary_term": Place(("glossary", "it")),
@@ -166,6 +170,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "mergeRules": RULES,
         "type": Sample("business"),
         "blocked": Sample("unpaid"),
+        "collectionOrder": Sample(["one", "two"], ["two", "one"]),
     },
     "agent_instructions": {"instructions": Sample("# How\n\nBriefly.\n", "Not at *all*.\n")},
     "collection": {
@@ -174,6 +179,7 @@ SAMPLES: dict[str, dict[str, Sample]] = {
         "description": Sample("What it is", "What it was"),
         "defaultLevel": Sample("read", "inherit"),
         "order": Sample(["a", "b"], ["b", "a"]),
+        "collectionOrder": Sample(["c", "d"], ["d", "c"]),
     },
     "glossary_term": {"translations": Sample({"en": "rod", "de": "Stab"}, {"en": "rod", "de": "Steuerstab"})},
     "installation": {

@@ -28,7 +28,7 @@ def calls(kind: Kind) -> Iterator[Call]:
         *kind.platform.acts.values(),
     ]
     yield from (call for call in own if isinstance(call, Call))
-    for order in (kind.order, kind.list_order.order if kind.list_order else None):
+    for order in (kind.order, *(listed.order for listed in kind.list_orders)):
         if order is not None:
             yield order.call
     for field in kind.fields:

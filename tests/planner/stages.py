@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpsync.kinds.kind import Kind
+from dpsync.kinds.placing import live_place
 from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired, Limits, Policy, Resource, Scope
@@ -213,8 +214,8 @@ class Case:
                 objects[item.identity] = item
                 known[kind.name, path] = item.identity
                 order = self.registry.list_order(kind.name)
-                if order is not None and isinstance(at := fields.get(order.by), LiveId):
-                    lanes[kind.field(order.by).type.refers[0], at.id].append(item.identity)
+                if order is not None and (at := live_place(kind, order.by, item)) is not None:
+                    lanes[at].append(item.identity)
                 if kind.in_tree:
                     lanes[item.holder or known[owner, above]].append(item.identity)
                     while self.registry[owner].in_tree:

@@ -118,7 +118,13 @@ class Written:
             made["teams"] = {team.key: self._team(team) for team in org.teams}
         if "collections" in parts:
             moved = any(item.id and self._was(item, "parent") != item.parent for item in org.collections)
-            made["collections"] = {item.key: self._collection(item, moved) for item in org.collections}
+            holders = (None, *(item.key for item in org.collections))
+            ordering = {key for key in holders if self.explicit or self.draw.chance(0.6)}
+            made["collections"] = {
+                item.key: self._collection(item, moved, ordering) for item in org.collections
+            }
+            if None in ordering:
+                made["collectionOrder"] = self._inside(None)
         if "spaces" in parts:
             made["spaces"] = {space.key: self._space(space) for space in org.spaces}
         if "sites" in parts:
@@ -230,16 +236,27 @@ class Written:
             made["members"] = {self._email(user): self._role(role) for user, role in team.people.items()}
         return made
 
-    def _collection(self, item: Collection, moved: bool) -> Fields:
+    def _inside(self, holder: str | None) -> list[str]:
+        """The collections in another one or at the top, in order: all of them, or every second one."""
+        return self._listed([item.key for item in self.wanted.collections if item.parent == holder])
+
+    def _listed(self, keys: list[str]) -> list[str]:
+        return keys if self.explicit or self.draw.chance(0.7) else keys[::2]
+
+    def _collection(self, item: Collection, moved: bool, ordering: set[str | None]) -> Fields:
+        """`ordering`: which collections, and None for the top, say the order of the collections in them."""
         made = self._fields(item, "title")
         self._pin(item, made, "title", self.live.collections)
         self._new(item, made)
-        if moved or not self._left_out():
+        if item.parent in ordering:
+            made["parent"] = item.parent  # by key then, or it could not be in an order
+        elif moved or not self._left_out():
             made["parent"] = self._reference(item.parent, "collections")
+        if item.key in ordering:
+            made["collectionOrder"] = self._inside(item.key)
         inside = [space for space in self.wanted.spaces if space.collection == item.key]
         if "spaces" in self.managed.parts and (self.explicit or self.draw.chance(0.6)):
-            declared = [space.key for space in inside]
-            made["order"] = declared if self.explicit or self.draw.chance(0.7) else declared[::2]
+            made["order"] = self._listed([space.key for space in inside])
         return made
 
     def _space(self, space: Any) -> Fields:

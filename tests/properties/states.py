@@ -56,7 +56,10 @@ def _organization(org: Fields, born: set[str]) -> Fields:
     orders: dict[str | None, list[str | None]] = {}
     for space in sorted(spaces, key=lambda item: item["position"]):
         orders.setdefault(names[space["parent"]], []).append(names[space["id"]])
-    orders[None] = sorted(map(str, orders.get(None, [])))  # the order at the top is not managed
+    orders[None] = sorted(map(str, orders.get(None, [])))  # that of spaces at the top is not managed
+    collection_orders: dict[str | None, list[str | None]] = {}
+    for item in sorted(org["collections"], key=lambda item: item["position"]):
+        collection_orders.setdefault(names[item["parent"]], []).append(names[item["id"]])
     content = org.get("defaultContent")
     parts = ("members", "teams", "collections", "spaces", "sites")
     return {
@@ -72,6 +75,7 @@ def _organization(org: Fields, born: set[str]) -> Fields:
         },
         "deleted": sorted(str(names[item["id"]]) for item in org["spaces"] if "deletedAt" in item),
         "orders": orders,
+        "collection orders": collection_orders,
         "sites": {
             names[site["id"]]: _plain(site, "id", "structure")
             | {"structure": [_node(node, names, born) for node in site["structure"]]}

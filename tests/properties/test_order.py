@@ -17,6 +17,7 @@ def test_a_reordering_is_as_few_moves_as_possible_and_nothing_else(platform: Pla
     repair(draw, live, strict=True)
     wanted = live.copy()
     wanted.spaces = draw.shuffled(wanted.spaces)
+    wanted.collections = draw.shuffled(wanted.collections)
     for site in wanted.sites:
         for nodes in site.holders():
             nodes[:] = draw.shuffled(nodes)
@@ -36,11 +37,12 @@ def test_a_reordering_is_as_few_moves_as_possible_and_nothing_else(platform: Pla
 def fewest(live: Organization, wanted: Organization) -> int:
     """The sum over all lists of siblings of n − (the longest part that is in order already)."""
     found = 0
-    for collection in live.collections:
-        before, after = (
-            [s.key for s in org.spaces if s.collection == collection.key] for org in (live, wanted)
-        )
+    for holder in (None, *(collection.key for collection in live.collections)):
+        before, after = ([c.key for c in org.collections if c.parent == holder] for org in (live, wanted))
         found += _moves(before, after)
+        if holder is not None:  # that of spaces at the top is not managed
+            before, after = ([s.key for s in org.spaces if s.collection == holder] for org in (live, wanted))
+            found += _moves(before, after)
     for old, new in zip(live.sites, wanted.sites, strict=True):
         now = {frozenset(node.key for node in nodes): [node.key for node in nodes] for nodes in new.holders()}
         for nodes in old.holders():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from dpsync.kinds.kind import Field, Kind, ListOrder
+from dpsync.kinds.placing import declared_place
 from dpsync.kinds.registry import Registry
 from dpsync.model.circles import MOST, beginning_with, chain, circles
 from dpsync.model.entries.address import Address
@@ -27,8 +28,8 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
                 yield from _unique(resources, kind, field, field.unique, mine)
             if field.one_per:
                 yield from _exclusive(resources, kind, field, field.one_per, mine)
-        if kind.list_order is not None:
-            yield from _orders(kind.list_order, mine, resources)
+        for order in kind.list_orders:
+            yield from _orders(order, mine, resources)
         yield from _circles(registry, kind, mine)
         if kind.platform.outputs:
             yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
@@ -154,13 +155,14 @@ def _orders(order: ListOrder, mine: list[Resource], resources: Resources) -> Ite
             item = resources.get(ref.address) if isinstance(ref, Ref) else None
             if item is None or _is_wrong(item, order.by):
                 continue
-            if item.fields.get(order.by) != Ref(holder.address):
+            if declared_place(order.by, item) != holder.address:
+                place = "null" if item.parent == holder.address else holder.key
                 yield Diagnostic(
                     "DP227",
                     f'"{item.key}" is listed in the order of "{holder.key}" but is not in it',
                     holder.where(order.name),
                     str(holder.address),
-                    f"give it {order.by}: {holder.key}, or take it off the list",
+                    f"give it {order.by}: {place}, or take it off the list",
                     (("declared here", item.span),),
                 )
 

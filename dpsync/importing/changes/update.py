@@ -17,10 +17,11 @@ from dpsync.importing.values import FileContent, Unwritable, Writing, json_text,
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Field, Kind, ListOrder
+from dpsync.kinds.placing import declared_place, live_place
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import LiveId, Ref, Value
+from dpsync.model.entries.values import Ref, Value
 from dpsync.model.findings import nodes
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
@@ -125,7 +126,9 @@ class _Updating:
                 "unknown-address", f'nothing declared has the address "{pattern.text}"', None, None, hint
             )
         for resource in covered:
-            self._order(resource, pattern.field)
+            for order in self.sides.registry[resource.kind].list_orders:
+                if pattern.field in (None, order.name):
+                    self._order(resource, order)
             if pattern.field is not None and pattern.field not in resource.fields:
                 self.done.add((resource.address, pattern.field))
                 self._add(resource, pattern.field)
@@ -164,13 +167,10 @@ class _Updating:
             "remove the entry if it is gone for good",
         )  # fmt: skip
 
-    def _order(self, resource: Resource, only: str | None) -> None:
-        """The list by which an entry orders what is in it: in live order, without what has left."""
-        order = self.sides.registry[resource.kind].list_order
-        listed = resource.fields.get(order.name) if order is not None else None
-        if order is None or not listed:
-            return
-        if only not in (None, order.name) or (resource.address, order.name) in self.done:
+    def _order(self, resource: Resource, order: ListOrder) -> None:
+        """A list by which an entry orders what is in it: in live order, without what has left."""
+        listed = resource.fields.get(order.name)
+        if not listed or (resource.address, order.name) in self.done:
             return
         self.done.add((resource.address, order.name))
         live = self.sides.live(resource)
@@ -183,9 +183,10 @@ class _Updating:
 
     def _inside(self, order: ListOrder, holder: LiveObject) -> list[str]:
         """What an object holds by now, in order."""
-        lane = self.sides.snapshot.lanes.get(holder.identity, ())
+        lane = self.sides.snapshot.siblings(holder.identity, order.of)
         known = (self.sides.snapshot.objects.get(item) for item in lane)
-        return [item.id for item in known if item and item.fields.get(order.by) == LiveId(holder.id)]
+        kind = self.sides.registry[order.of]
+        return [item.id for item in known if item and live_place(kind, order.by, item) == holder.identity]
 
     def _key(self, item: Value) -> Any:
         if isinstance(item, Ref):
@@ -311,11 +312,10 @@ class _Updating:
 
     def _out_of_place(self) -> None:
         """Report entries whose place among their siblings differs, unless an edited list gives it by now."""
-        ordered = {item.address for item in self.made.taken}
+        ordered = {(item.address, item.field) for item in self.made.taken}
         for resource in self.moved:
-            order = self.sides.registry.list_order(resource.kind)
-            holder = resource.fields.get(order.by) if order is not None else None
-            if not (isinstance(holder, Ref) and holder.address in ordered):
+            orders = self.sides.registry.list_orders(resource.kind).values()
+            if not any((declared_place(one.by, resource), one.name) in ordered for one in orders):
                 self.problem(
                     "order", "its place among its siblings is another one: nodes are not moved",
                     resource.address, resource.span, "move the entry by hand",

@@ -20,6 +20,7 @@ from dpsync.importing.creation.keys import Known, referred_to_as
 from dpsync.importing.values import NOWHERE, Unwritable, Writing, trimmed
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
 from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.placing import live_place
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.model.entries.address import Address
@@ -183,9 +184,9 @@ class _Describing:
         inside = {
             other.live.id
             for other in self.whole.of(order.of)
-            if other.live.fields.get(order.by) == LiveId(item.live.id)
+            if live_place(other.kind, order.by, other.live) == item.live.identity
         }
-        ids = self.whole.orders.get(item.live.identity, [])
+        ids = self.whole.orders.get((item.live.identity, order.name), [])
         listed = [LiveId(id) for id in ids if id in inside]
         return listed if len(listed) > 1 else None
 

@@ -13,6 +13,7 @@ from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.placing import live_place
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources
@@ -70,7 +71,8 @@ class Inventory:
 
     objects: list[FoundObject] = field(default_factory=list)
     outputs: dict[tuple[str, str], FoundObject] = field(default_factory=dict)
-    orders: dict[Identity, list[str]] = field(default_factory=dict)
+    orders: dict[tuple[Identity, str], list[str]] = field(default_factory=dict)
+    """By object and list order the ids of what that lists, in live order."""
     unread: list[UnreadSource] = field(default_factory=list)
 
     def of(self, kind: str) -> list[FoundObject]:
@@ -198,26 +200,29 @@ class _InventoryReader:
                 self.whole.outputs[outputs.kind, value.id] = item
 
     def orders(self) -> None:
-        """The order of siblings that no tree has: one list for each object that may hold some."""
+        """The order of siblings that no tree has: read for each object that holds some, or known already."""
         for kind in self.registry.ordered:
-            order = kind.list_order
-            if order is None:
-                continue
-            held = {
-                value.id
-                for item in self.whole.of(order.of)
-                if isinstance(value := item.live.fields.get(order.by), LiveId)
-            }
-            holders = [item for item in self.whole.of(kind.name) if item.live.id in held]
-            ordered, path = self.registry[order.of], order.present.path
-            lists = self.sources.map(lambda holder, path=path: self._order(holder, path), holders)
-            for holder, ids in zip(holders, lists, strict=True):
-                if ids is None:
-                    self.whole.unread.append(
-                        UnreadSource(ordered, holder, "the token's user may not read their order")
-                    )
+            for order in kind.list_orders:
+                ordered = self.registry[order.of]
+                held: dict[Identity | None, list[str]] = {}
+                for item in self.whole.of(order.of):
+                    held.setdefault(live_place(ordered, order.by, item.live), []).append(item.live.id)
+                holders = [item for item in self.whole.of(kind.name) if item.live.identity in held]
+                if order.present is None:
+                    known = {(one.live.identity, order.name): held[one.live.identity] for one in holders}
+                    self.whole.orders |= known
                 else:
-                    self.whole.orders[holder.live.identity] = ids
+                    self._read_orders(order.name, ordered, holders, order.present.path)
+
+    def _read_orders(self, name: str, ordered: Kind, holders: list[FoundObject], path: str) -> None:
+        lists = self.sources.map(lambda holder: self._order(holder, path), holders)
+        for holder, ids in zip(holders, lists, strict=True):
+            if ids is None:
+                self.whole.unread.append(
+                    UnreadSource(ordered, holder, "the token's user may not read their order")
+                )
+            else:
+                self.whole.orders[holder.live.identity, name] = ids
 
     def _order(self, holder: FoundObject, path: str) -> list[str] | None:
         """None when the token may not read it."""

@@ -1,6 +1,7 @@
-"""Collections hold spaces and other collections. `order` lists the spaces of one in their order."""
+"""Collections hold spaces and other collections: `order` and `collectionOrder` list them in their order."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifecycle, ListOrder, Order, Pages, Patch, Post
+from dpsync.kinds.shared.orders import COLLECTION_ORDER
 from dpsync.kinds.shared.roles import GUEST_FIRST, LEVEL
 from dpsync.kinds.types import Reference, Text
 
@@ -51,5 +52,6 @@ COLLECTION = Kind(
                 pointer={"type": "space", "space": "$id"},
             ),
         ),
+        COLLECTION_ORDER,
     ),
 )

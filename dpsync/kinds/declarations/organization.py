@@ -1,6 +1,7 @@
-"""The organization itself: settings only. It is found by id or hostname and never made."""
+"""The organization: its settings, and the order of its collections. It is found and never made."""
 
 from dpsync.kinds.kind import ByHand, Entries, Field, Kind, One, Pages, Patch, PlatformWork, Trouble
+from dpsync.kinds.shared.orders import COLLECTION_ORDER
 from dpsync.kinds.shared.roles import GUEST_FIRST, MERGE_FREELY, ROLE, STANDALONE_MERGE_RULES
 from dpsync.kinds.types import Enum, Flag, Many, Object, OneOf, Reference, Text
 
@@ -37,5 +38,6 @@ ORGANIZATION = Kind(
               platform_default={"type": "rules", "rules": []}, security=True, raised=MERGE_FREELY),
         Field("blocked", Text(), on="neither", read="blocked.reason"),
         Field("type", Enum(("business", "community")), on="neither", in_answers="always"),
+        COLLECTION_ORDER,
     ),
 )  # fmt: skip

@@ -80,7 +80,10 @@ class Snapshot:
     scopes: Mapping[Address, tuple[Identity, ...]]
     """What each declared scope holds live, in live order."""
     lanes: Mapping[Identity, tuple[Identity, ...]]
-    """The live order of siblings, by the object that holds them (at the root of a tree: its owner)."""
+    """The live order of siblings, by the object that holds them (at the root of a tree: its owner).
+
+    Outside of trees each kind has an order of its own: all of one kind stand behind all of another.
+    """
     outputs: Mapping[Address, str | None] = field(default_factory=dict)
     """The id of what a declared object has put out (None: not yet)."""
     put_out: frozenset[Identity] = frozenset()
@@ -108,6 +111,10 @@ class Snapshot:
     def organizations(self) -> dict[str, str]:
         """The keys of the organizations, by their ids."""
         return {match.id: at.segments[0] for at, match in self.matches.items() if len(at.segments) == 1}
+
+    def siblings(self, holder: Identity, kind: str) -> tuple[Identity, ...]:
+        """The objects of one kind that an object holds, in live order."""
+        return tuple(identity for identity in self.lanes.get(holder, ()) if identity[0] == kind)
 
     def above(self, item: LiveObject) -> list[Identity]:
         """What an object hangs below: its parent, that one's parent, up to the organization."""

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from dpsync.kinds.kind import Kind, ListOrder
 from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.placing import declared_place
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource, Scope
 from dpsync.model.entries.snapshot import Identity
@@ -159,10 +160,17 @@ class _Lanes:
         return list(dict.fromkeys((*(address for address in staying if address in here), *wanted)))
 
     def lists(self) -> None:
-        """Lanes outside of trees: an order declared on the object that holds the siblings."""
-        for kind in self.sides.registry.ordered:
-            if kind.list_order is not None:
-                self._listed(kind, kind.list_order)
+        """Lanes outside of trees: orders declared on the object that holds the siblings, one lane for it."""
+        held: dict[tuple[str, Address | None], list[Address]] = defaultdict(list)
+        for address, item in self.sides.resources.items():
+            if (order := self.sides.registry.list_order(item.kind)) is not None:
+                held[item.kind, declared_place(order.by, item)].append(address)
+        for holder in self.sides.resources.values():
+            lane: list[StepDraft] = []
+            for order in self.sides.kind(holder).list_orders:
+                if order.name in holder.fields:
+                    lane += self._list(order, holder, held[order.of, holder.address])
+            self.found.extend(_chain(lane))
 
     def after_what_they_name(self) -> None:
         """A move comes after the steps that give its siblings their ids."""
@@ -170,19 +178,11 @@ class _Lanes:
             makers = (self.steps.maker(ref) for ref in step.refers())
             self.found.extend(step.waits_for(*(maker for maker in makers if maker is not None)))
 
-    def _listed(self, kind: Kind, order: ListOrder) -> None:
-        held: dict[Address, list[Address]] = defaultdict(list)
-        for address, item in self.sides.resources.items():
-            if item.kind == order.of and isinstance(place := item.fields.get(order.by), Ref):
-                held[place.address].append(address)
-        for holder in self.sides.resources.values():
-            if holder.kind == kind.name and order.name in holder.fields:
-                self._list(order, holder, held[holder.address])
-
-    def _list(self, order: ListOrder, holder: Resource, held: list[Address]) -> None:
+    def _list(self, order: ListOrder, holder: Resource, held: list[Address]) -> list[StepDraft]:
+        """The steps of one list: those by which siblings arrive, then the moves."""
         listed = [ref.address for ref in holder.fields[order.name] or () if isinstance(ref, Ref)]
         live = self.sides.live(holder.address)
-        before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
+        before = self.sides.snapshot.siblings(live.identity, order.of) if live else ()
         there = set(before)
         known = [address for address in listed if self._will_be(address, there)]
         # In the order of addresses, and found at once.
@@ -201,7 +201,7 @@ class _Lanes:
             lane += self._moves(then, known)
         else:
             self._cannot_move(then, known)
-        self.found.extend(_chain(lane))
+        return lane
 
     def _leaves(self, address: Address, place: str) -> bool:
         resource = self.sides.resources.get(address)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpsync.identity.base_matches import remember
-from dpsync.kinds.kind import Field
+from dpsync.kinds.kind import Field, ListOrder
+from dpsync.kinds.placing import declared_place
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
@@ -29,7 +30,7 @@ class Causes:
     sides: Sides
     moving: frozenset[Address] = frozenset()
     """What the plan moves among its siblings."""
-    _places: dict[Address, Mapping[Hashable, Cause | None]] = field(default_factory=dict)
+    _places: dict[tuple[Address, str | None], Mapping[Hashable, Cause | None]] = field(default_factory=dict)
     _past: dict[int, Mapping[Identity, Address]] = field(default_factory=dict)
 
     # Fields.
@@ -215,9 +216,11 @@ class Causes:
         holder = self._holder(resource)
         if holder is None:
             return "edited here"
-        if holder not in self._places:
-            self._places[holder] = self._in(holder, resource)
-        return self._places[holder].get(resource.address) or self._arrived(resource)
+        order = self.sides.registry.list_orders(resource.kind).get(self.sides.resources[holder].kind)
+        name = order.name if order is not None else None
+        if (holder, name) not in self._places:
+            self._places[holder, name] = self._in(holder, order)
+        return self._places[holder, name].get(resource.address) or self._arrived(resource)
 
     def _arrived(self, resource: Resource) -> Cause:
         """Of what comes from elsewhere: why that differs."""
@@ -238,19 +241,23 @@ class Causes:
             else next((one for one in kind.fields if one.nest), None)
         )
 
-    def _in(self, holder: Address, resource: Resource) -> Mapping[Hashable, Cause | None]:
-        """The causes of all moves in one list of siblings."""
+    def _in(self, holder: Address, order: ListOrder | None) -> Mapping[Hashable, Cause | None]:
+        """The causes of all moves in one list of siblings: those of a list order, or the nodes of a tree."""
         live = self.sides.live(holder)
         assert live is not None
         entry = in_base(self.sides, self.sides.resources[holder], live)
-        order = self.sides.registry.list_order(resource.kind)
         name = order.name if order is not None else None
-        declared = self.sides.names.declared
+        declared, snapshot = self.sides.names.declared, self.sides.snapshot
+        lane = (
+            snapshot.siblings(live.identity, order.of)
+            if order is not None
+            else snapshot.lanes.get(live.identity, ())
+        )
         return of_places(
             self.moving,
             base=self._then(entry, name),
             here=ranks(_siblings(self.sides.resources[holder], name)),
-            live=ranks(declared.get(one) for one in self.sides.snapshot.lanes.get(live.identity, ())),
+            live=ranks(declared.get(one) for one in lane),
             earlier=_Orders(self, entry, name),
         )
 
@@ -265,8 +272,7 @@ class Causes:
         """What has an entry among its siblings, where that is live."""
         order = self.sides.registry.list_order(resource.kind)
         if order is not None:
-            at = resource.fields.get(order.by)
-            found = at.address if isinstance(at, Ref) else None
+            found = declared_place(order.by, resource)
         else:
             found = resource.holder or resource.parent
         return found if found in self.sides.resources and self.sides.live(found) is not None else None

@@ -24,8 +24,8 @@ class Listing:
 
     def __post_init__(self) -> None:
         for kind in self.sides.registry.ordered:
-            if kind.list_order is not None:
-                self._listed(kind.name, kind.list_order.name)
+            for order in kind.list_orders:
+                self._listed(kind.name, order.name)
         for scope in self.sides.desired.scopes.values():
             if self.sides.registry[scope.kinds[0]].in_tree:
                 children = self.sides.desired.resources[scope.parent].children

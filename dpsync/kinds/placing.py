@@ -1,0 +1,28 @@
+"""What a thing lies in: what a field of it names, or, where that is null, what the thing belongs to."""
+
+from __future__ import annotations
+
+from dpsync.kinds.kind import Kind
+from dpsync.model.entries.address import Address
+from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import LiveId, Ref
+
+
+def declared_place(place: str, entry: Resource) -> Address | None:
+    """The entry that an entry is declared to lie in, by its field `place`.
+
+    None where that says nothing, or names something by its id.
+    """
+    if place not in entry.fields:
+        return None
+    value = entry.fields[place]
+    if value is None:
+        return entry.parent
+    return value.address if isinstance(value, Ref) else None
+
+
+def live_place(kind: Kind, place: str, live: LiveObject) -> Identity | None:
+    """The object that a live one of this kind lies in, by its field `place`."""
+    value = live.fields.get(place)
+    return (kind.field(place).type.refers[0], value.id) if isinstance(value, LiveId) else live.parent
