@@ -277,6 +277,16 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
             "give it collection: c, or take it off the list",
         ),
         (
+            "collections: { c: { title: C, ▸collectionOrder: [d] }, d: { title: D, parent: null } }",
+            "DP227",
+            "give it parent: c, or take it off the list",
+        ),
+        (
+            "collections: { c: { title: C } }\n▸collectionOrder: [c]",
+            "DP227",
+            "give it parent: null, or take it off the list",
+        ),
+        (
             "collections: { c: { title: C, order: [s, ▸s] } }\nspaces: { s: { title: Ess, collection: c } }",
             "DP207",
             "stands in the list already",

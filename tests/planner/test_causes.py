@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -285,7 +286,17 @@ def ordered(*keys: str, live: bool = False) -> Things:
     return {"collection": {"c": {"title": "C", **order}}, "space": spaces}
 
 
-def nodes(*keys: str) -> Things:
+def collections(*keys: str, live: bool = False) -> Things:
+    """One collection with collections in this order, and with spaces that have none."""
+    names = Case({"collection": {"x": {}, **{key: {} for key in keys}}})
+    at = LiveId("collection-x") if live else names.ref("collection", "x")
+    order = {} if live else {"collectionOrder": tuple(names.ref("collection", key) for key in keys)}
+    inside = {key: {"title": key, "parent": at} for key in keys}
+    spaces = {key: {"title": key, "collection": at} for key in "ba"}
+    return {"collection": {"x": {"title": "X", **order}, **inside}, "space": spaces}
+
+
+def nodes(*keys: str, live: bool = False) -> Things:
     links = {f"d/{key}": {"title": key, "url": "https://x"} for key in keys}
     return {"site": {"d": {"title": "D", "basename": "d"}}, "external_link": links}
 
@@ -300,12 +311,26 @@ def nodes(*keys: str) -> Things:
         (None, "abc", "cab", None, {"c": "origin unknown"}),
     ],
 )
-@pytest.mark.parametrize("tree", [False, True])
+@pytest.mark.parametrize(
+    ("siblings", "place"),
+    [
+        (ordered, "spaces"),
+        (collections, "collections"),
+        (nodes, "sites/d/structure"),
+    ],
+    ids=["spaces", "collections", "nodes"],
+)
 def test_a_place_says_who_has_moved_it(
-    base: str | None, here: str, live: str, earlier: str | None, moves: dict[str, str], tree: bool
+    base: str | None,
+    here: str,
+    live: str,
+    earlier: str | None,
+    moves: dict[str, str],
+    siblings: Callable[..., Things],
+    place: str,
 ) -> None:
     def things(keys: str, live: bool = False) -> Things:
-        return nodes(*keys) if tree else ordered(*keys, live=live)
+        return siblings(*keys, live=live)
 
     case = Case(
         things(here),
@@ -313,8 +338,7 @@ def test_a_place_says_who_has_moved_it(
         base=None if base is None else things(base),
         earlier=[things(earlier)] if earlier else [],
     )
-    place = "acme/sites/d/structure" if tree else "acme/spaces"
-    assert told(case) == {f"{place}/{key}": cause for key, cause in moves.items()}
+    assert told(case) == {f"acme/{place}/{key}": cause for key, cause in moves.items()}
 
 
 def test_what_is_live_as_it_was_edited_is_counted_and_is_no_change() -> None:

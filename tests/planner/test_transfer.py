@@ -229,3 +229,24 @@ def test_roles_are_given_anew(two: Lab) -> None:
     after = text("spaces: { more: { title: More } }", f"{people}\n{entry}")
     apply(two, after, BEFORE)
     assert two.writes == ["POST /spaces/s1/transfer", "POST /spaces/s1/permissions"]
+
+
+@pytest.mark.parametrize("order", ["b, c, a", "c, b, a", "a, c, b"])
+def test_collections_that_are_given_come_in_the_order_that_is_declared_there(lab: Lab, order: str) -> None:
+    """Each comes last: what they are given in is that order, and only what was there is moved."""
+    entries = {key: f"{key}: {{ title: {key.upper()}, parent: null }}" for key in "abc"}
+
+    def held(*keys: str) -> str:
+        return f"collections: {{ {', '.join(entries[key] for key in keys)} }}"
+
+    fill(lab, collections=[{"id": key, "title": key.upper()} for key in "bc"])
+    apply(lab, text(held("b", "c"), held("a") + "\ncollectionOrder: [a]"))
+    apply(
+        lab,
+        text("collections: {}", f"{held('a', 'b', 'c')}\ncollectionOrder: [{order}]"),
+        text(held("b", "c"), held("a")),
+    )
+    globex = next(one for one in lab.world()["organizations"] if one["id"] == "globex")
+    live = sorted(globex["collections"], key=lambda item: item["position"])
+    assert ", ".join(item["title"].lower() for item in live) == order
+    assert sum("/transfer" not in write for write in lab.writes) == (order[-1] == "a")

@@ -210,7 +210,7 @@ class _Lanes:
     def _arrival(self, address: Address, place: str) -> list[StepDraft]:
         return [
             step
-            for step in self.steps.of(address, "create", "restore", "place")
+            for step in self.steps.of(address, "create", "restore", "transfer", "place")
             if step.phase != "place" or place in step.fields
         ]
 
