@@ -160,6 +160,20 @@ def test_who_changed_an_order(run: Run, project: Project, platform: ThreadedServ
     assert "after" in item["place"] or "before" in item["place"]
 
 
+def test_collections_that_somebody_has_put_in_another_order_are_drift(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    collections = "{ product: { title: Product, parent: null }, internal: { title: Internal, parent: null } }"
+    below = f"    collectionOrder: [product, internal]\n    collections: {collections}\n"
+    directory = committed(project, text(below))
+    drift(run, directory, 0)
+    before = {"type": "collection", "collection": "product"}
+    change(platform, "/collections/internal/move", "POST", position={"before": before})
+    item = one(drift(run, directory, 2))
+    told = "acme/collections/product", "before acme/collections/internal", "changed outside"
+    assert (item["address"], item["place"], item["cause"]) == told
+
+
 def test_what_the_policy_ignores_is_listed_and_is_no_drift(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:

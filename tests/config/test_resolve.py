@@ -268,7 +268,7 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         (
             "spaces: { s: { title: Ess }, t: { title: Tee } }\ncollections: { c: { title: C, ▸order: [s] } }",
             "DP227",
-            'is listed in the order of "c" but is not in it',
+            'is listed in order of "c" but has no collection: c',
         ),
         (
             "collections: { c: { title: C, ▸order: [s] }, d: { title: D } }\n"

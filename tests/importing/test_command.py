@@ -115,6 +115,7 @@ def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: R
     collections = (target / "acme/collections.yaml").read_text(encoding="utf-8")
     assert "      api: { title: API, parent: product }\n" in collections
     root = (target / "dpsync.yaml").read_text(encoding="utf-8")
+    assert "    collectionOrder: [product, internal]\n" in root
     assert "spaces/*#defaultLevel" in root
     assert "spaces/*#mergeRules" in root
     assert "id:" not in spaces

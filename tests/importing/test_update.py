@@ -214,6 +214,19 @@ def test_a_value_of_a_variable_is_left_to_people(
     assert (directory / "dpsync.yaml").read_text(encoding="utf-8") == before
 
 
+def test_the_order_of_collections_is_taken_over_in_its_list(
+    project: Project, platform: ThreadedServer, run: Run
+) -> None:
+    collections = "{ product: { title: Product, parent: null }, internal: { title: Internal, parent: null } }"
+    before = config(f"    collectionOrder: [internal, product] # ours\n    collections: {collections}\n")
+    directory = project(before)
+    assert run("import", "-C", str(directory), "--update", "acme#collectionOrder", "--force").code == 0
+    assert changed(before, directory / "dpsync.yaml") == [
+        "-     collectionOrder: [internal, product] # ours",
+        "+     collectionOrder: [product, internal] # ours",
+    ]
+
+
 def test_a_long_value_goes_into_its_file(project: Project, platform: ThreadedServer, run: Run) -> None:
     before = config("    agentInstructions: { file: agents.md }\n")
     directory = project(before, {"agents.md": "# Nothing\n"})

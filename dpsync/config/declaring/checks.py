@@ -156,13 +156,13 @@ def _orders(order: ListOrder, mine: list[Resource], resources: Resources) -> Ite
             if item is None or _is_wrong(item, order.by):
                 continue
             if declared_place(order.by, item) != holder.address:
-                place = "null" if item.parent == holder.address else holder.key
+                place = f"{order.by}: {'null' if item.parent == holder.address else holder.key}"
                 yield Diagnostic(
                     "DP227",
-                    f'"{item.key}" is listed in the order of "{holder.key}" but is not in it',
+                    f'"{item.key}" is listed in {order.name} of "{holder.key}" but has no {place}',
                     holder.where(order.name),
                     str(holder.address),
-                    f"give it {order.by}: {place}, or take it off the list",
+                    f"give it {place}, or take it off the list",
                     (("declared here", item.span),),
                 )
 
