@@ -27,10 +27,9 @@ from ..content.editing import Editing
 from ..content.rich_text import to_document
 from ..content.tree import fresh_slug, too_deep, unique_slugs, walk
 from ..models.base import Body, Document, Id, Stamp, absent
-from ..models.change_requests import Status
-from ..models.changes import Change, PageFields
+from ..models.change_requests import Change, PageFields, Status
+from ..models.content import MarkdownText
 from ..models.pages import Dimensions, PageType
-from ..models.templates import MarkdownText
 from ..records.family import Family
 from ..records.world_format import Dumping, InWorld, Json, Loading
 from ..request.context import CHANGE_REQUEST

@@ -8,7 +8,7 @@ linkInvites: [{id, role, createdBy}]                            # or level and s
 from .. import answers
 from ..content.documents import stored_document
 from ..handlers.people import saml
-from ..models import saml as models
+from ..models import joining as models
 from ..records.family import Family, Link, Resource, clear
 from ..records.grants import INVITE
 from ..records.world_format import Dumping, InWorld, Json, Loading, but, listed

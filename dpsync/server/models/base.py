@@ -61,6 +61,12 @@ class Paged(Query):
     limit: int = Field(default=50, ge=0, le=1000)
 
 
+class Urls(Answer):
+    """`location`: its own address in the API."""
+
+    location: Url
+
+
 class Next(Answer):
     page: str
 
@@ -78,17 +84,13 @@ class Empty(Body):
     """A body of which nothing is read."""
 
 
-class UserUrls(Answer):
-    location: Url
-
-
 class User(Answer):
     object: Literal["user"]
     id: Id
     displayName: str
     email: str = absent()
     photoURL: str = absent()
-    urls: UserUrls
+    urls: Urls
 
 
 class ErrorDetail(Answer):

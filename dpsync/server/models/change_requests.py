@@ -1,11 +1,16 @@
-"""Change requests. What one is answered as stands with the revisions, which name it."""
+"""Change requests, their reviews, and the changes of content that they are given.
 
-from typing import Literal
+The answer `ChangeRequest` itself is in `pages`: revisions name it.
+"""
 
-from pydantic import Field
+from typing import Annotated, Literal
 
-from .base import Answer, Body, Document, Id, Paged, Query, Url, absent
-from .templates import Template
+from pydantic import Field, field_validator
+
+from .base import Answer, Body, Document, Id, Paged, Query, Stamp, Url, User, absent
+from .comments import Comment, FormatQuery
+from .content import ContentRef, MarkdownText, Template
+from .pages import Computed, Cover, Dimensions, Layout, MetaLinks, PageType
 
 Status = Literal["draft", "open", "archived", "merged"]
 
@@ -65,3 +70,140 @@ class Updated(Answer):
 
 class Pdf(Answer):
     url: Url
+
+
+ReviewStatus = Literal["approved", "changes-requested"]
+
+
+class Review(Answer):
+    object: Literal["change-request-review"]
+    id: Id
+    revision: Id
+    reviewer: User
+    requestedBy: User = absent()
+    status: ReviewStatus
+    comment: Comment = absent()
+    createdAt: Stamp
+    updatedAt: Stamp
+
+
+class ReviewSubmit(Body):
+    status: ReviewStatus
+    comment: MarkdownText | Document = absent(union_mode="left_to_right")
+
+
+class ReviewsQuery(Paged, FormatQuery):
+    outdated: bool | None = Field(default=None, description="Of a revision that is not the present one")
+
+
+class RequestedReviewer(Answer):
+    object: Literal["change-request-requested-reviewer"]
+    kind: Literal["user"]
+    user: User
+    revision: Id
+    requestedBy: User
+    createdAt: Stamp
+
+
+class ReviewersRequest(Body):
+    users: list[str] = Field(min_length=1, max_length=50)
+    subject: str = absent(max_length=100, description="That of the change request from now on")
+    description: Document = absent(description="That of the change request from now on")
+
+
+class ReviewersRequested(Answer):
+    users: list[RequestedReviewer]
+
+
+class TemplateApply(Template):
+    changeRequestId: str = absent(description="The id or the number; left out: the main content")
+
+
+Text = MarkdownText | Document
+
+
+class Position(Body):
+    before: str | None = absent(description="The id of a sibling")
+    after: str | None = absent(description="The id of a sibling")
+
+
+class PageFields(Body):
+    title: str = absent(min_length=1, max_length=255)
+    slug: str = absent(max_length=100, pattern=r"^[^/\s]*$")
+    emoji: str | None = absent(max_length=50)
+    icon: str | None = absent(max_length=50)
+    description: str | None = absent(max_length=1024)
+    hidden: bool = absent()
+    noIndex: bool = absent()
+    noRobotsIndex: bool = absent()
+    layout: Layout | None = absent()
+    cover: Cover | None = absent()
+    variables: dict[str, str] = absent()
+    metaLinks: MetaLinks | None = absent()
+    target: ContentRef = absent(description="Of a page of type link")
+    computed: Computed = absent(description="Of a page of type computed")
+    document: Text = absent(union_mode="left_to_right", description="Markdown or a Document")
+    into: str | None = absent(description="The id of the page that it is below; null: at the top")
+    position: Position = absent()
+
+
+class InsertPage(PageFields):
+    operation: Literal["insert_page"]
+    type: PageType = "document"
+
+
+class UpdatePage(PageFields):
+    operation: Literal["update_page"]
+    page: str
+
+
+class DeletePage(Body):
+    operation: Literal["delete_page"]
+    page: str
+
+
+class RevertPage(Body):
+    operation: Literal["revert_page"]
+    page: str
+
+
+class InsertedFile(Body):
+    name: str = Field(min_length=1, max_length=255)
+    url: Url
+    ref: str = absent(description="Texts of the same request lead to it as `./REF`", min_length=1)
+    contentType: str = absent()
+    size: float = absent(ge=0)
+    dimensions: Dimensions = absent()
+
+
+class InsertFiles(Body):
+    operation: Literal["insert_files"]
+    files: list[InsertedFile] = Field(min_length=1, max_length=50)
+
+    @field_validator("files")
+    @classmethod
+    def _distinct(cls, files: list[InsertedFile]) -> list[InsertedFile]:
+        refs = [file.ref for file in files if file.ref]
+        if len(refs) != len(set(refs)):
+            raise ValueError("two files with one ref")
+        return files
+
+
+Change = Annotated[
+    InsertPage | UpdatePage | DeletePage | RevertPage | InsertFiles, Field(discriminator="operation")
+]
+
+
+class ContentUpdate(Body):
+    changes: list[Change] = Field(min_length=1, max_length=50)
+
+
+class ChangeResult(Answer):
+    operation: str
+    page: Id = absent()
+    files: list[Id] = absent()
+
+
+class ContentUpdated(Answer):
+    revision: Id
+    results: list[ChangeResult]

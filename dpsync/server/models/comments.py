@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from .base import Answer, Body, Document, Id, Order, Paged, Query, Searched, Stamp, Url, User, absent
+from .base import Answer, Body, Document, Id, Order, Paged, Query, Searched, Stamp, Urls, User, absent
 
 Format = Literal["document", "markdown"]
 Emoji = Annotated[str, StringConstraints(min_length=1, max_length=50)]
@@ -110,10 +110,6 @@ class CommentPermissions(Answer):
     delete: bool
 
 
-class CommentUrls(Answer):
-    location: Url
-
-
 class Named(Answer):
     id: str
 
@@ -140,7 +136,7 @@ class CommentReply(Answer):
     editedAt: Stamp = absent()
     reactions: list[Reaction]
     body: CommentBody
-    urls: CommentUrls
+    urls: Urls
     permissions: CommentPermissions
 
 
@@ -155,7 +151,7 @@ class Comment(Answer):
     repliers: list[Replier]
     body: CommentBody
     target: CommentTarget
-    urls: CommentUrls
+    urls: Urls
     permissions: CommentPermissions
     status: Literal["open", "resolved"]
     resolvedAt: Stamp = absent()

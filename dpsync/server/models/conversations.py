@@ -8,7 +8,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from ..clock import stamp
-from .base import Answer, Body, Document, Id, Order, Paged, Searched, Stamp, Url, absent
+from .base import Answer, Body, Document, Id, Order, Paged, Searched, Stamp, Url, Urls, absent
 
 Impact = Literal["low", "medium", "high"]
 PartRole = Literal["user", "assistant", "team-member"]
@@ -113,10 +113,6 @@ class ConversationDetail(Answer):
     conversation: Conversation
     parts: list[Part]
     metadata: Metadata
-
-
-class Urls(Answer):
-    location: Url
 
 
 class ConversationIssue(Answer):

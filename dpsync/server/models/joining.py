@@ -1,10 +1,11 @@
-"""Link invites, and what a search of an organization finds."""
+"""Link invites, SAML providers, and what a search of an organization finds."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .base import Answer, Body, Id, Paged, Role, Stamp, Url, User, absent
+from .base import Answer, Body, Id, Paged, Role, Stamp, Url, Urls, User, absent
+from .organizations import Team
 
 
 class LinkInviteUrls(Answer):
@@ -105,3 +106,47 @@ class SpaceHit(Answer):
     id: Id
     title: str
     pages: list[PageHit]
+
+
+class SamlService(Answer):
+    acsURL: Url
+    startURL: Url
+    entityID: Url
+
+
+class SamlProvider(Answer):
+    object: Literal["saml-provider"]
+    id: Id
+    label: str = Field(min_length=1, max_length=30)
+    ssoURL: Url | Literal[""]
+    entityID: str = Field(max_length=1024)
+    certificate: str = Field(max_length=10000)
+    defaultTeam: Team = absent()
+    defaultRole: Role | None
+    createdAt: Stamp
+    status: Literal["active", "pending"]
+    service: SamlService
+    urls: Urls
+
+
+class SamlProviderUpdate(Body):
+    label: str = absent(min_length=1, max_length=30)
+    ssoURL: Url | Literal[""] = absent(description="As it is read: empty while there is none")
+    entityID: str = absent(max_length=1024)
+    certificate: str = absent(max_length=10000)
+    defaultTeam: str = absent(description="The id of a team; read as the team itself")
+    defaultRole: Role | None = absent()
+
+
+class SamlProviderCreate(SamlProviderUpdate):
+    label: str = Field(default="Untitled", min_length=1, max_length=30)
+
+
+class SsoLogin(Answer):
+    id: Id
+    label: str
+    startURL: Url
+
+
+class SsoLogins(Answer):
+    items: list[SsoLogin]

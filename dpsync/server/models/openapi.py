@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel, model_validator
 
-from .base import Answer, Body, Id, Stamp, Url, absent
+from .base import Answer, Body, Id, Stamp, Url, Urls, absent
 
 LONGEST_SLUG = 100
 SLUG = r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"
@@ -69,16 +69,12 @@ class SpecUpdate(Body):
     visibility: SpecVisibility
 
 
-class VersionUrls(Answer):
-    location: Url
-
-
 class OpenAPISpecVersion(Answer):
     object: Literal["openapi-spec-version"]
     id: Id
     createdAt: Stamp
     sourceURL: Url = absent()
-    urls: VersionUrls
+    urls: Urls
 
 
 class ContentFile(Answer):

@@ -1,8 +1,8 @@
-"""Organizations, members, teams, agent instructions."""
+"""Organizations, members, teams, roles, agent instructions."""
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .base import (
     Answer,
@@ -15,6 +15,7 @@ from .base import (
     Role,
     Stamp,
     Url,
+    Urls,
     User,
     absent,
 )
@@ -207,17 +208,43 @@ class MembershipChanges(Body):
     memberships: dict[str, MembershipChange] = Field(default_factory=dict)
 
 
-class AgentInstructionsUrls(Answer):
-    location: Url
-
-
 class AgentInstructions(Answer):
     object: Literal["agent-instructions"]
     instructions: Document
     updatedAt: Stamp
     updatedBy: Id
-    urls: AgentInstructionsUrls
+    urls: Urls
 
 
 class AgentInstructionsUpdate(Body):
     instructions: Document
+
+
+class UserPermission(Answer):
+    permission: Role | None
+    user: User
+
+
+class TeamPermission(Answer):
+    permission: Role | None
+    team: Team
+
+
+class Invitation(Body):
+    users: list[str] = absent(description="User ids or e-mails of members")
+    teams: list[str] = absent(description="Team ids")
+    role: Role | None
+
+    @model_validator(mode="after")
+    def _somebody(self) -> "Invitation":
+        if not self.model_fields_set & {"users", "teams"}:
+            raise ValueError("users or teams are needed")
+        return self
+
+
+class PermissionUpdate(Body):
+    role: Role | None = absent()
+
+
+class AggregateQuery(Paged):
+    role: Role | None = Field(default=None, description="Only users with this role there")

@@ -5,9 +5,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from .base import Answer, Document, Id, Page, Paged, Query, Stamp, Url, User, absent
-from .content import Collection, Space
+from .content import Collection, ContentRef, Space
 from .organizations import Organization
-from .templates import ContentRef
 
 PageType = Literal["document", "group", "link", "computed"]
 LinkStatus = Literal["ok", "broken", "in-app"]

@@ -1,10 +1,10 @@
-"""What makes a site public: its published profile, the access of visitors, share links."""
+"""What makes a site public: its published profile, the access of visitors, share links, redirects."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import Answer, Body, Id, Query, Stamp, Url, absent
+from .base import Answer, Body, Id, Paged, Query, Stamp, Url, Urls, absent
 from .customization import SiteCustomization
 from .integrations import SecurityPolicy
 from .sites import Site
@@ -71,3 +71,113 @@ class ShareLinkCreate(Body):
 class ShareLinkUpdate(Body):
     name: LinkName = absent()
     active: bool = absent()
+
+
+LONGEST_SOURCE = 512
+MOST = 500
+Source = Annotated[str, Field(min_length=1, max_length=LONGEST_SOURCE, pattern=r"^[^\x00]+$")]
+
+
+class ToSection(Body):
+    kind: Literal["site-section"]
+    siteSectionId: str
+
+
+class ToSiteSpace(Body):
+    kind: Literal["site-space"]
+    siteSpaceId: str
+
+
+class ToPage(Body):
+    kind: Literal["site-page"]
+    siteSpaceId: str
+    pageId: str
+
+
+class ToUrl(Body):
+    kind: Literal["external"]
+    url: Url
+
+
+class ToPath(Body):
+    """Written only: read as the page, or the site space, that was there when it was written."""
+
+    kind: Literal["path"]
+    spaceId: str
+    path: str = Field(max_length=LONGEST_SOURCE)
+
+
+Destination = Annotated[ToSection | ToSiteSpace | ToPage | ToUrl, Field(discriminator="kind")]
+NewDestination = Annotated[ToSection | ToSiteSpace | ToPage | ToUrl | ToPath, Field(discriminator="kind")]
+
+
+class Redirect(Answer):
+    object: Literal["site-redirect"]
+    id: Id
+    source: Source
+    destination: Destination
+    captureWildcard: bool
+    permanent: bool
+    draft: bool
+    createdAt: Stamp
+    updatedAt: Stamp
+    urls: Urls
+
+
+class RedirectsQuery(Paged):
+    search: str | None = Field(default=None, description="Part of the source, any case")
+    draft: bool | None = None
+    orderBy: Literal["createdAt", "updatedAt", "source"] = "createdAt"
+
+
+class RedirectQuery(Query):
+    source: str = Field(description="The path that a visitor asked for")
+    shareKey: str | None = Field(default=None, description="The secret of a share link of the site")
+
+
+class RedirectTarget(Answer):
+    target: Url
+    redirect: Redirect
+
+
+class RedirectUpdate(Body):
+    source: Source = absent()
+    destination: NewDestination = absent()
+    captureWildcard: bool = absent()
+    permanent: bool = absent()
+    draft: bool = absent()
+
+
+class RedirectCreate(RedirectUpdate):
+    source: Source
+    destination: NewDestination
+
+
+class RedirectItem(Body):
+    source: Source
+    destination: NewDestination | None = absent(description="Null deletes; left out with intent publish")
+    captureWildcard: bool = absent()
+    permanent: bool = absent()
+    intent: Literal["live", "draft", "publish"] = "live"
+
+
+class RedirectItems(Body):
+    redirects: list[RedirectItem] = Field(min_length=1, max_length=MOST)
+
+
+class ItemError(Answer):
+    code: int
+    message: str
+
+
+class ItemResult(Answer):
+    source: str
+    status: Literal["created", "updated", "deleted", "published", "error"]
+    redirect: Redirect = absent()
+    error: ItemError = absent()
+
+
+class ItemResults(Answer):
+    """One result for each item, in their order."""
+
+    results: list[ItemResult]

@@ -1,8 +1,10 @@
-"""Translations of a space into another language."""
+"""Translations of a space into another language, and the glossary that they keep to."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from .base import Answer, Body, Document, Id, Stamp, Url, absent
+from pydantic import Field
+
+from .base import Answer, Body, Document, Id, Paged, Stamp, Urls, absent
 from .content import Language
 
 
@@ -31,10 +33,6 @@ class TranslationPermissions(Answer):
     edit: bool
 
 
-class TranslationUrls(Answer):
-    location: Url
-
-
 class Translation(Answer):
     object: Literal["translation"]
     id: Id
@@ -47,7 +45,7 @@ class Translation(Answer):
     updatedAt: Stamp
     stats: TranslationStats
     permissions: TranslationPermissions
-    urls: TranslationUrls
+    urls: Urls
 
 
 class TranslationSourceCreate(Body):
@@ -63,3 +61,39 @@ class TranslationCreate(Body):
 
 class TranslationUpdate(Body):
     instructions: Document
+
+
+Term = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^\r\n]+$")]
+Terms = Annotated[dict[Language, Term], Field(min_length=1)]
+
+
+class GlossaryEntry(Answer):
+    object: Literal["translations-glossary-entry"]
+    id: Id
+    translations: Terms
+
+
+class GlossaryQuery(Paged):
+    orderBy: Language | None = Field(
+        default=None, description="Sorted by the terms of this language; entries without one come last"
+    )
+
+
+class Insert(Body):
+    type: Literal["insert"]
+    translations: Terms
+
+
+class Update(Body):
+    type: Literal["update"]
+    id: str
+    translations: Terms
+
+
+class Delete(Body):
+    type: Literal["delete"]
+    id: str
+
+
+class GlossaryChanges(Body):
+    operations: list[Annotated[Insert | Update | Delete, Field(discriminator="type")]]

@@ -3,9 +3,8 @@
 from ..handlers.spaces import change_requests as handlers
 from ..handlers.spaces import reviews
 from ..models import change_requests as mc
-from ..models import changes as mx
 from ..models import pages as mp
-from ..models import reviews as mr
+from ..models.comments import FormatQuery
 from .rows import ADDED, CR, EDITS, ORG, SP, get, listing, patch, post
 
 _FILTERS = (
@@ -43,22 +42,22 @@ OPERATIONS = [
             mp.ChangeRequest, mc.OrganizationChangeRequestsQuery,
             decided="Of the spaces that the caller may view, open ones unless `status`, which may be "
             "repeated, names others. " + _FILTERS),
-    post("updateChangeRequestContent", CR + "/content", handlers.change_content, mx.ContentUpdated,
-         mx.ContentUpdate, **EDITS, errors=(409,),
+    post("updateChangeRequestContent", CR + "/content", handlers.change_content, mc.ContentUpdated,
+         mc.ContentUpdate, **EDITS, errors=(409,),
          decided="One to fifty changes, all or none, each by its `operation`. 404 for a page that is not "
          "there, 409 when it is merged or archived.", **ADDED),
-    listing("getReviewsByChangeRequestId", CR + "/reviews", reviews.list_reviews, mr.Review, mr.ReviewsQuery,
+    listing("getReviewsByChangeRequestId", CR + "/reviews", reviews.list_reviews, mc.Review, mc.ReviewsQuery,
             decided="The latest of each reviewer.", **ADDED),
-    post("submitChangeRequestReview", CR + "/reviews", reviews.submit, mr.Review, mr.ReviewSubmit, status=201,
+    post("submitChangeRequestReview", CR + "/reviews", reviews.submit, mc.Review, mc.ReviewSubmit, status=201,
          needs=None, errors=(403, 409),
          decided="By whoever has the role review, or was asked to; in place of their review before. The "
                  "comment becomes one on the change request. 409 when that is merged or archived.", **ADDED),
-    get("getChangeRequestReviewById", CR + "/reviews/{reviewId}", reviews.get_review, mr.Review,
-        mr.FormatQuery, **ADDED),
+    get("getChangeRequestReviewById", CR + "/reviews/{reviewId}", reviews.get_review, mc.Review,
+        FormatQuery, **ADDED),
     listing("getRequestedReviewersByChangeRequestId", CR + "/requested-reviewers", reviews.list_requested,
-            mr.RequestedReviewer, **ADDED),
+            mc.RequestedReviewer, **ADDED),
     post("requestReviewersForChangeRequest", CR + "/requested-reviewers", reviews.request_reviewers,
-         mr.ReviewersRequested, mr.ReviewersRequest, **EDITS,
+         mc.ReviewersRequested, mc.ReviewersRequest, **EDITS,
          decided="404 for a user who may not view the space. The subject and the description, where given, "
                  "become those of the change request.", **ADDED),
 ]  # fmt: skip

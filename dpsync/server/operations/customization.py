@@ -4,7 +4,6 @@ from ..families.publishing import SHARE_LINKS
 from ..handlers.sites import customization, redirection, redirects, visitor_access
 from ..models import customization as mc
 from ..models import publishing as mp
-from ..models import redirects as mr
 from .rows import ADDED, SITE, Rows, delete, get, listing, patch, post, put
 
 LOOKS = SITE + "/customization"
@@ -34,31 +33,31 @@ OPERATIONS = [
     delete("deleteSiteSpaceCustomizationById", PLACE_LOOKS, customization.delete_overrides, **ADDED,
            needs="edit",
            decided="204 also when there is none, or no such site space."),
-    listing("listSiteRedirects", REDIRECTS, redirects.list_redirects, mr.Redirect, mr.RedirectsQuery, **ADDED,
+    listing("listSiteRedirects", REDIRECTS, redirects.list_redirects, mp.Redirect, mp.RedirectsQuery, **ADDED,
             decided="`search` finds a part of the source in any case. `orderBy` is `createdAt`, "
             "`updatedAt` or `source`, upwards."),
-    put("bulkUpsertSiteRedirects", REDIRECTS, redirects.put_redirects, mr.ItemResults, mr.RedirectItems,
+    put("bulkUpsertSiteRedirects", REDIRECTS, redirects.put_redirects, mp.ItemResults, mp.RedirectItems,
         **ADDED,
         needs="edit",
         decided="1 to 500 items, each by itself and in order: a result says created, updated, deleted, "
         "published or error, and an item in error changes nothing. Without an intent it is live. A "
         "null destination deletes; without one, what is there keeps its own. Deleting what is not "
         "there is deleted."),
-    post("createSiteRedirect", REDIRECTS, redirects.create_redirect, mr.Redirect, mr.RedirectCreate,
+    post("createSiteRedirect", REDIRECTS, redirects.create_redirect, mp.Redirect, mp.RedirectCreate,
          status=201, errors=(409,), **ADDED,
          needs="edit",
          decided="A source that is redirected already is 409; it is kept as it came. A section, site space "
          "or page that is not on this site is 404. A `path` becomes the page there, on the first "
          "site space of that space, and the site space itself when it is empty."),
-    patch("updateSiteRedirectById", REDIRECT, redirects.update_redirect, mr.Redirect, mr.RedirectUpdate,
+    patch("updateSiteRedirectById", REDIRECT, redirects.update_redirect, mp.Redirect, mp.RedirectUpdate,
           errors=(409,), **ADDED, needs="edit",
           decided="As on creation. A destination that it has may stay when its page has gone."),
     delete("deleteSiteRedirectById", REDIRECT, redirects.delete_redirect, **ADDED,
            needs="edit",
            decided="A redirect also goes with the section or site space that it leads to; it stays when "
            "its page goes. One that is not there is 204."),
-    get("getSiteRedirectBySource", SITE + "/redirect", redirection.get_target, mr.RedirectTarget,
-        mr.RedirectQuery, **ADDED,
+    get("getSiteRedirectBySource", SITE + "/redirect", redirection.get_target, mp.RedirectTarget,
+        mp.RedirectQuery, **ADDED,
         decided="The live redirect of exactly this source, else the longest that ends with `*` and begins "
         "like it; with `captureWildcard` the rest of the source is put behind the target. 404 "
         "where none leads anywhere, or the site is not reached."),

@@ -1,7 +1,6 @@
 """Part 4.9: integrations, what they are sent, and their development mode."""
 
 from ..handlers.integrations import installations, integrations, placements
-from ..models import installations as mi
 from ..models import integrations as mg
 from .rows import ADDED, delete, get, listing, post, put
 
@@ -26,10 +25,10 @@ OPERATIONS = [
            decided="Its installations and events go with it. One that the caller may not see is as good as "
            "absent: 204."),
     listing("listIntegrationInstallations", NAMED + "/installations", installations.list_installations,
-            mi.Installation, mi.ExternalIdQuery,
+            mg.Installation, mg.ExternalIdQuery,
             decided="User tokens may call it: who publishes the integration sees all, others those of "
             "organizations whose installations they may list."),
-    post("installIntegration", NAMED + "/installations", installations.install, mi.Installation, mi.Install,
+    post("installIntegration", NAMED + "/installations", installations.install, mg.Installation, mg.Install,
          status=201, needs="create",
          decided="Again in the same organization it is the installation that is there, unchanged. A private "
          "one is installed by its owner alone: 403. Pending until each required setting has a value or a "
@@ -40,10 +39,10 @@ OPERATIONS = [
     get("getIntegrationEvent", NAMED + "/events/{eventId}", integrations.get_event, mg.EventDetail,
         needs="admin"),
     listing("listIntegrationSpaceInstallations", NAMED + "/spaces", placements.list_on_spaces,
-            mi.SpaceInstallation, mi.ExtendedExternalIdQuery,
+            mg.SpaceInstallation, mg.ExtendedExternalIdQuery,
             decided="Those on spaces that the caller may view; all for who publishes the integration."),
     listing("listIntegrationSiteInstallations", NAMED + "/sites", placements.list_on_sites,
-            mi.SiteInstallation, mi.ExtendedExternalIdQuery,
+            mg.SiteInstallation, mg.ExtendedExternalIdQuery,
             decided="Those on sites that the caller may view; all for who publishes the integration."),
     put("setIntegrationDevelopmentMode", NAMED + "/dev", integrations.set_development, None, mg.Development,
         status=204,

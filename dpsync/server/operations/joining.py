@@ -3,7 +3,6 @@
 from ..families.settings import SAML
 from ..handlers.people import joining, saml
 from ..models import joining as mj
-from ..models import saml as ml
 from .rows import ADDED, ORG, Rows, delete, get, listing, patch, post
 
 INVITES = ORG + "/link-invites"
@@ -54,6 +53,6 @@ OPERATIONS = [
         "updateOrganizationSAMLProvider",
         decided="defaultTeam cannot be unset but by deleting the team; defaultRole null is a guest."),
     _PROVIDERS.delete("deleteOrganizationSAMLProvider"),
-    get("listSSOProviderLoginsInOrganization", ORG + "/sso", saml.list_logins, ml.SsoLogins,
+    get("listSSOProviderLoginsInOrganization", ORG + "/sso", saml.list_logins, mj.SsoLogins,
         decided="For every member; active providers only."),
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """Part 4.7: the content of spaces and of change requests, and the links of part 4.4a."""
 
 from ..handlers.spaces import change_requests, links, pages
-from ..models import changes as mx
+from ..models import change_requests as mx
 from ..models import joining as mj
 from ..models import pages as mp
 from .rows import CR, EDITS, SP, get, listing, post

@@ -2,7 +2,7 @@
 
 from ..handlers.people import permissions
 from ..models import base as m
-from ..models import permissions as mp
+from ..models import organizations as mp
 from ..request.operation import Operation
 from .rows import ADDED, COLLECTION, SITE, SP, delete, get, listing, patch, post
 

@@ -2,8 +2,7 @@
 
 from ..families.specifications import TRANSLATIONS
 from ..handlers.jobs import glossary, translations
-from ..models import glossary as mg
-from ..models import translations as mt
+from ..models import translations as mg
 from .rows import ADDED, ORG, Rows, listing, post, put
 
 TRANSLATION = ORG + "/translations/{translationId}"
@@ -13,16 +12,16 @@ _TRANSLATIONS = Rows(TRANSLATIONS)
 
 OPERATIONS = [
     _TRANSLATIONS.list("listTranslations", needs="read", decided="Oldest first."),
-    post("createTranslation", ORG + "/translations", translations.create_translation, mt.Translation,
-         mt.TranslationCreate, status=201, needs="create",
+    post("createTranslation", ORG + "/translations", translations.create_translation, mg.Translation,
+         mg.TranslationCreate, status=201, needs="create",
          decided="Starts its first run. The language of the source may be left out when the space has one. "
          "A second translation of a space into the same language is 400, as is one into its own; a "
          "space that is not there is 404. Without instructions it has an empty document."),
     _TRANSLATIONS.get(
         "getTranslation", needs="read",
         decided="`result` is there once a run has made a space, and while that space is there."),
-    put("updateTranslation", TRANSLATION, translations.update_translation, mt.Translation,
-        mt.TranslationUpdate, needs="create",
+    put("updateTranslation", TRANSLATION, translations.update_translation, mg.Translation,
+        mg.TranslationUpdate, needs="create",
         decided="Only the instructions, for the next run: it starts none. 404 for one that is not there."),
     _TRANSLATIONS.delete("deleteTranslation", needs="create", decided="The space that it made stays."),
     post("runTranslation", TRANSLATION + "/run", translations.run_translation, None, status=204,

@@ -4,7 +4,7 @@ from typing import Any
 
 from ...content.templates import combined
 from ...errors import missing
-from ...models.templates import Template
+from ...models.content import Template
 from ...request.context import Context
 from ...spaces import revisions
 from ...store import Record
