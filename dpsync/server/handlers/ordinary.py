@@ -43,10 +43,10 @@ class Ordinary:
 
     def list(self, ctx: Context) -> Json:
         """In order of creation, read page by page."""
-        owner, query = self._owner(ctx), ctx.query
+        owner = self._owner(ctx)
         where = {"organization": owner.id} if self.family.owner == "organization" else {"scope": owner.id}
-        items, envelope = created_page(ctx, self.family.kind, limit=query.limit, cursor=query.page, **where)
-        return {**envelope, "items": [ctx.show(self._resource.answer, item) for item in items]}
+        answer = self._resource.answer
+        return created_page(ctx, self.family.kind, lambda item: ctx.show(answer, item), **where)
 
     def create(self, ctx: Context) -> Json:
         owner, kind = self._owner(ctx), self.family.kind

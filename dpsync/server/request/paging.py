@@ -1,13 +1,13 @@
 """Pages of a list: `{items, count, next?}`.
 
 The cursor holds the sort key of the last item served, so items that come, go or move, that one included,
-neither repeat nor hide others: a move changes the key of what moved alone (`siblings`). In lists that have no
-such key, only places of items, it holds the item's id too, which wins while the item is still there.
+neither repeat nor hide others: a move changes the key of what moved alone (`records.order`). In lists that
+have no such key, only places of items, it holds the item's id too, which wins while the item is still there.
 """
 
 import base64
 from binascii import Error as NotBase64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from pydantic_core import from_json, to_json
@@ -18,6 +18,7 @@ from .context import Context
 
 T = TypeVar("T")
 Key = list[Any]
+Json = dict[str, Any]
 LAST = 2**63 - 1
 """Of the numbers that records have by creation."""
 
@@ -44,29 +45,63 @@ def page(
     return chosen, envelope
 
 
-def created_page(
-    ctx: Context, kind: str, *, limit: int, cursor: str | None, **where: str
-) -> tuple[list[Record], dict[str, Any]]:
+def _by_creation(record: Record) -> Key:
+    return [record.seq]
+
+
+def list_page(
+    ctx: Context,
+    items: Sequence[T],
+    answer: Callable[[T], Any],
+    key: Callable[[Any], Key] = _by_creation,
+    anchor: Callable[[T], str] | None = None,
+    *,
+    descending: bool = False,
+) -> Json:
+    """The page of a whole, sorted list that the request asks for. Records are in order of creation."""
+    limit, cursor = ctx.query.limit, ctx.query.page
+    chosen, envelope = page(items, limit=limit, cursor=cursor, key=key, anchor=anchor, descending=descending)
+    return {**envelope, "items": [answer(item) for item in chosen]}
+
+
+def numbered_page(
+    ctx: Context,
+    items: Iterable[T],
+    answer: Callable[[T], Any],
+    anchor: Callable[[T], str] | None = None,
+) -> Json:
+    """The same for items that have nothing to sort by but their places."""
+    return list_page(
+        ctx,
+        list(enumerate(items)),
+        lambda numbered: answer(numbered[1]),
+        lambda numbered: [numbered[0]],
+        (lambda numbered: anchor(numbered[1])) if anchor else None,
+    )
+
+
+def created_page(ctx: Context, kind: str, answer: Callable[[Record], Any], **where: str) -> Json:
     """The same for all records of a kind in order of creation, read page by page."""
-    found = ctx.store.listed(kind, _after(cursor), limit + 1, descending=False, **where)
-    return _created(found, limit, ctx.count(kind, **where))
+    limit = ctx.query.limit
+    found = ctx.store.listed(kind, _after(ctx.query.page), limit + 1, descending=False, **where)
+    return _created(found, limit, ctx.count(kind, **where), answer)
 
 
 def chosen_page(
     ctx: Context,
     kind: str,
+    answer: Callable[[Record], Any],
     *,
-    limit: int,
-    cursor: str | None,
     only: Callable[[Record], bool],
     count: int,
     descending: bool = False,
     **where: str,
-) -> tuple[list[Record], dict[str, Any]]:
+) -> Json:
     """The same for `only` some of them, of which there are `count`: not much more is read than is shown.
 
     Where there are no more than fit in the page, the rest is not looked for.
     """
+    limit, cursor = ctx.query.limit, ctx.query.page
     first = LAST if descending and cursor is None else _after(cursor)
     after, size, found = first, limit + 1, list[Record]()
     while len(found) <= limit and not (cursor is None and len(found) == count):
@@ -75,14 +110,15 @@ def chosen_page(
         if len(read) < size:
             break
         after, size = read[-1].seq, 2 * size
-    return _created(found, limit, count)
+    return _created(found, limit, count, answer)
 
 
-def _created(found: list[Record], limit: int, count: int) -> tuple[list[Record], dict[str, Any]]:
-    chosen, envelope = found[:limit], dict[str, Any](count=count)
+def _created(found: list[Record], limit: int, count: int, answer: Callable[[Record], Any]) -> Json:
+    chosen = found[:limit]
+    made: Json = {"count": count, "items": [answer(record) for record in chosen]}
     if chosen and len(found) > limit:
-        envelope["next"] = {"page": _encode([chosen[-1].seq], "")}
-    return chosen, envelope
+        made["next"] = {"page": _encode([chosen[-1].seq], "")}
+    return made
 
 
 def _after(cursor: str | None) -> int:

@@ -1,5 +1,6 @@
 """Installations of integrations in organizations."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ... import answers
@@ -11,7 +12,7 @@ from ...integrations.events import INTEGRATION
 from ...integrations.installations import INSTALLATION
 from ...request.changes import changes
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...store import Record
 from .integrations import administers, called, known
 
@@ -57,18 +58,17 @@ def list_installations(ctx: Context) -> Json:
         for installation in ctx.store.find(INSTALLATION, ref=integration.id)
         if sees_installation(ctx, integration, installation) and has_external_id(query, installation)
     ]
-    items, envelope = page_of(found, query)
-    return {**envelope, "items": [answers.installation(ctx, installation) for installation in items]}
+    return page_by_id(ctx, found, lambda installation: answers.installation(ctx, installation))
 
 
 def has_external_id(query: Any, record: Record) -> bool:
     return query.externalId is None or query.externalId in record.doc["externalIds"]
 
 
-def page_of(found: list[Record], query: Any) -> tuple[list[Record], Json]:
+def page_by_id(ctx: Context, found: list[Record], answer: Callable[[Record], Json]) -> Json:
     """In an order of ids: that of creation means nothing among several organizations."""
     found.sort(key=_key)
-    return page(found, limit=query.limit, cursor=query.page, key=_key)
+    return list_page(ctx, found, answer, _key)
 
 
 def _key(record: Record) -> list[str]:
@@ -76,21 +76,21 @@ def _key(record: Record) -> list[str]:
 
 
 def list_installed(ctx: Context) -> Json:
-    organization, query = ctx.organization(), ctx.query
+    organization, search = ctx.organization(), ctx.query.search
     found = []
     for installation in ctx.store.find(INSTALLATION, organization=organization.id):
         integration = ctx.load(INTEGRATION, installation.ref)
-        if integration is not None and called(integration, query.search):
+        if integration is not None and called(integration, search):
             found.append((installation, integration))
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda both: [both[0].seq])
-    listed = [
-        {
+
+    def answer(both: tuple[Record, Record]) -> Json:
+        installation, integration = both
+        return {
             "installation": answers.installation(ctx, installation),
             "integration": answers.integration(ctx, integration),
         }
-        for installation, integration in items
-    ]
-    return {**envelope, "items": listed}
+
+    return list_page(ctx, found, answer, lambda both: [both[0].seq])
 
 
 def install(ctx: Context) -> Json:

@@ -13,7 +13,7 @@ from ...integrations.events import EVENT, INTEGRATION
 from ...integrations.images import BUNDLE, decoded, file_name
 from ...models.integrations import LONGEST_NAME, NAME
 from ...request.context import Context
-from ...request.paging import created_page, page
+from ...request.paging import created_page, list_page
 from ...store import Record
 
 Json = dict[str, Any]
@@ -88,9 +88,7 @@ def list_integrations(ctx: Context) -> Json:
 
 def listed(ctx: Context, found: list[Record]) -> Json:
     found.sort(key=lambda integration: integration.id)
-    query = ctx.query
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda found: [found.id])
-    return {**envelope, "items": [answers.integration(ctx, integration) for integration in items]}
+    return list_page(ctx, found, lambda one: answers.integration(ctx, one), lambda one: [one.id])
 
 
 def called(integration: Record, search: str | None) -> bool:
@@ -247,9 +245,7 @@ def end_development(ctx: Context) -> None:
 
 
 def list_events(ctx: Context) -> Json:
-    integration, query = _owned(ctx), ctx.query
-    items, envelope = created_page(ctx, EVENT, limit=query.limit, cursor=query.page, scope=integration.id)
-    return {**envelope, "items": [answers.event(event) for event in items]}
+    return created_page(ctx, EVENT, answers.event, scope=_owned(ctx).id)
 
 
 def get_event(ctx: Context) -> Json:

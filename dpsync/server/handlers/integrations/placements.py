@@ -9,7 +9,7 @@ from ...integrations.events import INTEGRATION
 from ...integrations.installations import INSTALLATION, ON_SITE, ON_SPACE
 from ...request.context import Context
 from ...store import Record
-from .installations import has_external_id, installation_of, page_of, sees_installation, update
+from .installations import has_external_id, installation_of, page_by_id, sees_installation, update
 from .integrations import administers, called, known, listed
 
 Json = dict[str, Any]
@@ -74,9 +74,8 @@ def _list_on(ctx: Context, integration: Record, found: list[Record]) -> Json:
         item = ctx.load(installations.LEVEL[record.kind], record.ref)
         return item is not None and (administers(ctx, integration) or ctx.sees(item))
 
-    query = ctx.query
-    items, envelope = page_of([record for record in found if viewed(record)], query)
-    return {**envelope, "items": [answers.placed(ctx, record, query.extended) for record in items]}
+    shown, extended = [record for record in found if viewed(record)], ctx.query.extended
+    return page_by_id(ctx, shown, lambda record: answers.placed(ctx, record, extended))
 
 
 def _list_everywhere(ctx: Context, kind: str) -> Json:

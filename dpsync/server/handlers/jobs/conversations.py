@@ -9,7 +9,7 @@ from ...answers.conversations import CLUSTER, CONVERSATION, ISSUE, count_convers
 from ...errors import missing
 from ...jobs.queue import enqueue
 from ...request.context import Context
-from ...request.paging import created_page, page
+from ...request.paging import created_page, list_page
 from ...store import Record
 from .analysis import ANALYSE, WAITING
 
@@ -30,15 +30,13 @@ def _of_organization(ctx: Context, kind: str, id: str, what: str, named: str) ->
 def list_conversations(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
     where = {"ref": query.source} if query.source is not None else {}
-    items, envelope = created_page(
+    return created_page(
         ctx,
         CONVERSATION,
-        limit=query.limit,
-        cursor=query.page,
+        lambda item: answers.conversation(ctx, item),
         organization=organization.id,
         **where,
     )
-    return {**envelope, "items": [answers.conversation(ctx, item) for item in items]}
 
 
 def get_conversation(ctx: Context) -> Json:
@@ -81,10 +79,9 @@ def list_issues(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
     named = {"parent": query.cluster, "ref": query.conversation}
     where = {column: id for column, id in named.items() if id is not None}
-    items, envelope = created_page(
-        ctx, ISSUE, limit=query.limit, cursor=query.page, organization=organization.id, **where
+    return created_page(
+        ctx, ISSUE, lambda item: answers.issue_detail(ctx, item), organization=organization.id, **where
     )
-    return {**envelope, "items": [answers.issue_detail(ctx, item) for item in items]}
 
 
 def get_issue(ctx: Context) -> Json:
@@ -107,9 +104,11 @@ def list_clusters(ctx: Context) -> Json:
 
     backwards = query.order == "desc"
     found = sorted(ctx.store.find(CLUSTER, organization=organization.id), key=key, reverse=backwards)
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=key, descending=backwards)
-    clusters = [answers.issues_cluster(ctx, item, issues.get(item.id, [])) for item in items]
-    return {**envelope, "items": clusters}
+
+    def answer(cluster: Record) -> Json:
+        return answers.issues_cluster(ctx, cluster, issues.get(cluster.id, []))
+
+    return list_page(ctx, found, answer, key, descending=backwards)
 
 
 def _sorted_by(name: str, cluster: Record, issues: list[Record]) -> str | int:

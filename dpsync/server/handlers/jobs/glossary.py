@@ -5,7 +5,7 @@ from typing import Any
 from ... import answers
 from ...errors import missing
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...store import Record
 
 Json = dict[str, Any]
@@ -20,8 +20,7 @@ def list_entries(ctx: Context) -> Json:
         return [term is None, (term or "").casefold(), entry.seq]
 
     found = sorted(ctx.store.find(KIND, organization=organization.id), key=key)
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=key)
-    return {**envelope, "items": [answers.glossary_entry(entry) for entry in items]}
+    return list_page(ctx, found, answers.glossary_entry, key)
 
 
 def change_entries(ctx: Context) -> None:

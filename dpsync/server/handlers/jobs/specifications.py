@@ -37,11 +37,10 @@ def _spec(ctx: Context) -> Record:
 
 
 def list_specs(ctx: Context) -> Json:
-    organization, query = ctx.organization(), ctx.query
-    items, envelope = created_page(
-        ctx, KIND, limit=query.limit, cursor=query.page, organization=organization.id
+    organization = ctx.organization().id
+    return created_page(
+        ctx, KIND, lambda spec: ctx.show(answers.openapi_spec, spec), organization=organization
     )
-    return {**envelope, "items": [ctx.show(answers.openapi_spec, spec) for spec in items]}
 
 
 def create_spec(ctx: Context) -> Json:
@@ -119,9 +118,10 @@ def _text(version: Record) -> str:
 
 
 def list_versions(ctx: Context) -> Json:
-    spec, query = _spec(ctx), ctx.query
-    items, envelope = created_page(ctx, VERSION, limit=query.limit, cursor=query.page, scope=spec.id)
-    return {**envelope, "items": [answers.openapi_version(ctx, spec, version) for version in items]}
+    spec = _spec(ctx)
+    return created_page(
+        ctx, VERSION, lambda version: answers.openapi_version(ctx, spec, version), scope=spec.id
+    )
 
 
 def get_version(ctx: Context) -> Json:

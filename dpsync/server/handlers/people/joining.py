@@ -11,7 +11,7 @@ from ...content.searching import Hit, has_all, search, words_of
 from ...errors import bad, conflict, missing
 from ...records.grants import INVITE, give
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...spaces.reading import Reading, of_space
 from ...store import Record
 from .members import find_member, new_member
@@ -76,16 +76,14 @@ def _user_of(ctx: Context, email: str) -> str:
 
 def search_organization(ctx: Context) -> Json:
     """The spaces that the caller has access to and whose title, or one of whose pages, has every word."""
-    organization, query = ctx.organization(), ctx.query
-    words = words_of(query.query)
+    organization, words = ctx.organization(), words_of(ctx.query.query)
     found = []
     for space, _ in ctx.spaces_of(organization.id) if words else ():
         reading = of_space(ctx, space)
         hits = search(reading.content["pages"], words)
         if hits or has_all(space.doc["title"], words):
             found.append((reading, hits))
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda one: [one[0].space.seq])
-    return {**envelope, "items": [_space_hit(reading, hits) for reading, hits in items]}
+    return list_page(ctx, found, lambda one: _space_hit(*one), lambda one: [one[0].space.seq])
 
 
 def _space_hit(reading: Reading, hits: list[Hit]) -> Json:
@@ -101,14 +99,13 @@ def _space_hit(reading: Reading, hits: list[Hit]) -> Json:
 
 def list_invites(ctx: Context) -> Json:
     """Those that the caller may manage."""
-    organization, query = ctx.organization(), ctx.query
+    organization = ctx.organization()
     found = [
         invite
         for invite in ctx.store.find(INVITE, organization=organization.id)
         if (target := _target(ctx, organization, invite)) and ctx.level(target) == "admin"
     ]
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda invite: [invite.seq])
-    return {**envelope, "items": [answers.link_invite(ctx, invite) for invite in items]}
+    return list_page(ctx, found, lambda invite: answers.link_invite(ctx, invite))
 
 
 def create_invite(ctx: Context) -> Json:

@@ -7,7 +7,7 @@ from ... import answers
 from ...access.roles import Role
 from ...errors import conflict, missing
 from ...request.context import Context
-from ...request.paging import chosen_page, page
+from ...request.paging import chosen_page, list_page
 from ...store import Record
 
 Json = dict[str, Any]
@@ -50,8 +50,7 @@ def list_members(ctx: Context) -> Json:
     else:
         key = ("members", organization.id, query.role, query.sort, query.order)
         found = ctx.ordered(key, {"member", "user"}, lambda: _sorted_members(ctx, organization))
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=sort_key, descending=descending)
-    return {**envelope, "items": [answers.member(ctx, member) for member in items]}
+    return list_page(ctx, found, lambda one: answers.member(ctx, one), sort_key, descending=descending)
 
 
 def _sorted_members(ctx: Context, organization: Record) -> list[Record]:
@@ -147,21 +146,20 @@ def new_member(ctx: Context, organization: Record, user: str, role: Role) -> Rec
 
 def list_member_spaces(ctx: Context) -> Json:
     """Those that both the member and the caller may view."""
-    member, query = _member(ctx), ctx.query
-    items, envelope = chosen_page(
+    member = _member(ctx)
+
+    def answer(space: Record) -> Json:
+        return {"permission": ctx.level(space, member.ref), "space": answers.space(ctx, space)}
+
+    return chosen_page(
         ctx,
         "space",
-        limit=query.limit,
-        cursor=query.page,
+        answer,
         only=lambda space: ctx.sees(space) and ctx.level(space, member.ref) is not None,
         count=ctx.count_spaces_of_both(member.organization, member.ref),
-        descending=query.order == "desc",
+        descending=ctx.query.order == "desc",
         organization=member.organization,
     )
-    listed = [
-        {"permission": ctx.level(space, member.ref), "space": answers.space(ctx, space)} for space in items
-    ]
-    return {**envelope, "items": listed}
 
 
 def list_member_teams(ctx: Context) -> Json:
@@ -172,9 +170,9 @@ def list_member_teams(ctx: Context) -> Json:
         if team is not None and (query.title or "").casefold() in team.doc["title"].casefold():
             found.append((team, membership))
     found.sort(key=lambda entry: entry[0].seq)
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda entry: [entry[0].seq])
-    listed = [
-        {"team": answers.team(ctx, team), "member": {"role": membership.doc["role"]}}
-        for team, membership in items
-    ]
-    return {**envelope, "items": listed}
+
+    def answer(entry: tuple[Record, Record]) -> Json:
+        team, membership = entry
+        return {"team": answers.team(ctx, team), "member": {"role": membership.doc["role"]}}
+
+    return list_page(ctx, found, answer, lambda entry: [entry[0].seq])

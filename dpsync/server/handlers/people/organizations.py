@@ -10,7 +10,7 @@ from ...errors import bad, conflict, missing
 from ...models.organizations import HOSTNAME
 from ...request.changes import changes, same
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...spaces.merge_rules import check_users
 from ...store import Record
 
@@ -37,10 +37,7 @@ def list_organizations(ctx: Context) -> Json:
     found = sorted(
         (record for record in joined if record and ctx.sees(record)), key=lambda record: record.seq
     )
-    items, envelope = page(
-        found, limit=ctx.query.limit, cursor=ctx.query.page, key=lambda record: [record.seq]
-    )
-    return {**envelope, "items": [answers.organization(ctx, record) for record in items]}
+    return list_page(ctx, found, lambda record: answers.organization(ctx, record))
 
 
 def get_organization(ctx: Context) -> Json:

@@ -6,10 +6,11 @@ Who may view the object and list the members of its organization may read them.
 from typing import Any
 
 from ... import answers
+from ...access.roles import Role
 from ...errors import missing
 from ...records.grants import give, given_on, given_to
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...store import Record
 from .members import named_member
 
@@ -97,9 +98,7 @@ def _grant(ctx: Context, item: Record, to: str) -> Record:
 
 
 def _list(ctx: Context, to: str) -> Json:
-    found, query = given_on(ctx, _read(ctx), to), ctx.query
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda grant: [grant.seq])
-    return {**envelope, "items": [_answer(ctx, grant) for grant in items]}
+    return list_page(ctx, given_on(ctx, _read(ctx), to), lambda grant: _answer(ctx, grant))
 
 
 def _answer(ctx: Context, grant: Record) -> Json:
@@ -135,6 +134,9 @@ def aggregate(ctx: Context) -> Json:
         for member, role in found
         if role is not None and (query.role is None or role == query.role)
     ]
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda entry: [entry[0].seq])
-    listed = [{"permission": role, "user": answers.user(ctx, member.ref)} for member, role in items]
-    return {**envelope, "items": listed}
+
+    def answer(entry: tuple[Record, Role]) -> Json:
+        member, role = entry
+        return {"permission": role, "user": answers.user(ctx, member.ref)}
+
+    return list_page(ctx, found, answer, lambda entry: [entry[0].seq])

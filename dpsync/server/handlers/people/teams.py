@@ -8,7 +8,7 @@ from typing import Any
 from ... import answers
 from ...errors import ApiError, missing
 from ...request.context import Context
-from ...request.paging import created_page, page
+from ...request.paging import created_page, list_page
 from ...store import Record
 from .members import find_member, known_member, named_member
 
@@ -34,14 +34,13 @@ def _team(ctx: Context, flag: str = "admin") -> Record:
 
 def list_teams(ctx: Context) -> Json:
     organization, query = ctx.organization(), ctx.query
+
+    def answer(team: Record) -> Any:
+        return ctx.show(answers.team, team)
+
     if query.title or query.owner is not None:
-        found = _matching(ctx, organization)
-        items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda team: [team.seq])
-    else:
-        items, envelope = created_page(
-            ctx, "team", limit=query.limit, cursor=query.page, organization=organization.id
-        )
-    return {**envelope, "items": [ctx.show(answers.team, team) for team in items]}
+        return list_page(ctx, _matching(ctx, organization), answer)
+    return created_page(ctx, "team", answer, organization=organization.id)
 
 
 def _matching(ctx: Context, organization: Record) -> list[Record]:
@@ -85,18 +84,16 @@ def delete_team(ctx: Context) -> None:
 
 
 def list_team_members(ctx: Context) -> Json:
-    team, query = _team(ctx, "view"), ctx.query
-    items, envelope = created_page(ctx, "membership", limit=query.limit, cursor=query.page, scope=team.id)
-    listed = []
-    for membership in items:
+    team = _team(ctx, "view")
+
+    def answer(membership: Record) -> Json:
         member = find_member(ctx, team.organization, membership.ref)
         if member is None:
             raise LookupError(f"membership {membership.id} is of nobody")
         role = {"role": membership.doc["role"]}
-        listed.append(
-            {"organization": answers.member(ctx, member), "team": role, "permissions": {"view": True}}
-        )
-    return {**envelope, "items": listed}
+        return {"organization": answers.member(ctx, member), "team": role, "permissions": {"view": True}}
+
+    return created_page(ctx, "membership", answer, scope=team.id)
 
 
 def change_team_members(ctx: Context) -> None:

@@ -7,7 +7,7 @@ from ...content import tree
 from ...errors import ApiError, bad, conflict, missing
 from ...request.changes import changes
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...sites.navigation import PLACE, REDIRECT, SECTION, Navigation, read, target
 from ...spaces import revisions
 from ...store import Record
@@ -29,8 +29,7 @@ def list_redirects(ctx: Context) -> Json:
     if query.draft is not None:
         found = [redirect for redirect in found if redirect.doc["draft"] == query.draft]
     key = _ORDERS[query.orderBy]
-    items, envelope = page(sorted(found, key=key), limit=query.limit, cursor=query.page, key=key)
-    return {**envelope, "items": [answers.redirect(ctx, redirect) for redirect in items]}
+    return list_page(ctx, sorted(found, key=key), lambda redirect: answers.redirect(ctx, redirect), key)
 
 
 def _of_source(ctx: Context, site: Record, source: str) -> Record | None:

@@ -7,7 +7,7 @@ from ...content.slugs import unique_slug
 from ...errors import bad, conflict, missing
 from ...request.changes import changes, same
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...sites import navigation
 from ...sites.publishing import navigation_of, opens
 from ...sites.visitors import check_schema, conditions
@@ -24,8 +24,7 @@ def list_sites(ctx: Context) -> Json:
         standing, types = ctx.standing(organization.id), frozenset(query.type or ())
         key = ("sites", organization.id, standing, types, query.published, ctx.full)
         found = ctx.ordered(key, {"site"}, lambda: _matching(ctx, organization))
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda site: [site.seq])
-    return {**envelope, "items": [ctx.show(answers.site, site) for site in items]}
+    return list_page(ctx, found, lambda site: ctx.show(answers.site, site))
 
 
 def _matching(ctx: Context, organization: Record) -> list[Record]:

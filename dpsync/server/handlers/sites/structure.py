@@ -10,7 +10,7 @@ from ...errors import bad, conflict, missing
 from ...records.order import end, renumber
 from ...request.changes import changes
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...sites.navigation import (
     GROUP,
     PLACE,
@@ -45,13 +45,8 @@ def _read_shared(ctx: Context) -> Navigation:
 
 
 def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Record]]) -> Json:
-    items, envelope = page(
-        [entry for entry in found if entry[1].id not in nav.unseen],
-        limit=ctx.query.limit,
-        cursor=ctx.query.page,
-        key=lambda entry: list(entry[0]),
-    )
-    return {**envelope, "items": [answers.node(ctx, nav, node) for _, node in items]}
+    shown = [entry for entry in found if entry[1].id not in nav.unseen]
+    return list_page(ctx, shown, lambda entry: answers.node(ctx, nav, entry[1]), lambda entry: list(entry[0]))
 
 
 def _given(ctx: Context, *added: str) -> Json:

@@ -15,7 +15,7 @@ from ...content.merging import Conflict, Merged, merge
 from ...errors import ApiError, bad, conflict, missing
 from ...request.changes import changes
 from ...request.context import CHANGE_REQUEST, Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...spaces import printing, revisions
 from ...spaces.merge_rules import candidate, rules_for, unmet
 from ...store import Record
@@ -44,20 +44,12 @@ def list_in_organization(ctx: Context) -> Json:
 
 def _list(ctx: Context, found: list[Record]) -> Json:
     """What was changed last comes first."""
-    query = ctx.query
-    chosen = sorted(
-        (one for one in found if _passes(one.doc, query)),
-        key=lambda one: (one.doc["updatedAt"], one.seq),
-        reverse=True,
-    )
-    items, envelope = page(
-        chosen,
-        limit=query.limit,
-        cursor=query.page,
-        key=lambda one: [one.doc["updatedAt"], one.seq],
-        descending=True,
-    )
-    return {**envelope, "items": [answer(ctx, one) for one in items]}
+
+    def key(one: Record) -> list[Any]:
+        return [one.doc["updatedAt"], one.seq]
+
+    chosen = sorted((one for one in found if _passes(one.doc, ctx.query)), key=key, reverse=True)
+    return list_page(ctx, chosen, lambda one: answer(ctx, one), key, descending=True)
 
 
 def _passes(doc: Json, query: Any) -> bool:

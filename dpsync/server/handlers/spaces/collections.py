@@ -5,7 +5,7 @@ from typing import Any
 from ... import answers
 from ...records.order import renumber
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page
 from ...store import Record
 from .spaces import end_of, may_create, siblings, space_answer
 
@@ -14,17 +14,10 @@ Json = dict[str, Any]
 
 def list_collections(ctx: Context) -> Json:
     """Each before what is in it, siblings in their order."""
-    organization, query = ctx.organization(), ctx.query
-    key = ("collections", organization.id, query.nested, ctx.standing(organization.id))
-    items, envelope = page(
-        ctx.ordered(
-            key, {"collection"}, lambda: _ordered_collections(ctx, organization, nested=query.nested)
-        ),
-        limit=query.limit,
-        cursor=query.page,
-        key=lambda entry: entry[0],
-    )
-    return {**envelope, "items": [ctx.show(answers.collection, collection) for _, collection in items]}
+    organization, nested = ctx.organization(), ctx.query.nested
+    key = ("collections", organization.id, nested, ctx.standing(organization.id))
+    found = ctx.ordered(key, {"collection"}, lambda: _ordered_collections(ctx, organization, nested=nested))
+    return list_page(ctx, found, lambda entry: ctx.show(answers.collection, entry[1]), lambda entry: entry[0])
 
 
 def _ordered_collections(
@@ -89,13 +82,9 @@ def delete_collection(ctx: Context) -> None:
 
 
 def list_collection_spaces(ctx: Context) -> Json:
-    collection, query = ctx.collection(), ctx.query
+    collection = ctx.collection()
     inside = ctx.store.find("space", organization=collection.organization, parent=collection.id)
     found = [space for space in inside if ctx.sees(space)]
-    items, envelope = page(
-        found,
-        limit=query.limit,
-        cursor=query.page,
-        key=lambda space: [space.position, space.seq],
+    return list_page(
+        ctx, found, lambda space: space_answer(ctx, space), lambda space: [space.position, space.seq]
     )
-    return {**envelope, "items": [space_answer(ctx, space) for space in items]}

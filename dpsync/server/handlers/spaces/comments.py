@@ -12,7 +12,7 @@ from ...content import tree
 from ...content.documents import stored_document
 from ...errors import ApiError, missing
 from ...request.context import Context
-from ...request.paging import created_page, page
+from ...request.paging import created_page, list_page
 from ...spaces.revisions import active_id, content_of, read
 from ...store import Record
 
@@ -79,8 +79,11 @@ def list_comments(ctx: Context) -> Json:
         and (query.authors is None or comment.doc["postedBy"] in query.authors)
     ]
     found.sort(key=_when, reverse=latest_first)
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=_when, descending=latest_first)
-    return {**envelope, "items": [answers.comment(ctx, space, item, query.format) for item in items]}
+
+    def answer(item: Record) -> Json:
+        return answers.comment(ctx, space, item, query.format)
+
+    return list_page(ctx, found, answer, _when, descending=latest_first)
 
 
 def post_comment(ctx: Context) -> Json:
@@ -147,11 +150,11 @@ def delete_comment(ctx: Context) -> None:
 
 def list_replies(ctx: Context) -> Json:
     space, comment = _comment(ctx)
-    query = ctx.query
-    where = {"organization": comment.organization, "parent": comment.id}
-    items, envelope = created_page(ctx, REPLY, limit=query.limit, cursor=query.page, **where)
-    listed = [answers.comment_reply(ctx, space, item, comment, query.format) for item in items]
-    return {**envelope, "items": listed}
+
+    def answer(item: Record) -> Json:
+        return answers.comment_reply(ctx, space, item, comment, ctx.query.format)
+
+    return created_page(ctx, REPLY, answer, organization=comment.organization, parent=comment.id)
 
 
 def post_reply(ctx: Context) -> Json:

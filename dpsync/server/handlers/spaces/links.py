@@ -5,7 +5,7 @@ from typing import Any
 
 from ...answers.links import Link, Location, Resolver, locations
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import list_page, numbered_page
 from ...spaces.reading import Reading, of_space
 from .pages import reading_of
 
@@ -26,14 +26,14 @@ def list_page_links(ctx: Context) -> Json:
 
 def _links(ctx: Context, reading: Reading, sources: list[Location]) -> Json:
     """`stats` counts all of them, whichever status is asked for."""
-    resolver, query = Resolver(reading), ctx.query
+    resolver, wanted = Resolver(reading), ctx.query.status
     found = resolver.links(sources)
     broken = [link for link in found if link.found.status == "broken"]
     newly = _newly_broken(reading, broken) if reading.change_request is not None else 0
     stats = {"total": len(found), "broken": {"total": len(broken), "changeRequest": newly}}
-    chosen = [one for one in enumerate(found) if query.status in (None, one[1].found.status)]
-    items, envelope = page(chosen, limit=query.limit, cursor=query.page, key=lambda one: [one[0]])
-    return {**envelope, "items": [resolver.link(link) for _, link in items], "stats": stats}
+    chosen = [one for one in enumerate(found) if wanted in (None, one[1].found.status)]
+    listed = list_page(ctx, chosen, lambda one: resolver.link(one[1]), lambda one: [one[0]])
+    return {**listed, "stats": stats}
 
 
 def _newly_broken(reading: Reading, broken: list[Link]) -> int:
@@ -60,9 +60,7 @@ def list_file_backlinks(ctx: Context) -> Json:
 
 def _backlinks(ctx: Context, reading: Reading, kind: str, id: str) -> Json:
     """From the same content, then from the other spaces of the organization that the caller may view."""
-    found = list(enumerate(_leading_to(reading, kind, id)))
-    items, envelope = page(found, limit=ctx.query.limit, cursor=ctx.query.page, key=lambda item: [item[0]])
-    return {**envelope, "items": [resolver.location(source) for _, (resolver, source) in items]}
+    return numbered_page(ctx, _leading_to(reading, kind, id), lambda one: one[0].location(one[1]))
 
 
 def _leading_to(reading: Reading, kind: str, id: str) -> Iterator[tuple[Resolver, Location]]:

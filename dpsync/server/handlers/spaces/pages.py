@@ -12,7 +12,7 @@ from ...content.rich_text import to_document
 from ...content.searching import search, words_of
 from ...content.tree import Page
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import numbered_page
 from ...spaces.reading import Reading, of_change_request, of_space
 
 Json = dict[str, Any]
@@ -35,16 +35,9 @@ def list_pages(ctx: Context) -> Json:
 
 
 def list_files(ctx: Context) -> Json:
-    reading, query = reading_of(ctx), ctx.query
-    numbered = list(enumerate(reading.content["files"]))
-    items, envelope = page(
-        numbered,
-        limit=query.limit,
-        cursor=query.page,
-        key=lambda found: [found[0]],
-        anchor=lambda found: str(found[1]["id"]),
-    )
-    return {**envelope, "items": [answers.file(reading, file) for _, file in items]}
+    reading = reading_of(ctx)
+    files: list[Json] = reading.content["files"]
+    return numbered_page(ctx, files, lambda file: answers.file(reading, file), lambda file: str(file["id"]))
 
 
 def get_file(ctx: Context) -> Json:
@@ -89,7 +82,6 @@ def _read_out(reading: Reading, found: Page, document: Json) -> Json:
 
 def search_space(ctx: Context) -> Json:
     """Hits in titles before those in texts only, else in the order of the pages."""
-    reading, query = of_space(ctx, ctx.space()), ctx.query
-    hits = list(enumerate(search(reading.content["pages"], words_of(query.query))))
-    items, envelope = page(hits, limit=query.limit, cursor=query.page, key=lambda hit: [hit[0]])
-    return {**envelope, "items": [answers.hit(reading, hit) for _, hit in items]}
+    reading = of_space(ctx, ctx.space())
+    hits = search(reading.content["pages"], words_of(ctx.query.query))
+    return numbered_page(ctx, hits, lambda hit: answers.hit(reading, hit))

@@ -12,7 +12,7 @@ from ...answers.comments import COMMENT
 from ...content.documents import stored_document
 from ...errors import ApiError, conflict, missing
 from ...request.context import Context
-from ...request.paging import page
+from ...request.paging import numbered_page
 from ...store import Record
 from .change_requests import DONE
 
@@ -21,20 +21,13 @@ AGENT = "agent"
 
 
 def list_reviews(ctx: Context) -> Json:
-    request, query = ctx.change_request(), ctx.query
+    request, outdated = ctx.change_request(), ctx.query.outdated
     found = [
         review
         for review in request.doc.get("reviews", [])
-        if query.outdated in (None, review["revision"] != request.doc["revision"])
+        if outdated in (None, review["revision"] != request.doc["revision"])
     ]
-    items, envelope = page(
-        list(enumerate(found)),
-        limit=query.limit,
-        cursor=query.page,
-        key=lambda one: [one[0]],
-        anchor=lambda one: str(one[1]["id"]),
-    )
-    return {**envelope, "items": [_review(ctx, request, review) for _, review in items]}
+    return numbered_page(ctx, found, lambda one: _review(ctx, request, one), lambda one: str(one["id"]))
 
 
 def get_review(ctx: Context) -> Json:
@@ -82,10 +75,8 @@ def _comment(ctx: Context, request: Record, given: Json) -> str:
 
 
 def list_requested(ctx: Context) -> Json:
-    request, query = ctx.change_request(), ctx.query
-    found = list(enumerate(request.doc.get("requestedReviewers", [])))
-    items, envelope = page(found, limit=query.limit, cursor=query.page, key=lambda one: [one[0]])
-    return {**envelope, "items": [_requested(ctx, one) for _, one in items]}
+    asked = ctx.change_request().doc.get("requestedReviewers", [])
+    return numbered_page(ctx, asked, lambda one: _requested(ctx, one))
 
 
 def request_reviewers(ctx: Context) -> Json:

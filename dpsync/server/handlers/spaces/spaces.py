@@ -39,17 +39,15 @@ def end_of(ctx: Context, organization: str, parent: str) -> int:
 
 def list_spaces(ctx: Context) -> Json:
     """Those that the caller may view, in order of creation."""
-    organization, query = ctx.organization(), ctx.query
-    items, envelope = chosen_page(
+    organization = ctx.organization().id
+    return chosen_page(
         ctx,
         "space",
-        limit=query.limit,
-        cursor=query.page,
+        lambda space: space_answer(ctx, space),
         only=ctx.sees,
-        count=ctx.count_spaces_of(organization.id, ctx.user),
-        organization=organization.id,
+        count=ctx.count_spaces_of(organization, ctx.user),
+        organization=organization,
     )
-    return {**envelope, "items": [space_answer(ctx, space) for space in items]}
 
 
 def create_space(ctx: Context) -> Json:
