@@ -9,7 +9,7 @@ from companion_calls import START
 from dpsync.server.access.roles import Role, Standing
 from dpsync.server.access.visible_spaces import SpaceGroups
 from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.request.cache import Remembered
+from dpsync.server.request.cache import StateCache
 from dpsync.server.request.context import Context
 from dpsync.server.store import Record, open_store
 from tests.patience import PATIENCE
@@ -95,16 +95,16 @@ def test_the_spaces_are_read_once_for_all_members_and_all_requests_on_one_state(
             doc = {"role": "read", "to": "user"}
             granted = list(SPACES)[number % len(SPACES)]
             store.put(Record("grant", f"space:{granted}:{user}", doc, "org", granted, "space", ref=user))
-    remembered = Remembered()
+    remembered = StateCache()
     for _ in range(3):
         ctx = Context(store, "user-0", lambda: START)
-        ctx.recall(remembered.at(store.version()))
+        ctx.use_cache(remembered.at(store.version()))
         counts = [ctx.count_spaces_of("org", user) for user in members]
     assert store.times == 1
     assert len(set(counts)) > 1
     store.put(record("space", "one-more", "", "read"))
     ctx = Context(store, "user-0", lambda: START)
-    ctx.recall(remembered.at(store.version()))
+    ctx.use_cache(remembered.at(store.version()))
     assert ctx.count_spaces_of("org", "user-0") == counts[0] + 1
     store.close()
 
@@ -151,12 +151,12 @@ FEW: dict[str, Any] = {
 def test_what_is_remembered_follows_every_write(server: ThreadedServer) -> None:
     """The same as for a process that has just begun, and without having been worked out anew."""
     server.reset(FEW)
-    store, remembered = server.app.store, server.app._remembered
+    store, remembered = server.app.store, server.app._state_cache
 
-    def seen(by: Remembered) -> list[Any]:
+    def seen(by: StateCache) -> list[Any]:
         with store.reading():
             ctx = Context(store, "ada", lambda: START)
-            ctx.recall(by.at(store.version()))
+            ctx.use_cache(by.at(store.version()))
             users = ("ada", "bo", "cy")
             lists = [
                 ctx.count(kind, organization="acme") for kind in ("space", "member", "membership", "grant")
@@ -173,4 +173,4 @@ def test_what_is_remembered_follows_every_write(server: ThreadedServer) -> None:
         for method, path, body in STEPS:
             assert http.request(method, path, json=body).is_success == (path != "/spaces/nowhere"), path
             assert server.call(lambda: remembered.version == store.version()), path
-            assert server.call(lambda: seen(remembered)) == server.call(lambda: seen(Remembered())), path
+            assert server.call(lambda: seen(remembered)) == server.call(lambda: seen(StateCache())), path

@@ -17,7 +17,7 @@ from dpsync.server.models.base import Answer, Body, Id, Stamp, absent
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.operations.rows import Rows
 from dpsync.server.process.thread import ThreadedServer
-from dpsync.server.records.family import Families, Family, Link, Resource, clear
+from dpsync.server.records.family import Dependency, Families, Family, OrdinaryResource, clear
 from dpsync.server.records.world_format import listed
 from dpsync.server.request.context import Context
 from dpsync.server.store import Record, open_store
@@ -64,11 +64,11 @@ BANNERS = Family(
     "banner",
     prefix="sign",
     owner="site",
-    links=(Link("team", on_delete=clear("ref")),),
+    depends_on=(Dependency("team", on_delete=clear("ref")),),
     world=listed("banner", "banners", "site", ref="team", times=("createdAt",), text="", level="info",
                  closable=True),
-    resource=Resource("banner", "/banners", "bannerId", answer, Banner, BannerCreate, BannerUpdate, begin,
-                      write),
+    resource=OrdinaryResource("banner", "/banners", "bannerId", answer, Banner, BannerCreate,
+                              BannerUpdate, begin, write),
 )  # fmt: skip
 ROWS = Rows(BANNERS)
 OF_BANNERS = (

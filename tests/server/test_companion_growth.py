@@ -81,7 +81,7 @@ def world(size: int) -> dict[str, Any]:
     """`size` of everything, some of it given to the members one by one."""
     numbers = range(size)
     roles = {0: "admin", 1: "read", 2: None}
-    shown = [{"id": f"share-{number}", "name": "Link"} for number in numbers]
+    shown = [{"id": f"share-{number}", "name": "Dependency"} for number in numbers]
     acme = {
         "id": "acme",
         "members": [{"user": f"user-{number}", "role": roles.get(number, "read")} for number in numbers],

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.server.content.editing import EditError, Editing
-from dpsync.server.content.merging import Conflict, merge
+from dpsync.server.content.merging import ContentConflict, merge
 from dpsync.server.content.tree import find, walk
 from dpsync.server.spaces.revisions import empty_content
 from tests.soak import examples
@@ -110,9 +110,9 @@ def test_one_field_that_both_changed_is_a_conflict_whatever_else_they_did(
     there = id in ids(main), id in ids(theirs)
     conflicts = merge(BASE, main, theirs).conflicts
     if there == (True, True):
-        assert Conflict("page", id, "title") in conflicts
+        assert ContentConflict("page", id, "title") in conflicts
     elif any(there):
-        assert Conflict("page", id, "deleted") in conflicts
+        assert ContentConflict("page", id, "deleted") in conflicts
 
 
 @settings(max_examples=examples(40, soak=3000))
@@ -153,7 +153,7 @@ def test_a_page_put_into_one_that_the_other_side_deleted_is_a_conflict() -> None
     main = edited("m", [{"operation": "delete_page", "page": "a"}])
     theirs = edited("t", [{"operation": "insert_page", "title": "New", "into": "a"}])
     merged = merge(BASE, main, theirs)
-    assert merged.conflicts == (Conflict("page", "t-page-1", "parent"),)
+    assert merged.conflicts == (ContentConflict("page", "t-page-1", "parent"),)
 
 
 def test_two_pages_that_went_into_each_other_are_a_conflict() -> None:
@@ -167,7 +167,7 @@ def test_siblings_that_both_sides_ordered_anew_are_a_conflict() -> None:
         return {"operation": "update_page", "page": id, "position": {"before": "a"}}
 
     merged = merge(BASE, edited("m", [first("e")]), edited("t", [first("f")]))
-    assert merged.conflicts == (Conflict("page", "", "order"),)
+    assert merged.conflicts == (ContentConflict("page", "", "order"),)
 
 
 def test_a_new_page_stands_where_its_side_has_put_it() -> None:
@@ -184,5 +184,5 @@ def test_variables_go_one_by_one() -> None:
     theirs = {**BASE, "variables": {"x": "1", "z": "3"}}
     assert merge(base, main, theirs).content["variables"] == {"x": "2", "z": "3"}
     assert merge(base, main, {**theirs, "variables": {"x": "5", "y": "1"}}).conflicts == (
-        Conflict("variable", "x", "value"),
+        ContentConflict("variable", "x", "value"),
     )

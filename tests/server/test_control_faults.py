@@ -16,7 +16,7 @@ import pytest
 
 from dpsync.server.control import faults
 from dpsync.server.control.gateway import Gateway
-from dpsync.server.control.log import Entry, Log
+from dpsync.server.control.log import LoggedRequest, RequestLog
 from dpsync.testing import DocsPlatform
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -34,20 +34,20 @@ def http(docs_platform: DocsPlatform) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def ended(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[Entry]:
+def ended(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[LoggedRequest]:
     """The requests to the API, each when all is over with it."""
-    found: SimpleQueue[Entry] = SimpleQueue()
-    add = Log.add
+    found: SimpleQueue[LoggedRequest] = SimpleQueue()
+    add = RequestLog.add
 
-    def adding(log: Log, entry: Entry) -> None:
+    def adding(log: RequestLog, entry: LoggedRequest) -> None:
         add(log, entry)
         found.put(entry)
 
-    monkeypatch.setattr(Log, "add", adding)
+    monkeypatch.setattr(RequestLog, "add", adding)
     return found
 
 
-def end_of(ended: SimpleQueue[Entry], operation: str) -> Entry:
+def end_of(ended: SimpleQueue[LoggedRequest], operation: str) -> LoggedRequest:
     """Waits for it."""
     while (entry := ended.get(timeout=PATIENCE)).operation != operation:
         pass
@@ -226,7 +226,7 @@ def over(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 
 def test_a_request_that_its_client_gave_up_is_carried_out_all_the_same(
-    http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[Entry], over: threading.Event
+    http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[LoggedRequest], over: threading.Event
 ) -> None:
     docs_platform.faults = one({"kind": "delay", "seconds": 1})
     with pytest.raises(httpx.ReadTimeout):
@@ -238,7 +238,7 @@ def test_a_request_that_its_client_gave_up_is_carried_out_all_the_same(
 
 
 def test_a_request_that_is_held_back_does_not_outlive_a_reset(
-    http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[Entry]
+    http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[LoggedRequest]
 ) -> None:
     docs_platform.faults = one({"kind": "delay", "seconds": 60})
     with pytest.raises(httpx.ReadTimeout):
@@ -292,7 +292,7 @@ def test_a_slow_drip(http: httpx.Client, docs_platform: DocsPlatform) -> None:
 
 
 def test_a_drip_ends_when_nobody_listens_any_more(
-    http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[Entry]
+    http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[LoggedRequest]
 ) -> None:
     docs_platform.faults = one({"kind": "drip", "seconds": 0.05}, "listTeamsInOrganizationById")
     with http.stream("GET", TEAMS) as answer:
@@ -375,7 +375,7 @@ def test_the_page_names_every_kind_and_member() -> None:
         (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| `{name}` |"))
         members = {found.alias for field, found in kind.model_fields.items() if field != "kind"}
         assert members <= set(re.findall(r"`(\w+)`", row)), name
-    for name in faults.Rule.model_fields:
+    for name in faults.FaultRule.model_fields:
         assert f"`{name}`" in PAGE or f'"{name}"' in PAGE
 
 

@@ -15,7 +15,7 @@ from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane
 from dpsync.server.http.app import build
-from dpsync.server.jobs.sources import FetchError, Sources, leads_to
+from dpsync.server.jobs.sources import FetchError, OutsideServices, leads_to
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
 from dpsync.server.world import Start, builtin
@@ -66,7 +66,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         return pool.submit(asyncio.run, work).result()
 
 
-def outcome(sources: Sources, url: str) -> str:
+def outcome(sources: OutsideServices, url: str) -> str:
     """What becomes of a post: the status that it is answered with, or why there is none."""
     try:
         return str(run(sources.post(url, b"{}")))
@@ -77,7 +77,7 @@ def outcome(sources: Sources, url: str) -> str:
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_by_no_spelling_does_it_come_to_itself(server: ThreadedServer, spelling: str) -> None:
     """Not even where the operator has named that host."""
-    named = Sources([host_of(spelling)], own=server.app.sources.own)
+    named = OutsideServices([host_of(spelling)], own=server.app.sources.own)
     port = server.url.rpartition(":")[2]
     for sources in (named, server.app.sources):
         for path in PATHS:

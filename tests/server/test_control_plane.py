@@ -187,11 +187,11 @@ def test_the_log_tells_who_asked_what_and_what_came_of_it(
 
 
 def test_the_log_is_bounded_and_tells_how_much_is_gone() -> None:
-    from dpsync.server.control.log import Entry, Log
+    from dpsync.server.control.log import LoggedRequest, RequestLog
 
-    log = Log(3)
+    log = RequestLog(3)
     for number in range(5):
-        log.add(Entry("GET", str(number), "", None, None, 200, 0.0, None))
+        log.add(LoggedRequest("GET", str(number), "", None, None, 200, 0.0, None))
     assert ([entry.path for entry in log.entries], log.dropped) == (["2", "3", "4"], 2)
 
 

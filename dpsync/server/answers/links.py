@@ -14,7 +14,7 @@ from ..content.refs import to_target
 from ..content.targets import anchors_of, uses_of
 from ..content.tree import Page, paths, walk
 from ..request.context import Context
-from ..spaces.reading import Reading, of_space
+from ..spaces.reading import ReadContent, of_space
 from . import pages
 from .content import collection, space
 from .organizations import organization
@@ -34,7 +34,7 @@ class Location:
 
 
 @dataclass(frozen=True)
-class Found:
+class LinkTarget:
     """Where a link leads. `key` is the same for all that lead to the same thing; `target` renders it."""
 
     key: str
@@ -42,7 +42,7 @@ class Found:
     target: Callable[[], Json]
 
 
-def locations(reading: Reading) -> Iterator[Location]:
+def locations(reading: ReadContent) -> Iterator[Location]:
     for page, above in walk(reading.content["pages"]):
         yield Location(page, above)
     for content in reading.content["reusableContents"]:
@@ -50,31 +50,31 @@ def locations(reading: Reading) -> Iterator[Location]:
 
 
 @dataclass(frozen=True)
-class Link:
+class LinksToTarget:
     """All the links to one target, with one relation. `sources`: each once, in their order."""
 
     relation: str
-    found: Found
+    found: LinkTarget
     sources: list[Location]
 
 
 class Resolver:
     """Looks up references from one content. Nothing is rendered before it is asked for."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: ReadContent) -> None:
         self.reading = reading
         self._ctx: Context = reading.ctx
-        self._readings: dict[str, Reading | None] = {reading.space.id: reading}
+        self._readings: dict[str, ReadContent | None] = {reading.space.id: reading}
         self._pages: dict[str, dict[str, tuple[Page, tuple[Page, ...]]]] = {}
         self._paths: dict[str, str] | None = None
         self._wheres: dict[str, Json] = {}
 
-    def links(self, sources: Iterable[Location]) -> list[Link]:
-        links: dict[tuple[str, str], Link] = {}
+    def links(self, sources: Iterable[Location]) -> list[LinksToTarget]:
+        links: dict[tuple[str, str], LinksToTarget] = {}
         for source in sources:
             for relation, ref in uses_of(source.source):
                 found = self.found(ref, source)
-                link = links.setdefault((relation, found.key), Link(relation, found, []))
+                link = links.setdefault((relation, found.key), LinksToTarget(relation, found, []))
                 if not link.sources or link.sources[-1] is not source:
                     link.sources.append(source)
         return list(links.values())
@@ -84,7 +84,7 @@ class Resolver:
         found = (self.found(ref, source) for _, ref in uses_of(source.source))
         return any(one.status == "ok" and one.key.partition("#")[0] == wanted for one in found)
 
-    def link(self, link: Link) -> Json:
+    def link(self, link: LinksToTarget) -> Json:
         return {
             "status": link.found.status,
             "relation": link.relation,
@@ -102,7 +102,7 @@ class Resolver:
 
     # --- looking up -------------------------------------------------------------------------------
 
-    def found(self, ref: Json, source: Location) -> Found:
+    def found(self, ref: Json, source: Location) -> LinkTarget:
         kind = ref.get("kind")
         if kind == "url":
             return self._url(str(ref.get("url", "")), source)
@@ -112,7 +112,7 @@ class Resolver:
             return self._thing(ref, str(kind))
         return _broken("url", ref)
 
-    def _url(self, url: str, source: Location) -> Found:
+    def _url(self, url: str, source: Location) -> LinkTarget:
         if url == APP or url.startswith(f"{APP}/"):
             return _address(url, "in-app")
         if _ABSOLUTE.match(url):
@@ -140,7 +140,7 @@ class Resolver:
                 return {"kind": "file", "file": file["id"]}
         return None
 
-    def _in_a_revision(self, ref: Json, source: Location) -> Found:
+    def _in_a_revision(self, ref: Json, source: Location) -> LinkTarget:
         space = str(ref.get("space") or self.reading.space.id)
         kind = "page" if ref["kind"] == "anchor" else str(ref["kind"])
         reading = self._reading_of(space)
@@ -153,36 +153,36 @@ class Resolver:
         if kept is None:
             return _broken(kind, ref, lambda: self._where(reading))
         render = pages.file if kind == "file" else pages.reusable_content
-        return Found(
+        return LinkTarget(
             f"{kind} {space} {kept['id']}",
             "ok",
             lambda: {"kind": kind, **self._where(reading), member: render(reading, kept)},
         )
 
-    def _page(self, ref: Json, reading: Reading, source: Location) -> Found:
+    def _page(self, ref: Json, reading: ReadContent, source: Location) -> LinkTarget:
         id = str(ref.get("page") or source.source["id"])
         found = self._pages_of(reading).get(id)
         anchor = str(ref.get("anchor") or "")
         if found is None or (anchor and anchor not in anchors_of(found[0])):
             return _broken("page", ref, lambda: self._where(reading))
-        return Found(
+        return LinkTarget(
             f"page {reading.space.id} {id}" + (f"#{anchor}" if anchor else ""),
             "ok",
             lambda: {"kind": "page", **self._where(reading), "page": pages.page_alone(reading, *found)},
         )
 
-    def _pages_of(self, reading: Reading) -> dict[str, tuple[Page, tuple[Page, ...]]]:
+    def _pages_of(self, reading: ReadContent) -> dict[str, tuple[Page, tuple[Page, ...]]]:
         if reading.space.id not in self._pages:
             there = {page["id"]: (page, above) for page, above in walk(reading.content["pages"])}
             self._pages[reading.space.id] = there
         return self._pages[reading.space.id]
 
-    def _thing(self, ref: Json, kind: str) -> Found:
+    def _thing(self, ref: Json, kind: str) -> LinkTarget:
         id = str(ref.get("spec" if kind == "openapi" else kind, ""))
         answer = self._answer(kind, id)
         if answer is None:
             return _broken(kind, ref)
-        return Found(f"{kind} {id}", "ok", lambda: {"kind": kind, **answer()})
+        return LinkTarget(f"{kind} {id}", "ok", lambda: {"kind": kind, **answer()})
 
     def _answer(self, kind: str, id: str) -> Callable[[], Json] | None:
         ctx = self._ctx
@@ -196,13 +196,13 @@ class Resolver:
             return lambda: {"openapi": id}
         return None
 
-    def _reading_of(self, space: str) -> Reading | None:
+    def _reading_of(self, space: str) -> ReadContent | None:
         if space not in self._readings:
             kept = self._ctx.find_space(space)
             self._readings[space] = of_space(self._ctx, kept) if kept else None
         return self._readings[space]
 
-    def _where(self, reading: Reading) -> Json:
+    def _where(self, reading: ReadContent) -> Json:
         record = reading.space
         if record.id not in self._wheres:
             of = self._ctx.load("organization", record.organization)
@@ -214,11 +214,11 @@ class Resolver:
         return self._wheres[record.id]
 
 
-def _address(url: str, status: str) -> Found:
-    return Found(f"url {url}", status, lambda: {"kind": "url", "url": url})
+def _address(url: str, status: str) -> LinkTarget:
+    return LinkTarget(f"url {url}", status, lambda: {"kind": "url", "url": url})
 
 
-def _broken(kind: str, ref: Json, where: Callable[[], Json] = dict) -> Found:
+def _broken(kind: str, ref: Json, where: Callable[[], Json] = dict) -> LinkTarget:
     """With how it is written, so that it is found."""
     written = to_target(ref)
-    return Found(f"{kind} {written}", "broken", lambda: {"kind": kind, **where(), "url": written})
+    return LinkTarget(f"{kind} {written}", "broken", lambda: {"kind": kind, **where(), "url": written})

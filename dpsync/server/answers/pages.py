@@ -11,7 +11,7 @@ from ..content.editing import document_of
 from ..content.searching import Hit
 from ..content.tree import Page, find, path_of
 from ..request.context import CHANGE_REQUEST, Context
-from ..spaces.reading import Reading
+from ..spaces.reading import ReadContent
 from ..store import Record
 from .change_requests import change_request
 from .content import published
@@ -28,14 +28,14 @@ _LAYOUT = {
 }  # fmt: skip
 
 
-def app_of(reading: Reading) -> str:
+def app_of(reading: ReadContent) -> str:
     """Where the content is found in the application."""
     base = f"{APP}/s/{reading.space.id}"
     request = reading.change_request
     return f"{base}/~/changes/{request.position}" if request else base
 
 
-def revision(reading: Reading) -> Json:
+def revision(reading: ReadContent) -> Json:
     record, doc = reading.revision, reading.content
     visibility, url = _published(reading)
     urls = {"app": f"{app_of(reading)}/~/revisions/{record.id}"}
@@ -60,22 +60,22 @@ def revision(reading: Reading) -> Json:
     return answer
 
 
-def revision_without_texts(reading: Reading) -> Json:
+def revision_without_texts(reading: ReadContent) -> Json:
     """As it is shown beside something else, once for each link: texts would make such a list very long."""
     return revision(replace(reading, texts=False))
 
 
-def pages(reading: Reading) -> list[Json]:
+def pages(reading: ReadContent) -> list[Json]:
     return [page(reading, found, ()) for found in reading.content["pages"]]
 
 
-def page_alone(reading: Reading, found: Page, above: tuple[Page, ...]) -> Json:
+def page_alone(reading: ReadContent, found: Page, above: tuple[Page, ...]) -> Json:
     """Without its text and what is below it."""
     bare = {name: value for name, value in found.items() if name not in ("body", "computed")}
     return page(reading, {**bare, "pages": []}, above)
 
 
-def _published(reading: Reading) -> tuple[str, str | None]:
+def _published(reading: ReadContent) -> tuple[str, str | None]:
     """The audience, and where a site shows it; what a change request proposes is shown by none."""
     if reading.change_request is not None:
         return "private", None
@@ -85,7 +85,7 @@ def _published(reading: Reading) -> tuple[str, str | None]:
     return found
 
 
-def page(reading: Reading, found: Page, above: tuple[Page, ...]) -> Json:
+def page(reading: ReadContent, found: Page, above: tuple[Page, ...]) -> Json:
     path = path_of(found, above)
     _, url = _published(reading)
     urls = {"app": f"{app_of(reading)}/{path}"}
@@ -123,7 +123,7 @@ def markdown_of(found: Json) -> str:
     return str(body["markdown"]) if "markdown" in body else markdown.to_markdown(document_of(found))
 
 
-def _computed(reading: Reading, found: Page) -> Json:
+def _computed(reading: ReadContent, found: Page) -> Json:
     """A page made of an OpenAPI specification says which one and which version of it.
 
     It always has its dependencies and its props; those of a specification name that, where nothing is said.
@@ -152,21 +152,21 @@ def document(found: Json) -> Json:
     return stored_document(found)
 
 
-def file(reading: Reading, found: Json) -> Json:
+def file(reading: ReadContent, found: Json) -> Json:
     made = f"{FILES}/{reading.space.id}/{found['id']}/{quote(found['name'], safe='')}"
     kept = {name: value for name, value in found.items() if name != "git"}
     return {"downloadURL": made, **kept, **_git(reading, found)}
 
 
-def reusable_content(reading: Reading, found: Json) -> Json:
+def reusable_content(reading: ReadContent, found: Json) -> Json:
     return {"id": found["id"], "title": found["title"], **_git(reading, found)}
 
 
-def _git(reading: Reading, found: Json) -> Json:
+def _git(reading: ReadContent, found: Json) -> Json:
     return {"git": found["git"]} if reading.metadata and "git" in found else {}
 
 
-def hit(reading: Reading, found: Hit) -> Json:
+def hit(reading: ReadContent, found: Hit) -> Json:
     """A page that a search has found."""
     path = path_of(found.page, found.above)
     at = partial(_at, reading, path)
@@ -189,11 +189,11 @@ def hit(reading: Reading, found: Hit) -> Json:
     }
 
 
-def _at(reading: Reading, path: str, anchor: str) -> Json:
+def _at(reading: ReadContent, path: str, anchor: str) -> Json:
     return {"app": f"{app_of(reading)}/{path}" + (f"#{anchor}" if anchor else "")}
 
 
-def address(reading: Reading, at: Page, ref: Json) -> str | None:
+def address(reading: ReadContent, at: Page, ref: Json) -> str | None:
     """Where what a reference names is found; None: it has no place, or is not there."""
     kind, space = ref.get("kind"), ref.get("space")
     if kind == "space" and space:

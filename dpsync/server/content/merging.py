@@ -18,7 +18,7 @@ _APART = ("id", "pages", "createdAt", "updatedAt")
 
 
 @dataclass(frozen=True)
-class Conflict:
+class ContentConflict:
     """`of`: the kind of thing, `id` which (of variables the name), `what` both sides changed about it."""
 
     of: str
@@ -27,13 +27,13 @@ class Conflict:
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedContent:
     content: Json
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[ContentConflict, ...]
 
 
 @dataclass(frozen=True)
-class _Node:
+class _PagePlace:
     page: Json
     fields: Json
     parent: str
@@ -42,16 +42,16 @@ class _Node:
 class _Side:
     def __init__(self, content: Json) -> None:
         self.content = content
-        self.nodes: dict[str, _Node] = {}
+        self.nodes: dict[str, _PagePlace] = {}
         self.order: dict[str, list[str]] = {}
         for page, above in walk(content["pages"]):
             parent = above[-1]["id"] if above else ""
             fields = {name: value for name, value in page.items() if name not in _APART}
-            self.nodes[page["id"]] = _Node(page, fields, parent)
+            self.nodes[page["id"]] = _PagePlace(page, fields, parent)
             self.order.setdefault(parent, []).append(page["id"])
 
 
-def merge(base: Json, main: Json, theirs: Json) -> Merged:
+def merge(base: Json, main: Json, theirs: Json) -> MergedContent:
     """`theirs` into `main`. Nothing of the three is changed or shared."""
     return _Merge(_Side(deepcopy(base)), _Side(deepcopy(main)), _Side(deepcopy(theirs))).merged()
 
@@ -61,9 +61,9 @@ class _Merge:
         self._base = base
         self._main = main
         self._theirs = theirs
-        self._conflicts: list[Conflict] = []
+        self._conflicts: list[ContentConflict] = []
 
-    def merged(self) -> Merged:
+    def merged(self) -> MergedContent:
         pages = self._pages()
         content = {
             "pages": pages,
@@ -71,7 +71,7 @@ class _Merge:
             "reusableContents": self._listed("reusableContents", "reusable-content"),
             "variables": self._three_maps("variable", *self._parts("variables")),
         }
-        return Merged(content, tuple(self._conflicts))
+        return MergedContent(content, tuple(self._conflicts))
 
     def _parts(self, name: str) -> tuple[Any, Any, Any]:
         return self._base.content[name], self._main.content[name], self._theirs.content[name]
@@ -87,11 +87,11 @@ class _Merge:
                 kept[id], parents[id] = found
         for id, parent in parents.items():
             if parent and (parent not in kept or _circular(id, parents)):
-                self._conflicts.append(Conflict("page", id, "parent"))
+                self._conflicts.append(ContentConflict("page", id, "parent"))
                 parents[id] = ""
         pages = self._tree("", kept, parents)
         if too_deep(pages):
-            self._conflicts.append(Conflict("page", "", "depth"))
+            self._conflicts.append(ContentConflict("page", "", "depth"))
         return pages
 
     def _page(self, id: str) -> tuple[Json, str] | None:
@@ -104,7 +104,7 @@ class _Merge:
             return {**there.page, "pages": []}, there.parent
         before = base.fields if base else {}
         fields = self._three_maps("page", before, main.fields, theirs.fields, id)
-        place = Conflict("page", id, "parent")
+        place = ContentConflict("page", id, "parent")
         parent = self._three(place, base.parent if base else None, main.parent, theirs.parent)
         times = {
             "createdAt": main.page["createdAt"],
@@ -112,14 +112,14 @@ class _Merge:
         }
         return {"id": id, **fields, **times, "pages": []}, parent
 
-    def _is_deleted(self, id: str, base: _Node, left: _Node) -> bool:
+    def _is_deleted(self, id: str, base: _PagePlace, left: _PagePlace) -> bool:
         """By one side; when the other has changed it meanwhile, that is a conflict."""
         if (base.fields, base.parent) == (left.fields, left.parent):
             return True
-        self._conflicts.append(Conflict("page", id, "deleted"))
+        self._conflicts.append(ContentConflict("page", id, "deleted"))
         return False
 
-    def _three(self, conflict: Conflict, base: Any, main: Any, theirs: Any) -> Any:
+    def _three(self, conflict: ContentConflict, base: Any, main: Any, theirs: Any) -> Any:
         if main in (base, theirs):
             return theirs
         if theirs != base:
@@ -150,7 +150,7 @@ class _Merge:
         common = set(base) & set(main) & set(theirs)
         before, ours, others = ([id for id in order if id in common] for order in (base, main, theirs))
         if ours not in (before, others) and others != before:
-            self._conflicts.append(Conflict("page", parent, "order"))
+            self._conflicts.append(ContentConflict("page", parent, "order"))
         order, other = (theirs, main) if ours == before else (main, theirs)
         for index, id in enumerate(other):
             if id not in order:
@@ -168,7 +168,7 @@ class _Merge:
         """Entry by entry; one that is absent is one more value."""
         merged: Json = {}
         for name in dict.fromkeys([*main, *theirs]):
-            conflict = Conflict(of, id or name, name if id else "value")
+            conflict = ContentConflict(of, id or name, name if id else "value")
             values = (side.get(name, _Absent) for side in (base, main, theirs))
             value = self._three(conflict, *values)
             if value is not _Absent:

@@ -25,7 +25,7 @@ _NAMES = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", MONO: "Courier"}
 
 
 @dataclass(frozen=True)
-class Line:
+class PdfLine:
     """A line of text; wrapped where it is too long. `above`: the space before it, `indent` in points."""
 
     text: str
@@ -36,17 +36,17 @@ class Line:
     new_page: bool = False
 
 
-def write(title: str, lines: Iterable[Line]) -> bytes:
+def write(title: str, lines: Iterable[PdfLine]) -> bytes:
     pages = [_stream(page) for page in _pages(lines)] or [b""]
     return _Document(title, pages).written()
 
 
 # --- layout ---------------------------------------------------------------------------------------
 
-Placed = tuple[float, float, Line]
+Placed = tuple[float, float, PdfLine]
 
 
-def _pages(lines: Iterable[Line]) -> Iterator[list[Placed]]:
+def _pages(lines: Iterable[PdfLine]) -> Iterator[list[Placed]]:
     page: list[Placed] = []
     y: float = HEIGHT - MARGIN
     for line in lines:
@@ -55,12 +55,12 @@ def _pages(lines: Iterable[Line]) -> Iterator[list[Placed]]:
             if page and (y < MARGIN or (line.new_page and number == 0)):
                 yield page
                 page, y = [], HEIGHT - MARGIN - line.size * _LEADING
-            page.append((MARGIN + line.indent, y, Line(text, line.size, line.font)))
+            page.append((MARGIN + line.indent, y, PdfLine(text, line.size, line.font)))
     if page:
         yield page
 
 
-def _wrapped(line: Line) -> Iterator[str]:
+def _wrapped(line: PdfLine) -> Iterator[str]:
     """At spaces; a word that is longer than a line is cut."""
     room = (WIDTH - 2 * MARGIN - line.indent) / line.size * 1000
     text, width, at_space = "", 0.0, -1
@@ -94,7 +94,7 @@ def _stream(page: Iterable[Placed]) -> bytes:
     return b"\n".join(b"".join(_drawn(*placed)) for placed in page)
 
 
-def _drawn(x: float, y: float, line: Line) -> Iterator[bytes]:
+def _drawn(x: float, y: float, line: PdfLine) -> Iterator[bytes]:
     yield f"BT {x:.1f} {y:.1f} Td".encode()
     for plain, signs in groupby(line.text, key=lambda sign: _encoded(sign) is not None):
         text = "".join(signs)

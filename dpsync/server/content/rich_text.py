@@ -23,7 +23,7 @@ _MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 Marks = tuple[str, ...]
 
 
-class _Parser(MarkdownIt):
+class _MarkdownParser(MarkdownIt):
     """Every target of a link is kept, and as it was written: what it leads to is looked at elsewhere."""
 
     def validateLink(self, url: str) -> bool:
@@ -36,7 +36,7 @@ class _Parser(MarkdownIt):
         return link
 
 
-_PARSER = _Parser("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
+_PARSER = _MarkdownParser("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
 
 
 def to_document(markdown: str) -> Json:

@@ -10,7 +10,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 _EXTENSION = "dpsync.connection"
 
 
-class Connection(HttpToolsProtocol):
+class BreakableConnection(HttpToolsProtocol):
     """uvicorn's protocol, which names its transport to the application."""
 
     def on_message_begin(self) -> None:

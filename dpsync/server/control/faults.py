@@ -25,11 +25,11 @@ Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
 HeaderText = Annotated[str, Field(pattern=r"^[\x20-\x7e]*$", max_length=200)]
 
 
-class _Given(BaseModel):
+class _FaultShape(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel, populate_by_name=True)
 
 
-class Status(_Given):
+class Status(_FaultShape):
     """Another status. `retryAfter` is sent as it is, `retryDate` as the date so many seconds ahead."""
 
     kind: Literal["status"]
@@ -41,7 +41,7 @@ class Status(_Given):
     content_type: HeaderText = "application/json"
 
 
-class Delay(_Given):
+class Delay(_FaultShape):
     """The same answer, later. A client that has given up does not keep the request from being carried out."""
 
     kind: Literal["delay"]
@@ -49,27 +49,27 @@ class Delay(_Given):
     when: When = "before"
 
 
-class Reset(_Given):
+class Reset(_FaultShape):
     """The connection is reset (RST) without an answer."""
 
     kind: Literal["reset"]
     when: When = "before"
 
 
-class Truncate(_Given):
+class Truncate(_FaultShape):
     """Half of the body, then the end of the connection; of an answer without a body nothing at all."""
 
     kind: Literal["truncate"]
 
 
-class ContentType(_Given):
+class ContentType(_FaultShape):
     """The same answer, called something else."""
 
     kind: Literal["content-type"]
     value: HeaderText = "text/html; charset=utf-8"
 
 
-class Drip(_Given):
+class Drip(_FaultShape):
     """The same answer, some bytes at a time."""
 
     kind: Literal["drip"]
@@ -77,14 +77,14 @@ class Drip(_Given):
     seconds: Seconds = 0.05
 
 
-class RepeatPage(_Given):
+class RepeatPage(_FaultShape):
     """The first page of a list, whichever was asked for. `limit`: pages have no more items than this."""
 
     kind: Literal["repeat-page"]
     limit: int | None = Field(None, ge=1, le=1000)
 
 
-class ShiftPage(_Given):
+class ShiftPage(_FaultShape):
     """A later page of a list that moved meanwhile: `by` items of the page before come again; with a negative
     `by`, so many are missed.
     """
@@ -100,7 +100,7 @@ Fault = Annotated[
 ]
 
 
-class Rule(_Given):
+class FaultRule(_FaultShape):
     """`operation`: an id (`createOrganizationTeam`) or method and path (`PUT /orgs/{organizationId}/teams`),
     where a segment in braces is any and another only itself; left out, every request.
 
@@ -127,18 +127,20 @@ class Rule(_Given):
         return self
 
 
-Rules = TypeAdapter(list[Rule])
+FaultRules = TypeAdapter(list[FaultRule])
 
 
-def read(path: Path) -> "Schedule":
+def read(path: Path) -> "FaultSchedule":
     """The rules in a file, YAML or JSON. ValueError says what is wrong with them."""
     try:
-        rules = Rules.validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
+        rules = FaultRules.validate_python(
+            yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        )
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: {' '.join(str(error).split())}") from None
     except ValidationError as error:
         raise ValueError(complaint(error, str(path))) from None
-    return Schedule(rules)
+    return FaultSchedule(rules)
 
 
 def complaint(error: ValidationError, where: str) -> str:
@@ -149,10 +151,10 @@ def complaint(error: ValidationError, where: str) -> str:
     return "; ".join(found)
 
 
-class Scheduled:
+class CountedRule:
     """A rule under way: `matched` requests were for its operation, and to `used` of them its fault came."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: FaultRule) -> None:
         self.rule = rule
         self.matched = 0
         self.used = 0
@@ -173,17 +175,17 @@ class Scheduled:
         return {"rule": rule, "matched": self.matched, "used": self.used}
 
 
-class Schedule:
+class FaultSchedule:
     """The rules in order: the first that fires is the fault of a request."""
 
-    def __init__(self, rules: Sequence[Rule] = ()) -> None:
-        self.rules = [Scheduled(rule) for rule in rules]
+    def __init__(self, rules: Sequence[FaultRule] = ()) -> None:
+        self.rules = [CountedRule(rule) for rule in rules]
 
     def meet(
         self, operation: Operation | None, method: str, segments: list[str], query: str
-    ) -> Scheduled | None:
+    ) -> CountedRule | None:
         """Every rule counts the request, even one that comes too late to be its fault."""
-        chosen: Scheduled | None = None
+        chosen: CountedRule | None = None
         for scheduled in self.rules:
             if not _matches(scheduled.rule, operation, method, segments, query):
                 continue
@@ -194,7 +196,9 @@ class Schedule:
         return chosen
 
 
-def _matches(rule: Rule, operation: Operation | None, method: str, segments: list[str], query: str) -> bool:
+def _matches(
+    rule: FaultRule, operation: Operation | None, method: str, segments: list[str], query: str
+) -> bool:
     if isinstance(rule.fault, RepeatPage | ShiftPage):
         listed = operation is not None and method == "GET" and issubclass(operation.query, Paged)
         if not listed or (rule.fault.limit is None and "page" not in parse_qs(query)):

@@ -22,25 +22,25 @@ from ..store import StoreError
 from . import connection
 from .faults import (
     ContentType,
+    CountedRule,
     Delay,
     Drip,
+    FaultSchedule,
     RepeatPage,
     Reset,
-    Schedule,
-    Scheduled,
     ShiftPage,
     Status,
     Truncate,
 )
 from .limit import RateLimit
-from .log import Entry, Log
+from .log import LoggedRequest, RequestLog
 
 Headers = dict[str, str]
 _JSON = "application/json"
 
 
 @dataclass(frozen=True)
-class Answer:
+class WholeAnswer:
     """A whole answer, before any of it is sent. Names of headers are in lower case."""
 
     status: int
@@ -59,13 +59,13 @@ class Gateway:
         self,
         companion: Companion,
         *,
-        faults: Schedule | None = None,
+        faults: FaultSchedule | None = None,
         rate_limit: RateLimit | None = None,
         latency: float = 0.0,
     ) -> None:
         self.companion = companion
-        self.faults = faults or Schedule()
-        self.log = Log()
+        self.faults = faults or FaultSchedule()
+        self.log = RequestLog()
         self._rate_limit = rate_limit
         self.latency = latency
         self._over = asyncio.Event()
@@ -80,7 +80,7 @@ class Gateway:
         """Forgets the log, the faults and what was counted."""
         self.drop()
         self.log.clear()
-        self.faults = Schedule()
+        self.faults = FaultSchedule()
         if self._rate_limit:
             self._rate_limit.clear()
 
@@ -99,7 +99,7 @@ class Gateway:
                 return
             raise Dropped
 
-    def limited(self, scope: Scope) -> tuple[Headers, Answer | None]:
+    def limited(self, scope: Scope) -> tuple[Headers, WholeAnswer | None]:
         """The headers that tell of the rate limit, and the refusal of a caller who is over it."""
         if self._rate_limit is None:
             return {}, None
@@ -152,7 +152,7 @@ class _Passage:
         self._fault = met.rule.fault.kind
         await self._meet(met, await self._arrived())
 
-    async def _meet(self, met: Scheduled, arrived: Receive) -> None:
+    async def _meet(self, met: CountedRule, arrived: Receive) -> None:
         match fault := met.rule.fault:
             case Status(when="before"):
                 await self._give(_status(fault))
@@ -207,7 +207,7 @@ class _Passage:
 
         return again
 
-    async def _carried_out(self, arrived: Receive, scope: Scope) -> Answer:
+    async def _carried_out(self, arrived: Receive, scope: Scope) -> WholeAnswer:
         """What the companion answers. Nothing of it is sent."""
         status, headers, body = 500, {}, b""
 
@@ -220,9 +220,9 @@ class _Passage:
                 body += message.get("body", b"")
 
         await self._gateway.companion(scope, arrived, keep)
-        return Answer(status, headers, body)
+        return WholeAnswer(status, headers, body)
 
-    async def _shifted(self, answer: Answer, by: int) -> Answer:
+    async def _shifted(self, answer: WholeAnswer, by: int) -> WholeAnswer:
         """The page as it is when the list moved by so many items since the page before."""
         if answer.status != 200 or "page" not in dict(_query(self._scope)):
             return answer
@@ -257,11 +257,11 @@ class _Passage:
             message = {**message, "headers": [*message["headers"], *more]}
         await self._send(message)
 
-    async def _start(self, answer: Answer) -> None:
+    async def _start(self, answer: WholeAnswer) -> None:
         headers = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.items()]
         await self._sending({"type": "http.response.start", "status": answer.status, "headers": headers})
 
-    async def _give(self, answer: Answer, slowly: Drip | None = None) -> None:
+    async def _give(self, answer: WholeAnswer, slowly: Drip | None = None) -> None:
         await self._start(answer)
         rest = answer.body
         while slowly and len(rest) > slowly.bytes:
@@ -280,7 +280,7 @@ class _Passage:
         finally:
             lost.cancel()
 
-    async def _truncate(self, answer: Answer) -> None:
+    async def _truncate(self, answer: WholeAnswer) -> None:
         if answer.body:
             await self._start(answer)
             half = answer.body[: len(answer.body) // 2]
@@ -299,7 +299,7 @@ class _Passage:
         self._logged = True
         scope = self._asked
         self._gateway.log.add(
-            Entry(
+            LoggedRequest(
                 scope["method"],
                 scope["path"],
                 scope["query_string"].decode("latin-1"),
@@ -320,12 +320,12 @@ def _caller(companion: Companion, scope: Scope) -> str | None:
         return None
 
 
-def _refusal(status: int, message: str) -> Answer:
+def _refusal(status: int, message: str) -> WholeAnswer:
     body = to_json(ApiError(status, message).body())
-    return Answer(status, {"content-type": _JSON, "content-length": str(len(body))}, body)
+    return WholeAnswer(status, {"content-type": _JSON, "content-length": str(len(body))}, body)
 
 
-def _status(fault: Status) -> Answer:
+def _status(fault: Status) -> WholeAnswer:
     answer = _refusal(fault.status, "a fault of the schedule")
     if fault.body is not None:
         body = fault.body.encode()

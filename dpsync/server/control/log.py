@@ -8,7 +8,7 @@ MOST_ENTRIES = 10_000
 
 
 @dataclass(frozen=True)
-class Entry:
+class LoggedRequest:
     """A request to the API. `status` None: no answer was sent. `fault`: the kind of the one that it met."""
 
     method: str
@@ -24,14 +24,14 @@ class Entry:
         return asdict(self)
 
 
-class Log:
+class RequestLog:
     """`dropped` is how many are not kept any more."""
 
     def __init__(self, most: int = MOST_ENTRIES) -> None:
-        self.entries: deque[Entry] = deque(maxlen=most)
+        self.entries: deque[LoggedRequest] = deque(maxlen=most)
         self.dropped = 0
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: LoggedRequest) -> None:
         self.dropped += len(self.entries) == self.entries.maxlen
         self.entries.append(entry)
 

@@ -28,7 +28,7 @@ from ..request.context import Context
 from ..spaces.erasing import erase_expired
 from ..store import SCHEMA_VERSION, Record, Store, StoreError
 from .clock import MovableClock
-from .faults import Rules, Schedule, complaint
+from .faults import FaultRules, FaultSchedule, complaint
 from .gateway import Gateway
 from .worlds import export
 
@@ -42,15 +42,15 @@ _log = logging.getLogger("dpsync.server")
 Json = dict[str, Any]
 
 
-class _Given(BaseModel):
+class _ControlBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class TokenGiven(_Given):
+class TokenGiven(_ControlBody):
     user: str
 
 
-class ClockGiven(_Given):
+class ClockGiven(_ControlBody):
     """One of the three."""
 
     frozen: AwareDatetime | None = Field(None, strict=False)
@@ -208,11 +208,11 @@ class ControlPlane:
 
     def set_faults(self, given: Any) -> Json:
         """In place of the rules that there are; all counts start anew."""
-        self.gateway.faults = Schedule(Rules.validate_python(given))
+        self.gateway.faults = FaultSchedule(FaultRules.validate_python(given))
         return self.faults(None)
 
     def clear_faults(self, _: None) -> None:
-        self.gateway.faults = Schedule()
+        self.gateway.faults = FaultSchedule()
 
 
 def _from_here(request: Request) -> bool:

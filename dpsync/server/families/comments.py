@@ -11,8 +11,8 @@ from typing import Any
 
 from ..answers.comments import COMMENT, REPLY
 from ..content.documents import stored_document
-from ..records.family import Columns, Family, Link
-from ..records.world_format import Dumping, InWorld, Json, Loading, but
+from ..records.family import Columns, Dependency, Family
+from ..records.world_format import Dumping, Json, Loading, WorldSection, but
 from ..request.context import CHANGE_REQUEST
 from ..spaces.revisions import active_id
 from ..store import Record
@@ -88,6 +88,6 @@ def _in_comment(comment: Record) -> Columns:
 
 
 FAMILIES = (
-    Family(COMMENT, prefix="comment", owner="space", world=InWorld("comments", _load, _dump)),
-    Family(REPLY, prefix="reply", owner="space", links=(Link(COMMENT, _in_comment),)),
+    Family(COMMENT, prefix="comment", owner="space", world=WorldSection("comments", _load, _dump)),
+    Family(REPLY, prefix="reply", owner="space", depends_on=(Dependency(COMMENT, _in_comment),)),
 )

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from ..clock import stamp
 from ..records.family import Family
-from ..records.world_format import Dumping, InWorld, Json, Loading, but
+from ..records.world_format import Dumping, Json, Loading, WorldSection, but
 from ..store import Record
 
 _PLACE = ("parent", "position", "deletedDaysAgo")
@@ -70,8 +70,8 @@ def _dump(dumping: Dumping, item: Record) -> Json:
 
 FAMILIES = (
     Family("collection", prefix="col", owner="organization", counted=True,
-           world=InWorld("collections", _load_collections, _dump_collections)),
+           world=WorldSection("collections", _load_collections, _dump_collections)),
     Family("space", prefix="space", owner="organization", also="deleted-space", counted=True,
-           world=InWorld("spaces", _load_spaces, _dump_spaces)),
+           world=WorldSection("spaces", _load_spaces, _dump_spaces)),
     Family("deleted-space", owner="organization"),
 )  # fmt: skip

@@ -18,7 +18,7 @@ from ..handlers.jobs.analysis import ANALYSE, WAITING
 from ..jobs.analyst import impact, topic
 from ..jobs.queue import job_on
 from ..records.family import Family
-from ..records.world_format import Dumping, InWorld, Json, Loading, but
+from ..records.world_format import Dumping, Json, Loading, WorldSection, but
 from ..store import Record
 
 _SOURCE = "email"
@@ -109,9 +109,9 @@ def _dump_issues(dumping: Dumping, organization: Record) -> list[Json]:
 
 FAMILIES = (
     Family(CLUSTER, prefix="cluster", owner="organization",
-           world=InWorld("clusters", _load_clusters, _dump_clusters)),
+           world=WorldSection("clusters", _load_clusters, _dump_clusters)),
     Family(CONVERSATION, owner="organization",
-           world=InWorld("conversations", _load_conversations, _dump_conversations)),
+           world=WorldSection("conversations", _load_conversations, _dump_conversations)),
     Family(ISSUE, prefix="issue", owner="organization",
-           world=InWorld("issues", _load_issues, _dump_issues)),
+           world=WorldSection("issues", _load_issues, _dump_issues)),
 )  # fmt: skip

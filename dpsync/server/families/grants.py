@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from ..access.roles import GRANT
-from ..records.family import Columns, Family, Link
+from ..records.family import Columns, Dependency, Family
 from ..records.grants import grant_of
-from ..records.world_format import Dumping, InWorld, Json, Loading
+from ..records.world_format import Dumping, Json, Loading, WorldSection
 from ..store import Record
 from .people import of_user
 
@@ -42,7 +42,8 @@ def _given_to(to: str) -> Callable[[Record, Record], bool]:
 
 FAMILIES = (
     Family(GRANT,
-           links=(Link("member", of_user, only=_given_to("user")), Link("team", only=_given_to("team")),
-                  Link("collection", _on), Link("space", _on, kept=True), Link("site", _on)),
-           world=InWorld("permissions", _load, _dump, ("collection", "space", "deleted-space", "site"))),
+           depends_on=(Dependency("member", of_user, only=_given_to("user")),
+                  Dependency("team", only=_given_to("team")), Dependency("collection", _on),
+                  Dependency("space", _on, kept=True), Dependency("site", _on)),
+           world=WorldSection("permissions", _load, _dump, ("collection", "space", "deleted-space", "site"))),
 )  # fmt: skip

@@ -14,8 +14,8 @@ import base64
 from ..integrations import images
 from ..integrations.events import EVENT, INTEGRATION, WAITING, dispatching
 from ..integrations.installations import INSTALLATION, LEVEL, ON_SITE, ON_SPACE, take_off
-from ..records.family import Columns, Family, Link
-from ..records.world_format import Dumping, InWorld, Json, Loading, but
+from ..records.family import Columns, Dependency, Family
+from ..records.world_format import Dumping, Json, Loading, WorldSection, but
 from ..store import Record
 
 _BUNDLED = ("runtime", "script", "secrets")
@@ -132,12 +132,13 @@ def _by_id(of: Record) -> Columns:
 
 FAMILIES = (
     Family(INTEGRATION, owner="organization",
-           world=InWorld("integrations", _load_integrations, _dump_integrations)),
+           world=WorldSection("integrations", _load_integrations, _dump_integrations)),
     Family(images.BUNDLE, owner=INTEGRATION),
     Family(EVENT, prefix="event", owner=INTEGRATION, also=WAITING),
     Family(WAITING, owner=INTEGRATION),
-    Family(INSTALLATION, prefix="installation", owner="organization", links=(Link(INTEGRATION, _by_id),),
-           world=InWorld("installations", _load_installations, _dump_installations)),
-    Family(ON_SPACE, owner=INSTALLATION, links=(Link("space", _by_id, on_delete=take_off),)),
-    Family(ON_SITE, owner=INSTALLATION, links=(Link("site", _by_id, on_delete=take_off),)),
+    Family(INSTALLATION, prefix="installation", owner="organization",
+           depends_on=(Dependency(INTEGRATION, _by_id),),
+           world=WorldSection("installations", _load_installations, _dump_installations)),
+    Family(ON_SPACE, owner=INSTALLATION, depends_on=(Dependency("space", _by_id, on_delete=take_off),)),
+    Family(ON_SITE, owner=INSTALLATION, depends_on=(Dependency("site", _by_id, on_delete=take_off),)),
 )  # fmt: skip

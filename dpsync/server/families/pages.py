@@ -31,7 +31,7 @@ from ..models.change_requests import Change, PageFields, Status
 from ..models.content import MarkdownText
 from ..models.pages import Dimensions, PageType
 from ..records.family import Family
-from ..records.world_format import Dumping, InWorld, Json, Loading
+from ..records.world_format import Dumping, Json, Loading, WorldSection
 from ..request.context import CHANGE_REQUEST
 from ..spaces.revisions import KIND as REVISION
 from ..spaces.revisions import active_id, content_of, empty_content
@@ -276,9 +276,9 @@ def _text_entry(text: Json) -> Json:
 
 FAMILIES = (
     Family(REVISION, prefix="revision", owner="space",
-           world=InWorld("content", _load_content, _dump_content, _UNDER)),
+           world=WorldSection("content", _load_content, _dump_content, _UNDER)),
     Family(CHANGE_REQUEST, prefix="cr", owner="space",
-           world=InWorld("changeRequests", _load_change_requests, _dump_change_requests, _UNDER)),
+           world=WorldSection("changeRequests", _load_change_requests, _dump_change_requests, _UNDER)),
     *(Family(part, prefix=part) for part in ("page", "file", "reusable-content", "review")),
 )  # fmt: skip
 """Pages, files, reusable contents and reviews have ids, but no records of their own."""

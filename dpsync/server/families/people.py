@@ -8,8 +8,8 @@ organizations:
     teams: [{id, title, members: [{user, role}]}]                   # role owner or member
 """
 
-from ..records.family import Columns, Family, Link
-from ..records.world_format import WORLD, Dumping, InWorld, Json, Loading, but
+from ..records.family import Columns, Dependency, Family
+from ..records.world_format import WORLD, Dumping, Json, Loading, WorldSection, but
 from ..request.context import Context
 from ..store import Record
 
@@ -114,16 +114,16 @@ def of_user(member: Record) -> Columns:
 
 FAMILIES = (
     Family("user", prefix="user", counted=True,
-           world=InWorld("users", _load_users, _dump_users, (WORLD.kind,))),
-    Family("token", world=InWorld("tokens", _load_tokens, _dump_tokens, (WORLD.kind,))),
+           world=WorldSection("users", _load_users, _dump_users, (WORLD.kind,))),
+    Family("token", world=WorldSection("tokens", _load_tokens, _dump_tokens, (WORLD.kind,))),
     Family("organization", prefix="org", counted=True,
-           world=InWorld("organizations", _load_organizations, _dump_organizations, (WORLD.kind,)),
-           links=(Link("site", lambda site: {"id": site.organization}, only=_shows_by_default,
+           world=WorldSection("organizations", _load_organizations, _dump_organizations, (WORLD.kind,)),
+           depends_on=(Dependency("site", lambda site: {"id": site.organization}, only=_shows_by_default,
                        on_delete=_forget_default),)),
     Family("member", owner="organization", counted=True,
-           world=InWorld("members", _load_members, _dump_members)),
+           world=WorldSection("members", _load_members, _dump_members)),
     Family("team", prefix="team", owner="organization", counted=True,
-           world=InWorld("teams", _load_teams, _dump_teams)),
-    Family("membership", owner="team", links=(Link("member", of_user),),
-           world=InWorld("members", _load_memberships, _dump_memberships, ("team",))),
+           world=WorldSection("teams", _load_teams, _dump_teams)),
+    Family("membership", owner="team", depends_on=(Dependency("member", of_user),),
+           world=WorldSection("members", _load_memberships, _dump_memberships, ("team",))),
 )  # fmt: skip

@@ -9,8 +9,8 @@ visitorAuth: {backend, fallbackURL, logoutURL, privateKey}
 from .. import answers
 from ..handlers.sites.visitor_access import begin_share_link
 from ..models import publishing as models
-from ..records.family import Columns, Family, Link, Resource
-from ..records.world_format import Dumping, InWorld, Json, Loading, but
+from ..records.family import Columns, Dependency, Family, OrdinaryResource
+from ..records.world_format import Dumping, Json, Loading, WorldSection, but
 from ..sites.navigation import PLACE, REDIRECT, SECTION, target
 from ..sites.publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, secret
 from ..store import Record
@@ -67,7 +67,7 @@ def _dump_share_links(dumping: Dumping, site: Record) -> list[Json] | None:
     return [{"id": link.id, "token": link.ref, **link.doc} for link in found] or None
 
 
-def _settings(kind: str, key: str) -> InWorld:
+def _settings(kind: str, key: str) -> WorldSection:
     """Of the site with the same id."""
 
     def load(loading: Loading, site: Record, given: Json) -> None:
@@ -77,7 +77,7 @@ def _settings(kind: str, key: str) -> InWorld:
         kept = dumping.store.get(kind, site.id)
         return (kept.doc or None) if kept else None
 
-    return InWorld(key, load, dump, ("site",))
+    return WorldSection(key, load, dump, ("site",))
 
 
 def _to_node(node: Record) -> Columns:
@@ -86,14 +86,16 @@ def _to_node(node: Record) -> Columns:
 
 SHARE_LINKS = Family(
     SHARE_LINK, prefix="share", owner="site",
-    world=InWorld("shareLinks", _load_share_links, _dump_share_links, ("site",)),
-    resource=Resource("share link", "/share-links", "shareLinkId", answers.share_link, models.ShareLink,
-                      models.ShareLinkCreate, models.ShareLinkUpdate, begin_share_link),
+    world=WorldSection("shareLinks", _load_share_links, _dump_share_links, ("site",)),
+    resource=OrdinaryResource("share link", "/share-links", "shareLinkId", answers.share_link,
+                              models.ShareLink, models.ShareLinkCreate, models.ShareLinkUpdate,
+                              begin_share_link),
 )  # fmt: skip
 
 FAMILIES = (
-    Family(REDIRECT, prefix="redirect", owner="site", links=(Link(SECTION, _to_node), Link(PLACE, _to_node)),
-           world=InWorld("redirects", _load_redirects, _dump_redirects, ("site",))),
+    Family(REDIRECT, prefix="redirect", owner="site",
+           depends_on=(Dependency(SECTION, _to_node), Dependency(PLACE, _to_node)),
+           world=WorldSection("redirects", _load_redirects, _dump_redirects, ("site",))),
     SHARE_LINKS,
     Family(CUSTOMIZATION, owner="site", world=_settings(CUSTOMIZATION, "customization")),
     Family(VISITOR_AUTH, owner="site", world=_settings(VISITOR_AUTH, "visitorAuth")),

@@ -9,9 +9,9 @@ from .. import answers
 from ..content.documents import stored_document
 from ..handlers.people import saml
 from ..models import joining as models
-from ..records.family import Family, Link, Resource, clear
+from ..records.family import Dependency, Family, OrdinaryResource, clear
 from ..records.grants import INVITE
-from ..records.world_format import Dumping, InWorld, Json, Loading, but, listed
+from ..records.world_format import Dumping, Json, Loading, WorldSection, but, listed
 from ..store import Record
 
 
@@ -45,17 +45,19 @@ def _leads_to(invite: Record, item: Record) -> bool:
 
 
 SAML = Family(
-    saml.KIND, prefix="saml", owner="organization", links=(Link("team", on_delete=clear("ref")),),
+    saml.KIND, prefix="saml", owner="organization", depends_on=(Dependency("team", on_delete=clear("ref")),),
     world=listed(saml.KIND, "samlProviders", ref="defaultTeam", label="Untitled", times=("createdAt",)),
-    resource=Resource("SAML provider", "/saml", "samlProviderId", answers.saml_provider, models.SamlProvider,
-                      models.SamlProviderCreate, models.SamlProviderUpdate, saml.begin, saml.write),
+    resource=OrdinaryResource("SAML provider", "/saml", "samlProviderId", answers.saml_provider,
+                              models.SamlProvider, models.SamlProviderCreate, models.SamlProviderUpdate,
+                              saml.begin, saml.write),
 )  # fmt: skip
 
 FAMILIES = (
     Family("agent-instructions", owner="organization",
-           world=InWorld("agentInstructions", _load_instructions, _dump_instructions)),
+           world=WorldSection("agentInstructions", _load_instructions, _dump_instructions)),
     SAML,
     Family(INVITE, prefix="invite", owner="organization",
-           links=(Link("collection", only=_leads_to), Link("space", only=_leads_to, kept=True)),
-           world=InWorld("linkInvites", _load_invites, _dump_invites)),
+           depends_on=(Dependency("collection", only=_leads_to),
+                       Dependency("space", only=_leads_to, kept=True)),
+           world=WorldSection("linkInvites", _load_invites, _dump_invites)),
 )  # fmt: skip

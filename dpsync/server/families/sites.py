@@ -18,9 +18,9 @@ from collections.abc import Iterable
 from itertools import count
 
 from ..content.slugs import unique_slug
-from ..records.family import Columns, Family, Link
+from ..records.family import Columns, Dependency, Family
 from ..records.order import STEP
-from ..records.world_format import Dumping, InWorld, Json, Loading, but
+from ..records.world_format import Dumping, Json, Loading, WorldSection, but
 from ..sites.navigation import GROUP, LINK, OVERRIDES, PLACE, SECTION, take_out
 from ..sites.navigation import read as read_navigation
 from ..store import Record
@@ -168,15 +168,16 @@ def _in_section(section: Record) -> Columns:
 
 
 FAMILIES = (
-    Family("site", prefix="site", owner="organization", counted=True, world=InWorld("sites", _load, _dump)),
+    Family("site", prefix="site", owner="organization", counted=True,
+           world=WorldSection("sites", _load, _dump)),
     Family("adaptive-schema", owner="site",
-           world=InWorld("adaptiveSchema", _load_schema, _dump_schema, ("site",))),
+           world=WorldSection("adaptiveSchema", _load_schema, _dump_schema, ("site",))),
     Family(GROUP, prefix="group", owner="site",  # the whole navigation is one tree
-           world=InWorld("structure", _load_structure, _dump_structure, ("site",))),
+           world=WorldSection("structure", _load_structure, _dump_structure, ("site",))),
     Family(SECTION, prefix="sect", owner="site"),
     Family(LINK, prefix="link", owner="site"),
     Family(PLACE, prefix="place", owner="site",
-           links=(Link(SECTION, _in_section),
-                  Link("space", lambda space: {"ref": space.id}, on_delete=take_out))),
-    Family(OVERRIDES, owner="site", links=(Link(PLACE, lambda place: {"id": place.id}),)),
+           depends_on=(Dependency(SECTION, _in_section),
+                  Dependency("space", lambda space: {"ref": space.id}, on_delete=take_out))),
+    Family(OVERRIDES, owner="site", depends_on=(Dependency(PLACE, lambda place: {"id": place.id}),)),
 )  # fmt: skip

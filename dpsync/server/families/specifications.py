@@ -16,8 +16,8 @@ from ..integrations.events import INTEGRATION, queue
 from ..jobs.queue import KIND as JOB
 from ..jobs.queue import job_on
 from ..models.translations import Translation
-from ..records.family import Family, Link, Resource
-from ..records.world_format import Dumping, InWorld, Json, Loading, but, listed
+from ..records.family import Dependency, Family, OrdinaryResource
+from ..records.world_format import Dumping, Json, Loading, WorldSection, but, listed
 from ..store import Record
 
 
@@ -120,16 +120,17 @@ def _job(dumping: Dumping, found: Record) -> Json | None:
 
 TRANSLATIONS = Family(
     translations.KIND, prefix="translation", owner="organization",
-    world=InWorld("translations", _load_translations, _dump_translations),
-    resource=Resource("translation", "/translations", "translationId", answers.translation, Translation),
+    world=WorldSection("translations", _load_translations, _dump_translations),
+    resource=OrdinaryResource("translation", "/translations", "translationId", answers.translation,
+                              Translation),
 )  # fmt: skip
 
 FAMILIES = (
     Family(specifications.KIND, prefix="spec", owner="organization",
-           world=InWorld("openapi", _load_specs, _dump_specs)),
+           world=WorldSection("openapi", _load_specs, _dump_specs)),
     Family(specifications.VERSION, prefix="version", owner=specifications.KIND),
     Family(glossary.KIND, prefix="term", owner="organization", world=listed(glossary.KIND, "glossary")),
     TRANSLATIONS,
-    Family(JOB, links=(Link(specifications.KIND), Link(translations.KIND),
-                       Link(INTEGRATION, lambda integration: {"ref": queue(integration).id}))),
+    Family(JOB, depends_on=(Dependency(specifications.KIND), Dependency(translations.KIND),
+                       Dependency(INTEGRATION, lambda integration: {"ref": queue(integration).id}))),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import missing
-from ..records.family import Family, Resource
+from ..records.family import Family, OrdinaryResource
 from ..request.context import Context
 from ..request.paging import created_page
 from ..store import Record
@@ -16,11 +16,11 @@ _OWNERS = {"organization": Context.organization, "site": Context.site}
 
 
 @dataclass(frozen=True)
-class Ordinary:
+class OrdinaryHandlers:
     family: Family
 
     @property
-    def _resource(self) -> Resource:
+    def _resource(self) -> OrdinaryResource:
         if self.family.resource is None:
             raise LookupError(f"the family {self.family.kind} is not served as an ordinary resource")
         return self.family.resource

@@ -23,10 +23,10 @@ from ..errors import ApiError, missing
 from ..families import FAMILIES
 from ..integrations import images
 from ..jobs.queue import Jobs
-from ..jobs.sources import Sources
+from ..jobs.sources import OutsideServices
 from ..operations import JOBS, OPERATIONS
 from ..records.family import Families
-from ..request.cache import Remembered
+from ..request.cache import StateCache
 from ..request.context import Context
 from ..request.operation import Operation
 from ..spaces import printing
@@ -76,9 +76,9 @@ class Companion:
         self._routes = Routes((row.method, "/v1" + row.path, row) for row in operations)
         self._named = lru_cache(PATHS_REMEMBERED)(self._look_up)
         self._document: bytes | None = None
-        self.sources = Sources()
-        self._remembered = Remembered()
-        store.watch(self._remembered.follow)
+        self.sources = OutsideServices()
+        self._state_cache = StateCache()
+        store.watch(self._state_cache.follow)
         printing.ensure_key(store)
         world_name.ensure(store)
         self._jobs = Jobs(store, lambda: self.clock(), self.sources, JOBS, families)
@@ -93,7 +93,7 @@ class Companion:
             except ClientDisconnect:
                 return
             self.requests.append((request.method, scope["path"], response.status_code))
-            self._jobs.start(self._remembered.version if request.method == "GET" else None)
+            self._jobs.start(self._state_cache.version if request.method == "GET" else None)
             await response(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1000})
@@ -169,9 +169,9 @@ class Companion:
         headers: dict[str, str] = {}
         if operation.method == "GET":
             with self.store.reading():
-                remembered = self._remembered.at(self.store.version())
-                headers[world_name.HEADER] = remembered.world(lambda: world_name.name_of(self.store))
-                ctx.recall(remembered)
+                cache = self._state_cache.at(self.store.version())
+                headers[world_name.HEADER] = cache.world(lambda: world_name.name_of(self.store))
+                ctx.use_cache(cache)
                 result = operation.handler(ctx)
         else:
             with self.store.transaction():

@@ -8,9 +8,9 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class _Node(Generic[T]):
-    exact: dict[str, "_Node[T]"] = field(default_factory=dict)
-    any: "_Node[T] | None" = None
+class _Branch(Generic[T]):
+    exact: dict[str, "_Branch[T]"] = field(default_factory=dict)
+    any: "_Branch[T] | None" = None
     methods: dict[str, tuple[T, tuple[str, ...]]] = field(default_factory=dict)
 
 
@@ -18,7 +18,7 @@ class Routes(Generic[T]):
     """`add("GET", "/spaces/{spaceId}", target)`, then `match`."""
 
     def __init__(self, routes: Iterable[tuple[str, str, T]] = ()) -> None:
-        self._root: _Node[T] = _Node()
+        self._root: _Branch[T] = _Branch()
         for method, template, target in routes:
             self.add(method, template, target)
 
@@ -27,10 +27,10 @@ class Routes(Generic[T]):
         for segment in template.strip("/").split("/"):
             if segment.startswith("{"):
                 names.append(segment.strip("{}"))
-                node.any = node.any or _Node()
+                node.any = node.any or _Branch()
                 node = node.any
             else:
-                node = node.exact.setdefault(segment, _Node())
+                node = node.exact.setdefault(segment, _Branch())
         if method in node.methods:
             raise ValueError(f"two targets for {method} {template}")
         node.methods[method] = (target, tuple(names))
@@ -43,7 +43,7 @@ class Routes(Generic[T]):
 
     def _walk(
         self,
-        node: _Node[T],
+        node: _Branch[T],
         segments: list[str],
         at: int,
         values: tuple[str, ...],

@@ -35,7 +35,7 @@ _MEDIUM = frozenset(
 
 
 @dataclass(frozen=True)
-class Finding:
+class FoundIssue:
     """An issue: `topic` is what it has in common with others of its cluster."""
 
     topic: str
@@ -44,7 +44,7 @@ class Finding:
     impact: str
 
 
-def findings(subject: str, parts: Iterable[dict[str, Any]]) -> list[Finding]:
+def findings(subject: str, parts: Iterable[dict[str, Any]]) -> list[FoundIssue]:
     """What opens the conversation is an issue: its subject, else the first message of a user.
 
     Each later message of a user that asks, or has a word of trouble, is one more, unless its topic has been
@@ -52,12 +52,12 @@ def findings(subject: str, parts: Iterable[dict[str, Any]]) -> list[Finding]:
     """
     messages = [part["body"] for part in parts if part["role"] == "user" and part["body"].strip()]
     texts = messages or [subject]
-    found: dict[str, Finding] = {}
+    found: dict[str, FoundIssue] = {}
     for at, text in enumerate(texts):
         title = subject if at == 0 and subject.strip() else _first_sentence(text)
         about = f"{title} {text}"
         if title and (at == 0 or "?" in text or impact(text) != "low"):
-            found.setdefault(topic(title), Finding(topic(title), title, text, impact(about)))
+            found.setdefault(topic(title), FoundIssue(topic(title), title, text, impact(about)))
     return list(found.values())
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from ..clock import Clock
 from ..request.context import Context, Lifecycles
 from ..store import Record, Store, StoreError
-from .sources import Sources
+from .sources import OutsideServices
 
 KIND = "job"
 _log = logging.getLogger("dpsync.server")
@@ -52,7 +52,7 @@ class Work:
     job: Record
     store: Store
     clock: Clock
-    sources: Sources
+    sources: OutsideServices
     families: Lifecycles
 
     @contextmanager
@@ -79,7 +79,12 @@ class Jobs:
     """The tasks of the jobs in a store. `does` has what each name of a job means."""
 
     def __init__(
-        self, store: Store, clock: Clock, sources: Sources, does: Mapping[str, Does], families: Lifecycles
+        self,
+        store: Store,
+        clock: Clock,
+        sources: OutsideServices,
+        does: Mapping[str, Does],
+        families: Lifecycles,
     ) -> None:
         self._store = store
         self._clock = clock

@@ -40,7 +40,7 @@ class FetchError(Exception):
 
 
 @dataclass
-class Sources:
+class OutsideServices:
     """`allowed`: host names beside loopback, any port. `seconds`: the longest that a fetch may take. `own`:
     the addresses (host and port) that this service listens on.
     """

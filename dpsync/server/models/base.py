@@ -102,7 +102,7 @@ class Error(Answer):
     error: ErrorDetail
 
 
-class Open(BaseModel):
+class OpenShape(BaseModel):
     """A part of a rich-text document. Members that are not declared are kept as they came: there are more
     than the API's description shows.
     """
@@ -110,13 +110,13 @@ class Open(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
 
 
-class Leaf(Open):
+class Leaf(OpenShape):
     object: Literal["leaf"]
     text: str
     marks: list[dict[str, Any]] = absent()
 
 
-class Node(Open):
+class DocumentNode(OpenShape):
     """A node at any depth. Blocks and inlines say of which type they are."""
 
     object: Literal["block", "inline", "text", "fragment"]
@@ -124,8 +124,8 @@ class Node(Open):
     key: str = absent()
     isVoid: bool = absent()
     data: dict[str, Any] = absent()
-    nodes: list["Node"] = absent()
-    fragments: list["Node"] = absent()
+    nodes: list["DocumentNode"] = absent()
+    fragments: list["DocumentNode"] = absent()
     leaves: list[Leaf] = absent()
 
     @model_validator(mode="after")
@@ -135,29 +135,29 @@ class Node(Open):
         return self
 
 
-class Block(Node):
+class DocumentBlock(DocumentNode):
     """A node of the outermost level."""
 
     object: Literal["block"]
     type: str
 
 
-class DocumentData(Open):
+class DocumentData(OpenShape):
     schemaVersion: int = absent()
 
 
-class DocumentMeta(Open):
+class DocumentMeta(OpenShape):
     token: str = absent()
 
 
-class Document(Open):
+class Document(OpenShape):
     """`object` and `nodes` make a document: without them it could be anything, and would clear what it is
     written to.
     """
 
     object: Literal["document"]
     data: DocumentData = Field(default_factory=DocumentData)
-    nodes: list[Block]
+    nodes: list[DocumentBlock]
     meta: DocumentMeta = absent()
 
 
@@ -171,7 +171,7 @@ class NoRules(Answer):
     type: Literal["none"]
 
 
-class Rule(Answer):
+class MergeRule(Answer):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     rule: Literal[
@@ -193,10 +193,10 @@ class Rule(Answer):
     message: str = absent()
 
 
-class Rules(Answer):
+class OwnMergeRules(Answer):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
     type: Literal["rules"]
-    rules: list[Rule]
+    rules: list[MergeRule]
 
 
-MergeRules = Annotated[InheritRules | NoRules | Rules, Field(discriminator="type")]
+MergeRules = Annotated[InheritRules | NoRules | OwnMergeRules, Field(discriminator="type")]

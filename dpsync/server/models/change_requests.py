@@ -48,7 +48,7 @@ class PdfQuery(Query):
     page: str | None = Field(default=None, description="The id of a page")
 
 
-class Conflict(Answer):
+class MergeConflict(Answer):
     """`of`: page, file, reusable-content or variable; `what` both sides have changed."""
 
     of: str
@@ -56,16 +56,16 @@ class Conflict(Answer):
     what: str
 
 
-class Merged(Answer):
+class MergeResult(Answer):
     revision: Id
     result: Literal["merge", "conflicts"]
-    conflicts: list[Conflict] = absent()
+    conflicts: list[MergeConflict] = absent()
 
 
-class Updated(Answer):
+class UpdateResult(Answer):
     revision: Id
     result: Literal["update", "conflicts"]
-    conflicts: list[Conflict] = absent()
+    conflicts: list[MergeConflict] = absent()
 
 
 class Pdf(Answer):

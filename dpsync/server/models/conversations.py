@@ -97,7 +97,7 @@ class Conversation(Answer):
     urls: ConversationUrls
 
 
-class Part(Answer):
+class MessagePart(Answer):
     type: Literal["message"]
     role: PartRole
     body: str
@@ -111,7 +111,7 @@ class Metadata(Answer):
 
 class ConversationDetail(Answer):
     conversation: Conversation
-    parts: list[Part]
+    parts: list[MessagePart]
     metadata: Metadata
 
 

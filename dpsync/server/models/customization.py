@@ -138,7 +138,7 @@ class ExternalLinks(Body):
     target: Word = absent()
 
 
-class Address(Body):
+class SocialAddress(Body):
     url: Url | None = absent()
 
 
@@ -165,8 +165,8 @@ class SiteCustomizationUpdate(Body):
     externalLinks: ExternalLinks
     pagination: Switch
     trademark: Switch
-    privacyPolicy: Address
-    socialPreview: Address
+    privacyPolicy: SocialAddress
+    socialPreview: SocialAddress
     socialAccounts: list[dict[str, Any]]
     insights: Insights
 

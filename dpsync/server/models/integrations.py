@@ -26,7 +26,7 @@ Scope = Literal[
 InstallationStatus = Literal["active", "pending", "paused"]
 
 
-class Markdown(Body):
+class BlockMarkdown(Body):
     codeblock: str
     body: str
 
@@ -37,7 +37,7 @@ class IntegrationBlock(Body):
     description: str = absent(max_length=150)
     icon: str = absent()
     urlUnfurl: list[str] = absent()
-    markdown: Markdown = absent()
+    markdown: BlockMarkdown = absent()
 
 
 class Component(Body):

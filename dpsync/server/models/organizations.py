@@ -188,14 +188,14 @@ class TeamUpdate(Body):
     title: str = absent(min_length=1, max_length=64)
 
 
-class View(Answer):
+class ViewPermission(Answer):
     view: bool
 
 
 class TeamMember(Answer):
     organization: Member
     team: TeamRole
-    permissions: View
+    permissions: ViewPermission
 
 
 class MembershipChange(Body):

@@ -115,7 +115,7 @@ class ContentPage(Answer):
     href: str = absent()
 
 
-class Pages(Answer):
+class PageTree(Answer):
     pages: list[ContentPage]
 
 

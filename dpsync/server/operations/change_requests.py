@@ -29,11 +29,11 @@ OPERATIONS = [
           **EDITS, minimal=True,
           decided="Status draft, open or archived, from any. One that was merged is reopened by it, and goes "
           "on from what the merge made. `merged` is taken only where it is that: else 400."),
-    post("mergeChangeRequest", CR + "/merge", handlers.merge_into_main, mc.Merged, needs="review", edits=True,
-         errors=(409,),
+    post("mergeChangeRequest", CR + "/merge", handlers.merge_into_main, mc.MergeResult,
+         needs="review", edits=True, errors=(409,),
          decided="From draft and open, behind the main content or not; else 409. 403 while the merge rules "
          "are not met; one that cannot be seen to be met is not. " + _CONFLICTS),
-    post("updateChangeRequest", CR + "/update", handlers.update_from_main, mc.Updated, **EDITS,
+    post("updateChangeRequest", CR + "/update", handlers.update_from_main, mc.UpdateResult, **EDITS,
          decided="The revision stays when there is nothing to take in. " + _CONFLICTS),
     get("getChangeRequestPDF", CR + "/pdf", handlers.get_pdf, mc.Pdf, mc.PdfQuery,
         decided="The page named and those below it, with `only` it alone; else all. The URL is at the "

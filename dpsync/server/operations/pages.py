@@ -41,7 +41,7 @@ OPERATIONS = [
     *(get(id, path, pages.get_revision, mp.Revision, mp.ContentQuery,
          decided="Pages with their texts. " + _TEXTS)
          for id, path in _both("/content", ("getCurrentRevision", "getRevisionOfChangeRequestById"))),
-    *(get(id, path, pages.list_pages, mp.Pages, mp.ContentQuery,
+    *(get(id, path, pages.list_pages, mp.PageTree, mp.ContentQuery,
          decided="The tree, each page with its text. " + _TEXTS)
          for id, path in _both("/content/pages", ("listPages", "listPagesInChangeRequest"))),
     *(listing(id, path, pages.list_files, mp.File, mp.FilesQuery, decided=_TEXTS)

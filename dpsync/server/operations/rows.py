@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..handlers.ordinary import Ordinary
+from ..handlers.ordinary import OrdinaryHandlers
 from ..models import base as m
 from ..records.family import Family
 from ..request.operation import Handler, Operation
@@ -67,7 +67,7 @@ class Rows:
     def __init__(self, family: Family) -> None:
         if family.resource is None:
             raise ValueError(f"the family {family.kind} is not served as an ordinary resource")
-        self._resource, self._handlers = family.resource, Ordinary(family)
+        self._resource, self._handlers = family.resource, OrdinaryHandlers(family)
         self._all = _OWNED[family.owner] + family.resource.path
         self._one = f"{self._all}/{{{family.resource.parameter}}}"
 

@@ -9,7 +9,7 @@ from socket import AF_INET, AF_INET6, IPPROTO_TCP, SOCK_STREAM, gaierror, socket
 import uvicorn
 from starlette.types import ASGIApp
 
-from ..control.connection import Connection
+from ..control.connection import BreakableConnection
 
 
 def tcp_socket(ipv6: bool = False) -> socket:
@@ -63,7 +63,7 @@ class Listening(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Connection,
+                http=BreakableConnection,
                 log_level="warning",
                 access_log=False,
                 lifespan="off",

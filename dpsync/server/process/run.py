@@ -89,7 +89,7 @@ class _Service:
     token: str | None
     start: worlds.Start
     allow_fetch: Collection[str]
-    faults: schedules.Schedule | None
+    faults: schedules.FaultSchedule | None
     rate_limit: RateLimit | None
     latency: float
     control: bool

@@ -3,9 +3,9 @@
     record      what the store keeps; its columns say what it belongs to and refers to (see `store`)
     family      all records of one kind: how their ids begin, what they belong to, how a world says them
     owner       the record that one belongs to: its id is in the column `scope`, and both go together
-    link        any other way in which a record depends on another one, and what becomes of it when that goes
-    holder      a record that has a link, seen from the other end
-    kept        a link that still holds while a deleted space can be restored
+    dependency  any other way in which a record depends on another one, and what becomes of it when that goes
+    holder      a record that depends on another one, seen from that
+    kept        a dependency that still holds while a deleted space can be restored
 
 What all families have in common (making ids, removing a record, transferring it, loading and dumping worlds)
 is written once and reads these declarations; none of it names a kind. The declarations are in `families`.
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ..models.base import Answer, Body
 from ..request.context import Context
 from ..store import Record, Store
-from .world_format import InWorld, Json
+from .world_format import Json, WorldSection
 
 Columns = dict[str, str]
 OnDelete = Callable[[Context, Record], None]
@@ -49,7 +49,7 @@ def by_ref(of: Record) -> Columns:
 
 
 @dataclass(frozen=True)
-class Link:
+class Dependency:
     """Holders depend on records of the kind `to`.
 
     `where` gives the columns (or the `id`) by which the holders of such a record are found; `only` says of
@@ -84,7 +84,7 @@ def _write(ctx: Context, record: Record, given: Json) -> None:
 
 
 @dataclass(frozen=True)
-class Resource:
+class OrdinaryResource:
     """How an ordinary family is served: under its owner, by id, each operation with its usual meaning.
 
     `path` is below that of the owner, `parameter` names one below that, `what` in messages.
@@ -115,17 +115,17 @@ class Family:
     kind: str
     prefix: str = ""
     owner: str = ""
-    links: tuple[Link, ...] = ()
+    depends_on: tuple[Dependency, ...] = ()
     also: str = ""
-    world: InWorld | None = None
-    resource: Resource | None = None
+    world: WorldSection | None = None
+    resource: OrdinaryResource | None = None
     counted: bool = False
 
-    def every_link(self) -> Iterator[Link]:
+    def dependencies(self) -> Iterator[Dependency]:
         """That to its owner included."""
         if self.owner:
-            yield Link(self.owner, in_scope, kept=True, follows=True)
-        yield from self.links
+            yield Dependency(self.owner, in_scope, kept=True, follows=True)
+        yield from self.depends_on
 
 
 class Families:
@@ -133,40 +133,42 @@ class Families:
 
     def __init__(self, families: Iterable[Family]) -> None:
         self._families = {family.kind: family for family in families}
-        self._removed: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
-        self._transferred: dict[str, list[tuple[str, Link]]] = {kind: [] for kind in self._families}
+        self._removed: dict[str, list[tuple[str, Dependency]]] = {kind: [] for kind in self._families}
+        self._transferred: dict[str, list[tuple[str, Dependency]]] = {kind: [] for kind in self._families}
         self.prefixes = {family.kind: family.prefix for family in self if family.prefix}
         """How the ids of each kind begin; a kind that is not in it has no ids of its own."""
-        self.sections: dict[str, list[InWorld]] = {}
+        self.sections: dict[str, list[WorldSection]] = {}
         """What a world says inside a record of each kind."""
         for said in filter(None, (family.world for family in self)):
             for kind in said.under:
                 self.sections.setdefault(kind, []).append(said)
         # What depends on others is removed before them: then they have no holders left to look for.
         for family in reversed(self._families.values()):
-            for link in family.every_link():
-                to = self._families[link.to]
-                self._transferred[to.kind].append((family.kind, link))
-                self._removed[to.also if link.kept and to.also else to.kind].append((family.kind, link))
+            for dependency in family.dependencies():
+                to = self._families[dependency.to]
+                self._transferred[to.kind].append((family.kind, dependency))
+                self._removed[to.also if dependency.kept and to.also else to.kind].append(
+                    (family.kind, dependency)
+                )
 
     def __iter__(self) -> Iterator[Family]:
         return iter(self._families.values())
 
-    def let_go(self, ctx: Context, record: Record) -> None:
-        """A record is removed: each of its holders by the rule of its link. KeyError: of no family."""
-        for kind, link in self._removed[record.kind]:
-            for holder in link.holders(ctx.store, kind, record):
-                link.on_delete(ctx, holder)
+    def before_removal(self, ctx: Context, record: Record) -> None:
+        """Removes or changes each holder of a record by its dependency's rule. KeyError: of no family."""
+        for kind, dependency in self._removed[record.kind]:
+            for holder in dependency.holders(ctx.store, kind, record):
+                dependency.on_delete(ctx, holder)
 
-    def hand_over(self, ctx: Context, record: Record, organization: str) -> None:
-        """A record is transferred to another organization: its holders follow it, or let go of it."""
-        for kind, link in self._transferred[record.kind]:
-            for holder in link.holders(ctx.store, kind, record):
-                if link.follows:
+    def before_transfer(self, ctx: Context, record: Record, organization: str) -> None:
+        """Transfers the holders of a record that follow it; the others lose it as if it were removed."""
+        for kind, dependency in self._transferred[record.kind]:
+            for holder in dependency.holders(ctx.store, kind, record):
+                if dependency.follows:
                     holder.organization = organization
                     ctx.put(holder)
                 else:
-                    link.on_delete(ctx, holder)
+                    dependency.on_delete(ctx, holder)
 
     def counted(self) -> list[str]:
         return [family.kind for family in self if family.counted]

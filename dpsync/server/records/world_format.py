@@ -108,7 +108,7 @@ class Dumping:
 
 
 @dataclass(frozen=True)
-class InWorld:
+class WorldSection:
     """How a world says the records of a family: under one key of the record that they are in.
 
     `load` is given that record and the value, `dump` the same record, and gives the value; None: nothing.
@@ -120,7 +120,7 @@ class InWorld:
     under: tuple[str, ...] = ("organization",)
 
 
-Sections = Mapping[str, Sequence[InWorld]]
+Sections = Mapping[str, Sequence[WorldSection]]
 """What a world says inside a record of each kind, in the order in which it is loaded."""
 
 
@@ -132,7 +132,7 @@ def listed(
     ref: str = "",
     times: tuple[str, ...] = (),
     **defaults: Any,
-) -> InWorld:
+) -> WorldSection:
     """An ordinary family: a list of entries, each the document of a record and its id.
 
     `ref` is the member that is kept as the record's `ref`; `times` are members that have the time of creation
@@ -149,7 +149,7 @@ def listed(
         found = dumping.created(kind, scope=owner.id)
         return [{"id": one.id, **({ref: one.ref} if one.ref else {}), **one.doc} for one in found]
 
-    return InWorld(key, load, dump, (under,))
+    return WorldSection(key, load, dump, (under,))
 
 
 def but(given: Json, *left_out: str) -> Json:

@@ -19,7 +19,7 @@ MOST = 50_000
 MOST_LISTS = 100
 
 
-class Remembered:
+class StateCache:
     """`version` is that of the state when it was last asked for; -1: never."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Remembered:
         self._numbers: dict[Standing, int] = {}
         self._world: str | None = None
 
-    def at(self, version: int) -> "Remembered":
+    def at(self, version: int) -> "StateCache":
         """What holds for this version of the state."""
         if version != self.version or len(self.texts) + len(self._counts) > MOST:
             self._forget_answers()

@@ -5,7 +5,7 @@ ApiError; one that made what was absent, where it might have updated, says so in
 are the only way to an organization or to anything inside one: what the caller may not view is not found
 (404), what they may view but not do is refused (403). The role that an operation needs, it needs on the
 innermost organization, space, collection or site that its path names. Removing and transferring are the
-families' (`family`), what outlasts a request is in `remembered`.
+families' (`records.family`), what outlasts a request is in `cache`.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -20,7 +20,7 @@ from ..access.visible_spaces import SpaceGroups, space_groups
 from ..clock import Clock, moment, stamp
 from ..errors import ApiError, missing
 from ..store import Record, Store
-from .cache import Remembered
+from .cache import StateCache
 
 RETENTION = timedelta(days=7)
 CHANGE_REQUEST = "change-request"
@@ -33,15 +33,17 @@ def is_locked(space: Record) -> bool:
 
 
 class Lifecycles(Protocol):
-    """What is done for all kinds of records alike. The declarations of the families say how: see `family`."""
+    """What is done for all kinds of records alike. The declarations of the families say how: see
+    `records.family`.
+    """
 
     def new_id(self, store: Store, kind: str) -> str:
         """The next free id of a kind. KeyError: the companion makes no ids of this kind."""
 
-    def let_go(self, ctx: "Context", record: Record) -> None:
+    def before_removal(self, ctx: "Context", record: Record) -> None:
         """Before a record is removed: what depends on it goes, too, or forgets it."""
 
-    def hand_over(self, ctx: "Context", record: Record, organization: str) -> None:
+    def before_transfer(self, ctx: "Context", record: Record, organization: str) -> None:
         """Before a record goes to another organization: what depends on it follows, or forgets it."""
 
 
@@ -62,7 +64,7 @@ class Context:
     """Where the caller reached the service: what is served beside the API has its URL there."""
     minimal: bool = False
     created: bool = False
-    _remembered: Remembered | None = None
+    _state_cache: StateCache | None = None
     _role_numbers: dict[str, int] = field(default_factory=dict)
     _cache: dict[tuple[str, str], Record | None] = field(default_factory=dict)
     _standings: dict[tuple[str, str], Standing] = field(default_factory=dict)
@@ -91,14 +93,14 @@ class Context:
         self._forget()
 
     def remove(self, record: Record) -> None:
-        """Removes a record and first, by the links of the families, whatever cannot be without it."""
-        self._lifecycles.let_go(self, record)
+        """Removes a record, and first, as the families declare, whatever cannot be without it."""
+        self._lifecycles.before_removal(self, record)
         self.store.remove(record.kind, record.id)
         self._forget()
 
     def transfer(self, item: Record, organization: str) -> None:
         """Gives an item of an organization to another one, with what follows it and without the rest."""
-        self._lifecycles.hand_over(self, item, organization)
+        self._lifecycles.before_transfer(self, item, organization)
         item.organization = item.scope = organization
         self.put(item)
 
@@ -117,15 +119,15 @@ class Context:
     def new_id(self, kind: str) -> str:
         return self._lifecycles.new_id(self.store, kind)
 
-    def recall(self, remembered: Remembered) -> None:
+    def use_cache(self, cache: StateCache) -> None:
         """For a request that only reads, what was worked out before about the state that it reads.
 
-        What is shown to the key of a share link is not remembered.
+        What is shown to the key of a share link is not cached.
         """
-        self._standings = remembered.standings
-        self._space_groups = remembered.space_groups
+        self._standings = cache.standings
+        self._space_groups = cache.space_groups
         if getattr(self.query, "shareKey", None) is None:
-            self._remembered = remembered
+            self._state_cache = cache
 
     def show(
         self,
@@ -138,29 +140,29 @@ class Context:
         `personal`: whether the rendering depends on the caller by more than their roles; then it is rendered
         once per caller.
         """
-        if self._remembered is None:
+        if self._state_cache is None:
             return render(self, record)
         role = self._role_numbers.get(record.organization)
         if role is None:
-            role = self._remembered.number(self.standing(record.organization))
+            role = self._state_cache.number(self.standing(record.organization))
             self._role_numbers[record.organization] = role
         key: tuple[object, ...] = (render, record.kind, record.id, self.origin, role)
-        found = self._remembered.texts.get(key)
+        found = self._state_cache.texts.get(key)
         if found is None:
             if personal(self, record):
                 key = (render, record.kind, record.id, self.origin, self.user)
-            found = self._remembered.text(key, lambda: render(self, record))
+            found = self._state_cache.text(key, lambda: render(self, record))
         return found
 
     def count(self, kind: str, **where: str) -> int:
         """How many there are, counted once per state where nothing is written."""
-        if self._remembered is None:
+        if self._state_cache is None:
             return self.store.count(kind, **where)
-        return self._remembered.count(kind, where, lambda: self.store.count(kind, **where))
+        return self._state_cache.count(kind, where, lambda: self.store.count(kind, **where))
 
     def ordered(self, key: Hashable, of: set[str], make: Callable[[], list[Any]]) -> list[Any]:
         """A whole list in its order, of what is in records `of` these kinds: the same."""
-        return make() if self._remembered is None else self._remembered.ordered(key, frozenset(of), make)
+        return make() if self._state_cache is None else self._state_cache.ordered(key, frozenset(of), make)
 
     # --- what the caller is -----------------------------------------------------------------------
 
@@ -173,7 +175,7 @@ class Context:
 
     def stand_all(self, organization: str) -> None:
         """Finds out at once what every member is, for a list of many."""
-        stood = self._remembered.stood if self._remembered is not None else set()
+        stood = self._state_cache.stood if self._state_cache is not None else set()
         if organization in stood:
             return
         stood.add(organization)

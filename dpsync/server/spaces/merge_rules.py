@@ -19,7 +19,7 @@ APPROVED = "approved"
 
 
 @dataclass(frozen=True)
-class Candidate:
+class MergeAttempt:
     """A change request that somebody wants to merge."""
 
     request: Json
@@ -52,8 +52,8 @@ def rules_for(ctx: Context, space: Record) -> list[Json]:
     return rules_of(space.doc, organization.doc if organization else {})
 
 
-def candidate(ctx: Context, space: Record, request: Record) -> Candidate:
-    return Candidate(request.doc, is_outdated(space, request.doc), ctx.user)
+def candidate(ctx: Context, space: Record, request: Record) -> MergeAttempt:
+    return MergeAttempt(request.doc, is_outdated(space, request.doc), ctx.user)
 
 
 def check_users(ctx: Context, of: Record, given: Json) -> None:
@@ -81,7 +81,7 @@ def rules_of(space: Json, organization: Json) -> list[Json]:
     return list(chosen["rules"]) if chosen["type"] == "rules" else []
 
 
-def unmet(rules: list[Json], candidate: Candidate) -> list[str]:
+def unmet(rules: list[Json], candidate: MergeAttempt) -> list[str]:
     """What is still to be done, a sentence for each rule that is not met."""
     if any(rule["rule"] == "allow_bypass" and candidate.caller in _users(rule) for rule in rules):
         return []
@@ -99,7 +99,7 @@ def _complaint(rule: Json) -> str:
     return f"the rule {rule['rule']} is not met"
 
 
-_MET: dict[str, Callable[[Json, Candidate], bool]] = {
+_MET: dict[str, Callable[[Json, MergeAttempt], bool]] = {
     "require_specific_reviewers": lambda rule, found: _users(rule) <= found.approvers,
     "require_one_of_specific_reviewers": lambda rule, found: bool(_users(rule) & found.approvers),
     "require_at_least_one_review": lambda rule, found: bool(found.reviews),

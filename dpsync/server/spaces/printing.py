@@ -80,13 +80,13 @@ def _chosen(pages: list[Page], page: str | None, only: bool) -> list[Page] | Non
     return [found for found, _ in walk([named[0]])][: 1 if only else None]
 
 
-def _lines(content: Json, chosen: list[Page], title: str | None) -> Iterator[pdf.Line]:
+def _lines(content: Json, chosen: list[Page], title: str | None) -> Iterator[pdf.PdfLine]:
     if title is not None:
-        yield pdf.Line(title, 24, pdf.BOLD)
+        yield pdf.PdfLine(title, 24, pdf.BOLD)
     for number, page in enumerate(chosen):
-        yield pdf.Line(page["title"], 20, pdf.BOLD, above=24, new_page=number > 0 or title is not None)
+        yield pdf.PdfLine(page["title"], 20, pdf.BOLD, above=24, new_page=number > 0 or title is not None)
         if page.get("description"):
-            yield pdf.Line(page["description"], above=6)
+            yield pdf.PdfLine(page["description"], above=6)
         yield from _blocks(_read_out(content, page)["nodes"], 0)
 
 
@@ -97,28 +97,28 @@ def _read_out(content: Json, page: Page) -> Json:
     return evaluation.evaluated(document, variables, others=False)
 
 
-def _blocks(nodes: Iterable[Any], indent: float) -> Iterator[pdf.Line]:
+def _blocks(nodes: Iterable[Any], indent: float) -> Iterator[pdf.PdfLine]:
     for node in nodes:
         if not isinstance(node, dict):
             continue
         kind = str(node.get("type"))
         if kind in _SIZES:
-            yield pdf.Line(_flat(node.get("nodes")), _SIZES[kind], pdf.BOLD, indent, above=10)
+            yield pdf.PdfLine(_flat(node.get("nodes")), _SIZES[kind], pdf.BOLD, indent, above=10)
         elif kind.startswith("list-") and kind != "list-item":
             yield from _list(node, indent)
         elif kind == "code":
             lines = text_of(node.get("nodes")).rstrip("\n").split("\n")
             for number, line in enumerate(lines):
                 text = line.replace("\t", "    ")
-                yield pdf.Line(text, 9, pdf.MONO, indent + 10, 6 if number == 0 else 0)
+                yield pdf.PdfLine(text, 9, pdf.MONO, indent + 10, 6 if number == 0 else 0)
         elif kind == "table":
             for line in to_markdown({"nodes": [node]}).rstrip("\n").split("\n"):
-                yield pdf.Line(line, 9, pdf.MONO, indent)
+                yield pdf.PdfLine(line, 9, pdf.MONO, indent)
         elif any(isinstance(child, dict) and child.get("object") == "block" for child in _inside(node)):
             yield from _blocks(_inside(node), indent + 14)
         else:
             for number, line in enumerate(text_of(node).rstrip("\n").split("\n")):
-                yield pdf.Line(line, indent=indent, above=0 if number else 6)
+                yield pdf.PdfLine(line, indent=indent, above=0 if number else 6)
 
 
 def _inside(node: Json) -> list[Any]:
@@ -126,13 +126,13 @@ def _inside(node: Json) -> list[Any]:
     return nodes if isinstance(nodes, list) else []
 
 
-def _list(node: Json, indent: float) -> Iterator[pdf.Line]:
+def _list(node: Json, indent: float) -> Iterator[pdf.PdfLine]:
     start = data_of(node).get("start", 1)
     for number, item in enumerate(_inside(node)):
         sign = f"{start + number}." if node["type"] == "list-ordered" and type(start) is int else "•"
         lines = list(_blocks(_inside(item), indent + 16)) if isinstance(item, dict) else []
         first = lines[0].text if lines else ""
-        yield pdf.Line(f"{sign} {first}", indent=indent + 4, above=3)
+        yield pdf.PdfLine(f"{sign} {first}", indent=indent + 4, above=3)
         yield from lines[1:]
 
 

@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadContent:
     ctx: Context
     space: Record
     revision: Record
@@ -44,13 +44,13 @@ class Reading:
         return dict(found)
 
 
-def of_space(ctx: Context, space: Record, **options: Any) -> Reading:
-    return Reading(ctx, space, revisions.active(ctx.store, space), **options)
+def of_space(ctx: Context, space: Record, **options: Any) -> ReadContent:
+    return ReadContent(ctx, space, revisions.active(ctx.store, space), **options)
 
 
-def of_change_request(ctx: Context, request: Record, **options: Any) -> Reading:
+def of_change_request(ctx: Context, request: Record, **options: Any) -> ReadContent:
     space = ctx.load("space", request.scope)
     if space is None:
         raise LookupError(f"the change request {request.id!r} is in no space")
     revision = revisions.read(ctx.store, space, request.doc["revision"])
-    return Reading(ctx, space, revision, request, **options)
+    return ReadContent(ctx, space, revision, request, **options)

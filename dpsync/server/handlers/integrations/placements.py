@@ -74,8 +74,8 @@ def _list_on(ctx: Context, integration: Record, found: list[Record]) -> Json:
         item = ctx.load(installations.LEVEL[record.kind], record.ref)
         return item is not None and (administers(ctx, integration) or ctx.sees(item))
 
-    shown, extended = [record for record in found if viewed(record)], ctx.query.extended
-    return page_by_id(ctx, shown, lambda record: answers.placed(ctx, record, extended))
+    visible, extended = [record for record in found if viewed(record)], ctx.query.extended
+    return page_by_id(ctx, visible, lambda record: answers.placed(ctx, record, extended))
 
 
 def _list_everywhere(ctx: Context, kind: str) -> Json:

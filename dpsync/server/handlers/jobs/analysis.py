@@ -7,7 +7,7 @@ topics it still has. A cluster stays when its last issue goes, so that it can st
 import asyncio
 
 from ...answers.conversations import CLUSTER, CONVERSATION, ISSUE, conversation_id
-from ...jobs.analyst import Finding, findings, gravest
+from ...jobs.analyst import FoundIssue, findings, gravest
 from ...jobs.queue import Work
 from ...request.context import Context
 from ...store import Record
@@ -47,7 +47,7 @@ def _analyse(ctx: Context, conversation: Record) -> None:
     ctx.put(conversation)
 
 
-def _keep(ctx: Context, conversation: Record, finding: Finding, before: Record | None) -> None:
+def _keep(ctx: Context, conversation: Record, finding: FoundIssue, before: Record | None) -> None:
     issue = before
     if issue is None:
         organization = conversation.organization
@@ -67,7 +67,7 @@ def _keep(ctx: Context, conversation: Record, finding: Finding, before: Record |
     _touch(ctx, ctx.store.get(CLUSTER, issue.parent))
 
 
-def _cluster_on(ctx: Context, organization: str, finding: Finding) -> Record:
+def _cluster_on(ctx: Context, organization: str, finding: FoundIssue) -> Record:
     """The oldest one on the topic, or a new one titled like its first issue."""
     known = ctx.store.find(CLUSTER, organization=organization, ref=finding.topic)
     if known:

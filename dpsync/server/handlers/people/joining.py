@@ -12,7 +12,7 @@ from ...errors import bad, conflict, missing
 from ...records.grants import INVITE, give
 from ...request.context import Context
 from ...request.paging import list_page
-from ...spaces.reading import Reading, of_space
+from ...spaces.reading import ReadContent, of_space
 from ...store import Record
 from .members import find_member, new_member
 
@@ -86,7 +86,7 @@ def search_organization(ctx: Context) -> Json:
     return list_page(ctx, found, lambda one: _space_hit(*one), lambda one: [one[0].space.seq])
 
 
-def _space_hit(reading: Reading, hits: list[Hit]) -> Json:
+def _space_hit(reading: ReadContent, hits: list[Hit]) -> Json:
     space = reading.space
     return {"id": space.id, "title": space.doc["title"], "pages": [hit(reading, found) for found in hits]}
 

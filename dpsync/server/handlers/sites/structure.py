@@ -45,8 +45,10 @@ def _read_shared(ctx: Context) -> Navigation:
 
 
 def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Record]]) -> Json:
-    shown = [entry for entry in found if entry[1].id not in nav.unseen]
-    return list_page(ctx, shown, lambda entry: answers.node(ctx, nav, entry[1]), lambda entry: list(entry[0]))
+    visible = [entry for entry in found if entry[1].id not in nav.unseen]
+    return list_page(
+        ctx, visible, lambda entry: answers.node(ctx, nav, entry[1]), lambda entry: list(entry[0])
+    )
 
 
 def _given(ctx: Context, *added: str) -> Json:

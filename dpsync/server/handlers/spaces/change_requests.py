@@ -11,7 +11,7 @@ from ...answers.change_requests import change_request as answer
 from ...content import tree
 from ...content.documents import stored_document
 from ...content.editing import EditError, Editing, NoSuchPage
-from ...content.merging import Conflict, Merged, merge
+from ...content.merging import ContentConflict, MergedContent, merge
 from ...errors import ApiError, bad, conflict, missing
 from ...request.changes import changes
 from ...request.context import CHANGE_REQUEST, Context
@@ -172,13 +172,13 @@ def _space_of(ctx: Context, request: Record) -> Record:
     return space
 
 
-def _three_way(ctx: Context, space: Record, request: Record) -> Merged:
+def _three_way(ctx: Context, space: Record, request: Record) -> MergedContent:
     named = (revisions.ancestor_of(request.doc), revisions.active_id(space), request.doc["revision"])
     base, main, theirs = (revisions.content_of(revisions.read(ctx.store, space, id)) for id in named)
     return merge(base, main, theirs)
 
 
-def _conflicting(ctx: Context, request: Record, conflicts: tuple[Conflict, ...]) -> Json:
+def _conflicting(ctx: Context, request: Record, conflicts: tuple[ContentConflict, ...]) -> Json:
     """Nothing has changed. What the conflicts are is an addition."""
     answered: Json = {"revision": request.doc["revision"], "result": "conflicts"}
     if ctx.full:

@@ -1,4 +1,4 @@
-"""Collections: siblings of spaces, in one order with them. How they are moved: see `moving`."""
+"""Collections: siblings of spaces, in one order with them. How they are moved: see `moves`."""
 
 from typing import Any
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ...answers.links import Link, Location, Resolver, locations
+from ...answers.links import LinksToTarget, Location, Resolver, locations
 from ...request.context import Context
 from ...request.paging import list_page, numbered_page
-from ...spaces.reading import Reading, of_space
+from ...spaces.reading import ReadContent, of_space
 from .pages import reading_of
 
 Json = dict[str, Any]
@@ -24,7 +24,7 @@ def list_page_links(ctx: Context) -> Json:
     return _links(ctx, reading, [Location(found, above)])
 
 
-def _links(ctx: Context, reading: Reading, sources: list[Location]) -> Json:
+def _links(ctx: Context, reading: ReadContent, sources: list[Location]) -> Json:
     """`stats` counts all of them, whichever status is asked for."""
     resolver, wanted = Resolver(reading), ctx.query.status
     found = resolver.links(sources)
@@ -36,7 +36,7 @@ def _links(ctx: Context, reading: Reading, sources: list[Location]) -> Json:
     return {**listed, "stats": stats}
 
 
-def _newly_broken(reading: Reading, broken: list[Link]) -> int:
+def _newly_broken(reading: ReadContent, broken: list[LinksToTarget]) -> int:
     """How many of them are not broken, from the same pages, in the main content."""
     if not broken:
         return 0
@@ -58,12 +58,12 @@ def list_file_backlinks(ctx: Context) -> Json:
     return _backlinks(ctx, reading, "file", reading.file(ctx.params["fileId"])["id"])
 
 
-def _backlinks(ctx: Context, reading: Reading, kind: str, id: str) -> Json:
+def _backlinks(ctx: Context, reading: ReadContent, kind: str, id: str) -> Json:
     """From the same content, then from the other spaces of the organization that the caller may view."""
     return numbered_page(ctx, _leading_to(reading, kind, id), lambda one: one[0].location(one[1]))
 
 
-def _leading_to(reading: Reading, kind: str, id: str) -> Iterator[tuple[Resolver, Location]]:
+def _leading_to(reading: ReadContent, kind: str, id: str) -> Iterator[tuple[Resolver, Location]]:
     ctx, space = reading.ctx, reading.space
     others = [of_space(ctx, other) for other, _ in ctx.spaces_of(space.organization) if other.id != space.id]
     for content in (reading, *others):

@@ -13,12 +13,12 @@ from ...content.searching import search, words_of
 from ...content.tree import Page
 from ...request.context import Context
 from ...request.paging import numbered_page
-from ...spaces.reading import Reading, of_change_request, of_space
+from ...spaces.reading import ReadContent, of_change_request, of_space
 
 Json = dict[str, Any]
 
 
-def reading_of(ctx: Context) -> Reading:
+def reading_of(ctx: Context) -> ReadContent:
     """The content that the path names."""
     options = {name: getattr(ctx.query, name, True) for name in ("metadata", "computed")}
     if "changeRequestId" in ctx.params:
@@ -55,7 +55,7 @@ def get_page(ctx: Context) -> Json:
     return answer
 
 
-def _reshape(reading: Reading, found: Page, answer: Json) -> None:
+def _reshape(reading: ReadContent, found: Page, answer: Json) -> None:
     if "markdown" in answer:
         text = answer.pop("markdown")
         document = _read_out(reading, found, document_of(found) if "body" in found else to_document(text))
@@ -67,7 +67,7 @@ def _reshape(reading: Reading, found: Page, answer: Json) -> None:
         _reshape(reading, below, below_answer)
 
 
-def _read_out(reading: Reading, found: Page, document: Json) -> Json:
+def _read_out(reading: ReadContent, found: Page, document: Json) -> Json:
     """References are followed first, so that expressions in reusable contents are evaluated too."""
     query = reading.ctx.query
     if query.dereferenced != "false":
