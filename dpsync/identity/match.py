@@ -37,6 +37,8 @@ class Matching:
 
 
 NOTHING_PAST = Past()
+_Offer = tuple[Resource, LiveObject]
+"""An entry, and an object that it could be."""
 
 
 def match(
@@ -167,8 +169,7 @@ def _first_key(
     while proposals := _proposals(view, open_, hits, taken):
         won: dict[Address, LiveObject] = {}
         for offers in proposals.values():
-            best = max(score for score, _, _ in offers)
-            winners = [(resource, item) for score, resource, item in offers if score == best]
+            winners = _best(view, offers)
             if len(winners) == 1:
                 won[winners[0][0].address] = winners[0][1]
         if not won:
@@ -187,20 +188,24 @@ def _first_key(
 
 def _proposals(
     view: NaturalKeys, open_: Sequence[Resource], hits: dict[Address, list[LiveObject]], taken: set[str]
-) -> dict[str, list[tuple[int, Resource, LiveObject]]]:
+) -> dict[str, list[_Offer]]:
     """For each live object, the entries that see it as their only best candidate."""
-    proposals: dict[str, list[tuple[int, Resource, LiveObject]]] = defaultdict(list)
+    proposals: dict[str, list[_Offer]] = defaultdict(list)
     for resource in open_:
-        scored = [
-            (view.tie_breakers(resource, item), item)
-            for item in hits[resource.address]
-            if item.id not in taken
-        ]
-        best = max((score for score, _ in scored), default=None)
-        candidates = [item for score, item in scored if score == best]
-        if best is not None and len(candidates) == 1:
-            proposals[candidates[0].id].append((best, resource, candidates[0]))
+        free = [(resource, item) for item in hits[resource.address] if item.id not in taken]
+        candidates = _best(view, free)
+        if len(candidates) == 1:
+            proposals[candidates[0][1].id].append(candidates[0])
     return proposals
+
+
+def _best(view: NaturalKeys, offers: list[_Offer]) -> list[_Offer]:
+    """Those for which most tie breakers agree; a single one is the best without being looked at."""
+    if len(offers) < 2:
+        return offers
+    scores = [view.tie_breakers(resource, item) for resource, item in offers]
+    most = max(scores)
+    return [offer for offer, score in zip(offers, scores, strict=True) if score == most]
 
 
 def _unclear(view: NaturalKeys, resource: Resource, key: Key, items: list[LiveObject]) -> Diagnostic:

@@ -9,7 +9,7 @@ from dpsync.kinds.kind import Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import LiveId, Ref, Value, canonical, transform
+from dpsync.model.entries.values import PLAIN, LiveId, Ref, Value, canonical, transform
 
 Bound = Callable[[Address], "str | None"]
 Key = str | tuple[str, ...]
@@ -74,6 +74,9 @@ class NaturalKeys:
         return score
 
     def form(self, value: Value) -> bytes:
+        if type(value) in PLAIN:
+            return canonical(value)
+
         def known(leaf: Value) -> Value:
             id = self.bound(leaf.address) if isinstance(leaf, Ref) else None
             return LiveId(id) if id is not None else leaf

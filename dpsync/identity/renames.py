@@ -16,7 +16,7 @@ from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import NEW, Candidates, EntryCandidates, Past
 from dpsync.identity.natural_keys import Index, NaturalKeys, names, said
 from dpsync.identity.questions import candidates, it_is, meaning
-from dpsync.identity.temporary_name import temporary
+from dpsync.identity.temporary_name import PREFIX, temporary
 from dpsync.kinds.kind import Kind
 from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
@@ -53,8 +53,12 @@ def _asides(kind: Kind, wanted: Sequence[Resource], live: Sequence[LiveObject], 
     key = kind.identity[0]
     if not isinstance(key, str):
         return
-    by_name = {name: item for item in live if isinstance(name := item.fields.get(key), str)}
-    for resource in wanted:
+    by_name = {
+        name: item
+        for item in live
+        if isinstance(name := item.fields.get(key), str) and name.startswith(PREFIX)
+    }
+    for resource in wanted if by_name else ():
         item = by_name.get(temporary(str(resource.address)))
         if item is not None:
             found.matches[resource.address] = Match(item.id, MatchedBy.TEMPORARY_NAME)

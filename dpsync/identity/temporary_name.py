@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import hashlib
 
+PREFIX = "dpsync-"
+"""What every such name begins with."""
+
 
 def temporary(name: str) -> str:
     """A value nobody would choose, the same for the same name each time: 39 characters."""
-    return f"dpsync-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+    return f"{PREFIX}{hashlib.sha256(name.encode()).hexdigest()[:32]}"

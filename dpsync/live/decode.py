@@ -12,9 +12,9 @@ from typing import Any
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.live.shape import NAMES, NOTHING, Misshapen, check, check_member, names_of, placed, walk
+from dpsync.live.shape import NAMES, NOTHING, Misshapen, Placed, check, check_member, names_of, walk
 from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId, Value
+from dpsync.model.entries.values import PLAIN, LiveId, Value
 
 
 def pointer(body: Any, path: str) -> Any:
@@ -28,30 +28,20 @@ def pointer(body: Any, path: str) -> Any:
 
 def compose(body: Any, template: str) -> str | None:
     """The id that a template describes: a dotted name, or a text with such names in braces."""
+    if "{" not in template:
+        part = pointer(body, template)
+        return part if isinstance(part, str) and part else None
     parts = {name: pointer(body, name) for name in names_of(template)}
     if not all(isinstance(part, str) and part for part in parts.values()):
         return None
-    if "{" not in template:
-        return str(parts[template])
     return NAMES.sub(lambda match: str(parts[match[1]]), template)
 
 
-def _wire(field: Field, body: Any) -> Any:
-    source = field.source or ""
-    if isinstance(source, str):
-        return walk(body, source)
-    parts = {name: walk(body, path) for name, path in source.items()}
-    return {name: part for name, part in parts.items() if part is not NOTHING and part is not None}
-
-
-def decode_field(field: Field, body: Any) -> Value:
+def decode_field(field: Field, wire: Any) -> Value:
     """The live value of a field. What an absent member and null mean is in the declaration."""
-    wire = _wire(field, body)
-    if wire is NOTHING:
-        return deepcopy(field.absent)
-    value = field.type.decode(wire)
+    value = None if wire is NOTHING else field.type.decode(wire)
     if value is None or (field.null == "empty" and value == ""):
-        return deepcopy(field.absent)
+        return field.absent if type(field.absent) in PLAIN else deepcopy(field.absent)
     return value
 
 
@@ -59,9 +49,9 @@ def decode(
     kind: Kind, body: Any, parent: Identity | None, source: str, holder: Identity | None = None, id: str = ""
 ) -> LiveObject:
     """Decode one object; `id` is one known before. Raises Misshapen when it does not fit the kind."""
-    check(kind, body, has_id=not id)
+    wires = check(kind, body, has_id=not id)
     own = id or str(compose(body, kind.id))
-    fields = {item.name: decode_field(item, body) for item in kind.fields if item.source is not None}
+    fields = {name: decode_field(kind.field(name), wire) for name, wire in wires.items()}
     url = pointer(body, kind.url.at) if kind.url else None
     url = url if isinstance(url, str) else None
     changed = pointer(body, kind.changed) if kind.changed else None
@@ -76,7 +66,7 @@ def decode_list(
     """Every item of a list with its place in the answer, decoded and raw."""
     for index, item in enumerate(items):
         place = f"items[{index}]"
-        with placed(place, item):
+        with Placed(place, item):
             yield place, decode(kind, item, parent, source), item
 
 
@@ -92,11 +82,11 @@ def decode_tree(
     def below(
         held: Any, member: str, at: str, around: tuple[Identity, ...]
     ) -> Iterator[tuple[str, LiveObject]]:
-        with placed(at, held):
+        with Placed(at, held):
             nodes = check_member(held, member, list, "a list")
         for index, item in enumerate(nodes):
             place = f"{at}.{member}[{index}]" if at else f"{member}[{index}]"
-            with placed(place, item):
+            with Placed(place, item):
                 kind = by_wire.get(check_member(item, "object", str, "a text"))
                 if kind is None:
                     continue
@@ -120,11 +110,11 @@ def decode_nodes(
     by_wire = _by_wire(kinds)
     for index, item in enumerate(items):
         place = f"items[{index}]"
-        with placed(place, item):
+        with Placed(place, item):
             kind = by_wire.get(check_member(item, "object", str, "a text"))
             if kind is None:
                 continue
-            held = decode_field(kind.nest, item) if kind.nest else None
+            held = decode_field(kind.nest, walk(item, str(kind.nest.source))) if kind.nest else None
             holder = (kind.nest.type.refers[0], held.id) if kind.nest and isinstance(held, LiveId) else None
             parent = holder if holder and holder[0] in kind.parents else owner
             yield place, decode(kind, item, parent, source, holder)

@@ -61,7 +61,7 @@ def _declared(kind: Kind, resource: Resource) -> list[tuple[str, str, str]]:
     """Field, part and path of each."""
     found = []
     for field in kind.fields:
-        value = resource.fields.get(field.name)
+        value = resource.fields.get(field.name) if field.own_read else None
         if isinstance(value, dict):
             found += [(field.name, part, path) for part, path in field.own_read.items() if part in value]
     return found

@@ -68,6 +68,8 @@ class _Reader:
         self.registry, self.desired, self.sources = reading.registry, reading.desired, reading.sources
         self.unread = ForbiddenReads(reading)
         self._fetched_at = (-1, -1, -1)
+        self._looked_into: set[str] = set()
+        """The reads whose objects were asked for what they have put out."""
         self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
         for lookup in self.desired.lookups.values():
             self._looked_up[lookup.kind, lookup.parent].append(lookup)
@@ -97,23 +99,19 @@ class _Reader:
 
     def _parents(self, kind: Kind) -> list[Address]:
         """The bound objects below which this kind is declared or looked up, in the order of addresses."""
-        named = {
-            resource.parent for resource in self.desired.resources.values() if resource.kind == kind.name
-        }
+        named = {parent for name, parent in self.reading.by_parent if name == kind.name}
         named |= {scope.parent for scope in self.scopes.values() if kind.name in scope.kinds}
         named |= {parent for name, parent in self._looked_up if name == kind.name}
-        there = self.reading.there
-        return sorted(parent for parent in named if parent is not None and parent in there)
+        return sorted(parent for parent in named if parent is not None and self.reading.is_there(parent))
 
     def _needed(self) -> Iterable[Source]:
-        there = self.reading.there
         for scope in self.scopes.values():
-            if scope.parent in there:
+            if self.reading.is_there(scope.parent):
                 yield self.reading.source(self.registry[scope.kinds[0]], scope.parent)
                 for kind in self._putting_out(scope):
                     yield self.reading.source(kind, scope.parent)
         for name, parent in self._looked_up:
-            if parent in there:
+            if self.reading.is_there(parent):
                 yield self.reading.source(self.registry[name], parent)
 
     # What the platform has made for something else.
@@ -131,11 +129,13 @@ class _Reader:
 
     def _put_out(self) -> None:
         """Note which objects are outputs of others, before objects of their kind are matched."""
+        new = [url for url in self.sources.objects if url not in self._looked_into]
+        self._looked_into.update(new)
         for kind in self.registry.ordered:
             if kind.platform.outputs is None:
                 continue
             field = _output(kind)
-            for item in (item for objects in self.sources.objects.values() for item in objects):
+            for item in (item for url in new for item in self.sources.objects[url]):
                 value = item.fields.get(field.name) if item.kind == kind.name else None
                 if isinstance(value, LiveId):
                     self.reading.put_out.add((kind.platform.outputs.kind, value.id))
@@ -324,7 +324,7 @@ class _Reader:
         earlier = self.reading.base.desired
         for scope in earlier.scopes.values() if earlier else ():
             kind = self.registry[scope.kinds[0]]
-            there = scope.parent in self.reading.there
+            there = self.reading.is_there(scope.parent)
             if scope.address in self.desired.scopes or not there or kind.comes_along:
                 continue
             source = self.reading.source(kind, scope.parent)

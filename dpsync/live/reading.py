@@ -71,20 +71,19 @@ class ReadingState:
         for address, entry in self.earlier.items():
             if address not in self.desired.resources:
                 removed[address.segments[1:]].append(entry)
-        for address, entry in self.desired.resources.items():
+        for address, entry in self.desired.resources.items() if removed else ():
             was = removed[address.segments[1:]] if address not in self.earlier else []
             transferable = self.registry[entry.kind].lifecycle.transfer is not None
             if transferable and len(was) == 1 and was[0].kind == entry.kind:
                 self.earlier_by_parent[entry.kind, entry.parent][address] = was[0]
 
-    @property
-    def there(self) -> set[Address]:
-        """The entries that were found and below which lists can be read.
+    def is_there(self, address: Address) -> bool:
+        """Whether an entry was found and lists can be read below it.
 
         What is on something else is lost when that is transferred: it is not there any more. Of what is
         deleted and will be brought back it is not there yet.
         """
-        return self.matches.keys() - self.transferred - self.deleted
+        return address in self.matches and address not in self.transferred and address not in self.deleted
 
     def resource(self, address: Address) -> Resource:
         return self.desired.resources[address]

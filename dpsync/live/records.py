@@ -46,7 +46,7 @@ def _under_another(
     """
     found: dict[Address, RecordedLine] = {}
     by_key = {address.segments[1:]: line for address, line in orphans.items()}
-    for address, entry in reading.desired.resources.items():
+    for address, entry in reading.desired.resources.items() if by_key else ():
         line = by_key.get(address.segments[1:])
         if line is not None and reading.registry[entry.kind].lifecycle.transfer is not None:
             found[address] = line

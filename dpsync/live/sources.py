@@ -15,7 +15,7 @@ from dpsync.kinds.kind import Kind, Lists, One, Pages, Single, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand, split_query
 from dpsync.live.decode import decode, decode_list, decode_nodes, decode_tree, pointer
-from dpsync.live.shape import Misshapen, check_different, check_id, check_written, placed
+from dpsync.live.shape import Misshapen, Placed, check_different, check_id, check_written
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId
 
@@ -235,7 +235,7 @@ class Sources:
             items = [(f"items[{index}]", item) for index, item in enumerate(self.pages(path))]
             found = []
             for place, item in items:
-                with placed(place, item):
+                with Placed(place, item):
                     found.append((check_id(item, "id"), item))
             check_different((place, id, id) for (place, _), (id, _) in zip(items, found, strict=True))
         return found

@@ -68,10 +68,14 @@ def leaves(value: Value) -> Iterator[Any]:
 
 
 def references(value: Value) -> set[Address]:
+    if type(value) in PLAIN:
+        return set()
     return {leaf.address for leaf in leaves(value) if isinstance(leaf, Ref)}
 
 
 def live_ids(value: Value) -> set[str]:
+    if type(value) in PLAIN:
+        return set()
     return {leaf.id for leaf in leaves(value) if isinstance(leaf, LiveId)}
 
 
