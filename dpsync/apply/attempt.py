@@ -114,9 +114,9 @@ class Attempt:
 
     def _whose(self) -> dict[str, str]:
         """Address and id of what is about to be written, where it is live."""
-        address = self._task.change.address
-        id = self._shared.ids.get(Address.parse(address))
-        return {} if id is None else {"address": address, "id": id}
+        change = self._task.change
+        id = self._shared.ids.get(change.location)
+        return {} if id is None else {"address": change.address, "id": id}
 
     def _tried(self) -> Outcome:
         try:
@@ -176,10 +176,10 @@ class Attempt:
         path = self._path()
         while True:
             body = self._shared.client.get(path)
-            found = {gives.address: compose(body, gives.pointer or "") for gives in self._task.step.gives}
+            found = {gives.location: compose(body, gives.pointer or "") for gives in self._task.step.gives}
             if all(found.values()):
                 for address, id in found.items():
-                    self._shared.ids.put(Address.parse(address), str(id))
+                    self._shared.ids.put(address, str(id))
                 return self._task.outcome("done")
             if self._shared.stop.is_set() or waited >= _LONGEST_WAIT:
                 words = "the platform has not made it yet: apply again later"
@@ -219,9 +219,9 @@ class Attempt:
                 id = fill(id, self._known)
             if not isinstance(id, str):
                 return self._in_doubt(Unknown(step.method, step.path, "unreadable", answer.status))
-            self._shared.ids.put(Address.parse(gives.address), id)
+            self._shared.ids.put(gives.location, id)
         requested = step.verb == "delete" and answer.status == 202
-        own = self._shared.ids.get(Address.parse(self._task.change.address))
+        own = self._shared.ids.get(self._task.change.location)
         return self._task.outcome("requested" if requested else "done", status=answer.status, id=own)
 
     # The lost answer.
@@ -255,7 +255,7 @@ class Attempt:
             now = fresh.read(source)
         except ClientError:
             return None
-        resource = self._shared.desired.resources[Address.parse(change.address)]
+        resource = self._shared.desired.resources[change.location]
         found = fresh.found(resource, now, change.id or self._own_id())
         if len(found) != 1:
             return None
@@ -265,7 +265,7 @@ class Attempt:
             return None
         self._shared.ids.put(resource.address, found[0].id)
         for gives, child in zip(more, children, strict=False):
-            self._shared.ids.put(Address.parse(gives.address), child.id)
+            self._shared.ids.put(gives.location, child.id)
         return found[0].id
 
     def _own_id(self) -> str | None:

@@ -24,7 +24,7 @@ from dpsync.kinds.kind import Field, ListOrder
 from dpsync.kinds.registry import Registry
 from dpsync.live.evidence import Surroundings
 from dpsync.live.sources import Source
-from dpsync.model.entries.address import Address
+from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.plans.plan import Plan
@@ -91,7 +91,7 @@ class Along:
         return found
 
     def _planned(self, plan: Plan) -> Cascade:
-        made = (Address.parse(change.address) for change in plan.changes if change.action == "create")
+        made = (change.location for change in plan.changes if change.action == "create")
         holders = {self._desired.resources[address].holder for address in made}
 
         def arrives(live: LiveObject) -> bool:
@@ -260,7 +260,7 @@ def _roots_of(found: Cascade, identity: Identity) -> frozenset[Identity]:
 
 def _name(sides: Sides, lost: Lost) -> str:
     identity, field = lost
-    return f"{sides.names.address(identity)}#{field}" if field else str(sides.names.address(identity))
+    return str(FieldAddress(sides.names.address(identity), field or None))
 
 
 def _more(name: str) -> str:

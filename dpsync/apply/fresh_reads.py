@@ -120,7 +120,7 @@ class Fresh:
         new = self._new(now)
         for change in changes:
             if change.id is None:
-                resource = self.desired.resources[Address.parse(change.address)]
+                resource = self.desired.resources[change.location]
                 if new and could_be(self._view(resource, now), resource, self._beside(resource, new)):
                     found[change.address] = "somebody else has made it since the plan was made"
                 continue
@@ -136,7 +136,7 @@ class Fresh:
 
     def _with_parts(self, change: Change, live: LiveObject) -> LiveObject:
         """A live object with the parts of its values that need a request of their own, as the plan saw it."""
-        resource = self.desired.resources.get(Address.parse(change.address))
+        resource = self.desired.resources.get(change.location)
         chain = self._chain(change)
         if resource is None or chain is None or not has_parts(self.registry[change.kind], resource):
             return live
@@ -166,9 +166,9 @@ class Fresh:
             live = self.snapshot.objects.get((change.kind, change.id))
             return self.snapshot.above(live) if live else None
         chain: list[Identity] = []
-        around: Address | None = Address.parse(change.address).parent(kind.key)
+        around: Address | None = change.location.parent(kind.key)
         if change.id is None:
-            around = self.desired.resources[Address.parse(change.address)].parent
+            around = self.desired.resources[change.location].parent
         while around is not None:
             resource = self.desired.resources[around]
             id = self.ids.get(around)

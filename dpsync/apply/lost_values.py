@@ -27,7 +27,7 @@ def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator
         for item in change.differences:
             if change.action == "update" and item.known and (change.address, item.field) in written:
                 for path, sent, live in _parts(item.field, item.after, item.before):
-                    name = f"{change.address}#{item.field}"
+                    name = str(change.location.field(item.field))
                     yield Unkept(
                         address=change.address, field=item.field, path=path, sent=sent, live=live,
                         way_out=f'policy: {{ ignore: ["{name}"] }}, or {command("import", "--update", name)}',

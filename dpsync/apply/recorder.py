@@ -149,7 +149,7 @@ class Recorder:
         if outcome.result not in ("done", "already"):
             return
         step, change = task.step, task.change
-        address = Address.parse(change.address)
+        address = change.location
         with self._lock:
             if step.verb == "delete" and change.id is not None:
                 self._remove(self._organizations.get(address.segments[0]), change.kind, change.id)
@@ -157,7 +157,7 @@ class Recorder:
                 for other in [one for one in self._waiting if one.is_in(address)]:
                     self._learn(self._waiting.pop(other))
             for gives in step.gives:
-                self._made(Address.parse(gives.address), ids)
+                self._made(gives.location, ids)
 
     @contextmanager
     def _surviving(self) -> Iterator[None]:

@@ -30,8 +30,9 @@ class Task:
     ) -> Outcome:
         """What became of the step. `answer`: what the platform said when it refused."""
         named = self._named(answer or "")
-        address = self.change.address
-        origin = self.origins.get(f"{address}#{named}") or self.origins.get(address)
+        origin = self.origins.get(self.change.address)
+        if named is not None:
+            origin = self.origins.get(str(self.change.location.field(named))) or origin
         return Outcome(
             step=self.step.id,
             address=self.change.address,

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 
 from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import LOCAL_KEY, Address, Pattern, encode
+from dpsync.model.entries.address import LOCAL_KEY, Address, FieldAddress, Pattern, encode
 from dpsync.model.texts.suggestions import did_you_mean
 
 Names = Literal["objects", "lists", "anything"]
@@ -215,7 +215,7 @@ class Places:
 
     def _field_mistake(self, pattern: Pattern, ends: Iterable[Spot]) -> Mistake | None:
         kinds = self._objects(ends)
-        path = pattern.text.partition("#")[0]
+        path = pattern.path
         known = sorted({field.name for kind in kinds for field in kind.fields})
         if not kinds:
             reason = f'"{path}" names the place of entries, which has no fields'
@@ -314,6 +314,6 @@ def _wider(text: str, written: str) -> bool:
 
 def _counts(text: str) -> tuple[int, int]:
     """The wildcards of a pattern, and its other segments."""
-    segments = text.partition("#")[0].split("/")
+    segments = FieldAddress.parse(text).address.segments
     stars = sum(segment in ("*", "**") for segment in segments)
     return stars, len(segments) - stars

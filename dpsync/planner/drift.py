@@ -74,7 +74,9 @@ def _unread(sides: Sides) -> tuple[str, ...]:
     snapshot = sides.snapshot
     places = (*snapshot.unread, *snapshot.unwatched)
     found = [str(address) for address in places if not sides.policy.ignored(address)]
-    found += [f"{at}#{name}" for at, name in snapshot.unread_fields if not sides.policy.ignored(at, name)]
+    found += [
+        str(at.field(name)) for at, name in snapshot.unread_fields if not sides.policy.ignored(at, name)
+    ]
     return tuple(sorted(found))
 
 
@@ -106,16 +108,16 @@ class _Witness:
         self.out_of_place = {
             address: item.place
             for item in plan.blocked
-            if item.place is not None and sides.live(address := Address.parse(item.address)) is not None
+            if item.place is not None and sides.live(address := item.location) is not None
         }
-        moved = {Address.parse(change.address) for change in plan.changes if change.moved}
+        moved = {change.location for change in plan.changes if change.moved}
         self.causes = Causes(sides, frozenset(moved | self.out_of_place.keys()))
         self.candidates = perhaps_renamed(self.decided)
 
     def each(self) -> Iterator[Drifted]:
         reported = set[Address]()
         for change in with_unwritten(self.sides, self.plan).changes:
-            address = Address.parse(change.address)
+            address = change.location
             reported.add(address)
             if change.action == "delete":
                 yield self._undeclared(change)
@@ -195,7 +197,7 @@ class _Witness:
         )
 
     def _undeclared(self, change: Change) -> Drifted:
-        root = self.decided.deletions.addresses[Address.parse(change.address)]
+        root = self.decided.deletions.addresses[change.location]
         causes = self.decided.deletions.cascade.causes
         content = sum(root in {one, *causes.get((one, ""), ())} for one in self.unnamed)
         return Drifted(
@@ -222,7 +224,7 @@ class _Witness:
                     yield self._kept(identity)
 
     def _different(self, change: Change) -> Drifted:
-        address = Address.parse(change.address)
+        address = change.location
         unmoved = self.out_of_place.get(address)
         return Drifted(
             address=change.address,

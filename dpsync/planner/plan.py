@@ -178,7 +178,7 @@ class _Made:
     def _past(self) -> Iterator[Note]:
         chosen = self.decisions.sides.chosen
         for note in past_notes(self.decisions.sides, self.decisions.deletions):
-            address = Address.parse(note.address.partition("#")[0])
+            address = note.location
             live = self.decisions.sides.names.remembered.get(address)
             if (
                 chosen is None
@@ -194,7 +194,7 @@ def _origins(sides: Sides) -> dict[str, Origin]:
     for address, resource in resources.items():
         origins[str(address)] = Origin.of(resource.span)
         for name, at in resource.spans.items():
-            origins[f"{address}#{name}"] = Origin.of(at)
+            origins[str(address.field(name))] = Origin.of(at)
     policy = sides.desired.policy
     for list_ in ("prune", "protect", "removed", "ignore", "forget", "watch", "watch_fields"):
         for pattern in getattr(policy, list_):

@@ -216,4 +216,4 @@ def _chosen(planned: Planned) -> frozenset[Address] | None:
     if part is None:
         return None
     also = planned.plan.part.also if planned.plan.part is not None else ()
-    return part.wanted | {Address.parse(item.address) for item in also}
+    return part.wanted | {item.location for item in also}

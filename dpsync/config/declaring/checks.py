@@ -65,7 +65,7 @@ def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
                 str(resource.address),
                 "give one of them another name, or pin both with id:",
                 (("the other one", other.where(name)),),
-                cause=f"{other.address}#{name}",
+                cause=str(other.address.field(name)),
             )
 
 
@@ -123,7 +123,7 @@ def _unique(
                 str(resource.address),
                 f"a {field.name} is unique",
                 (("first given here", other.where(field.name)),),
-                cause=f"{other.address}#{field.name}",
+                cause=str(other.address.field(field.name)),
             )
 
 
@@ -144,7 +144,7 @@ def _exclusive(
                 resource.where(field.name),
                 str(resource.address),
                 related=related,
-                cause=f"{other.address}#{field.name}",
+                cause=str(other.address.field(field.name)),
             )
 
 

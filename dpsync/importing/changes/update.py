@@ -258,7 +258,7 @@ class _Updating:
     def _shared(self, resource: Resource, name: str, who: tuple[str, ...]) -> None:
         """Leave a line alone that others share, and say how to write it for this one or for all."""
         span, overlay = resource.where(name), self.sides.desired.overlay
-        here = command("import", "--update", f"{resource.address}#{name}", "--into", overlay or "")
+        here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
         alone = f"for this one alone: {here}" if overlay else "or give this one an overlay"
         message = f"the line of {name} is shared with {listed(who)}"
         hint = f"--into {span.file} writes it for all; {alone}"

@@ -63,8 +63,28 @@ class Address(NamedTuple):
         for depth in range(len(self.segments), 0, -1):
             yield Address(self.segments[:depth])
 
+    def field(self, name: str) -> FieldAddress:
+        """The address of one of its fields."""
+        return FieldAddress(self, name)
+
     def __str__(self) -> str:
         return "/".join(self.segments)
+
+
+class FieldAddress(NamedTuple):
+    """A field of an entry: `acme/teams/docs#title`. Without a `field` it is the entry itself."""
+
+    address: Address
+    field: str | None = None
+
+    @staticmethod
+    def parse(text: str) -> FieldAddress:
+        """Never raises: whether there is such an entry or field is for others to say."""
+        path, _, field = text.partition("#")
+        return FieldAddress(Address.parse(path), field or None)
+
+    def __str__(self) -> str:
+        return str(self.address) if self.field is None else f"{self.address}#{self.field}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +104,7 @@ class Pattern:
     def parse(text: str, words: Iterable[str], span: Span | None = None) -> Pattern:
         """Raises ValueError with a sentence when the text is no pattern."""
         path, hash_, field = text.partition("#")
-        segments = tuple(path.split("/"))
+        segments = Address.parse(path).segments
         if not path or any(segment == "" for segment in segments):
             raise ValueError("a pattern is segments joined by single slashes")
         if hash_ and not field:
@@ -95,6 +115,11 @@ class Pattern:
         if segments[0] in set(words):
             segments = ("*", *segments)
         return Pattern(text, segments, field or None, span)
+
+    @property
+    def path(self) -> str:
+        """Its text without the field."""
+        return str(FieldAddress.parse(self.text).address)
 
     def matches(self, address: Address) -> bool:
         return _match(self.segments, address.segments)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.frozen import Frozen
+from dpsync.model.plans.addressed import Addressed
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.step import Step
 
@@ -23,18 +24,16 @@ class Difference(Frozen):
     """By the git base: who has moved. For people; nothing that is done depends on it."""
 
 
-class Effect(Frozen):
+class Effect(Addressed):
     """What goes or changes along with a delete, without a request of its own."""
 
-    address: str
     what: str
     counts: bool = True
 
 
-class Change(Frozen):
+class Change(Addressed):
     """One address: why it changes, how, and by which requests in which order."""
 
-    address: str
     kind: str
     action: Action
     label: str = ""

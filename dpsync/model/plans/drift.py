@@ -11,6 +11,7 @@ from pydantic import Field
 
 from dpsync.model.findings.question import Refusal
 from dpsync.model.frozen import Frozen
+from dpsync.model.plans.addressed import Addressed
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.plan import Organization, Origin, Part
 from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
@@ -42,10 +43,9 @@ class Renamed(Frozen):
     """Something speaks for it, and not only that it is there while the entry is not live."""
 
 
-class Drifted(Frozen):
+class Drifted(Addressed):
     """One address whose two sides are not alike."""
 
-    address: str
     kind: str
     what: What
     label: str = ""

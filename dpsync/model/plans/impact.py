@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from dpsync.model.frozen import Frozen
+from dpsync.model.plans.addressed import Addressed
 
 
-class Exposure(Frozen):
+class Exposure(Addressed):
     """Something that becomes more visible or more powerful.
 
     `field` is empty where the thing itself does it: it is new, or goes and kept people out.
     """
 
-    address: str
     field: str = ""
     before: Any = None
     after: Any = None
@@ -23,13 +23,12 @@ class Exposure(Frozen):
     """Whether it is so only while the plan is carried out, and neither before nor afterwards."""
 
 
-class UrlImpact(Frozen):
+class UrlImpact(Addressed):
     """A public URL that changes, begins or ends. Both ends are None while people see nothing there.
 
     Where the new one cannot be told before, `known` is false and `why` says why.
     """
 
-    address: str
     before: str | None = None
     after: str | None = None
     known: bool = True

@@ -16,6 +16,7 @@ from pydantic_core import to_json
 from dpsync.model.findings.question import Refusal
 from dpsync.model.findings.span import Span
 from dpsync.model.frozen import Frozen
+from dpsync.model.plans.addressed import Addressed
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
@@ -36,10 +37,9 @@ class Origin(Frozen):
         return Origin(file=span.file, line=span.line, column=span.column)
 
 
-class Also(Frozen):
+class Also(Addressed):
     """What was not selected and is planned all the same, because something selected needs it."""
 
-    address: str
     needed_by: str
 
 

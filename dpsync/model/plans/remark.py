@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 from dpsync.model.frozen import Frozen
+from dpsync.model.plans.addressed import Addressed
 
 
-class Blocked(Frozen):
+class Blocked(Addressed):
     """Wanted, but not to be done by this tool: the reason, and what a person must do."""
 
-    address: str
     reason: str
     todo: str = ""
     because: str | None = None
@@ -47,13 +47,12 @@ class Unwatched(Frozen):
     things: int = 0
 
 
-class Note(Frozen):
+class Note(Addressed):
     """Something worth knowing that changes nothing.
 
     `address` is what it is about: an address, or a pattern of the policy or an answer as it was written.
     """
 
-    address: str
     text: str
     severity: Literal["note", "warning"] = "note"
     permanent: bool = False

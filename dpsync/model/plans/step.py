@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from dpsync.model.frozen import Frozen
+from dpsync.model.plans.addressed import Addressed
 
 Verb = Literal["create", "restore", "transfer", "update", "move", "act", "await", "delete"]
 
@@ -24,10 +25,9 @@ for, and it is not sent again. never: it only acts, and nothing that could be re
 """
 
 
-class Gives(Frozen):
+class Gives(Addressed):
     """After the step this address has the id at `pointer` in the answer (or `id`, when known before)."""
 
-    address: str
     pointer: str | None = None
     id: Any = None
 

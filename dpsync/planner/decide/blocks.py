@@ -233,7 +233,7 @@ class Blocking:
     def note(
         self, resource: Resource, item: Field, reason: str, todo: str = "", because: str | None = None
     ) -> None:
-        name = f"{resource.address}#{item.name}"
+        name = str(resource.address.field(item.name))
         self._fields[resource.address, item.name] = Blocked(
             address=name, reason=reason, todo=todo, because=because
         )
@@ -249,7 +249,7 @@ class Blocking:
     def _unserved_fields(self) -> Iterator[Blocked]:
         for (address, name), item in self._sides.desired.unserved_fields.items():
             if not self._sides.policy.ignored(address, name):
-                yield _unserved(f"{address}#{name}", item)
+                yield _unserved(str(address.field(name)), item)
 
     def _undeletable(self) -> Iterator[Blocked]:
         """Pruned places in which it is not known what is undeclared."""

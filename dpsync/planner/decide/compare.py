@@ -114,7 +114,7 @@ def _unread_changed(sides: Sides, resource: Resource, field: Field, live: LiveOb
     hidden = unread(field, sides.desired.resources[address].fields[field.name])
     if sides.options.proof or hidden is None:
         return False
-    asked = sides.answers.agree(Answer(SEND, f"{address}#{field.name}"))
+    asked = sides.answers.agree(Answer(SEND, str(address.field(field.name))))
     return asked or differs_from_base(sides, resource, field, live)
 
 

@@ -253,7 +253,7 @@ class _Decider:
         for item in kind.fields:
             hidden = not_known(self.sides, item, resource.fields.get(item.name), live)
             if hidden is not None:
-                address = f"{resource.address}#{item.name}"
+                address = str(resource.address.field(item.name))
                 known = in_base(self.sides, resource, live) is not None
                 text = self._not_compared(address, known)
                 self.notes.append(Note(address=address, text=text, permanent=True))

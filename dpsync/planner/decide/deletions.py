@@ -150,9 +150,9 @@ def effects(sides: Sides, found: Cascade, root: Identity) -> tuple[Effect, ...]:
     """What goes or changes along with one delete. What goes with several is named once."""
     found_effects = []
     for identity, name in found.by_root.get(root, ()):
-        address = str(sides.names.address(identity))
+        address = sides.names.address(identity)
         if name:
-            found_effects.append(Effect(address=f"{address}#{name}", what=f"names it as {name}"))
+            found_effects.append(Effect(address=str(address.field(name)), what=f"names it as {name}"))
         else:
-            found_effects.append(Effect(address=address, what=found.objects[identity]))
+            found_effects.append(Effect(address=str(address), what=found.objects[identity]))
     return tuple(sorted(found_effects, key=lambda effect: effect.address))

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dpsync.kinds.kind import Field, Kind, Lifted
-from dpsync.model.entries.address import Address
 from dpsync.model.entries.values import Value, leaves, to_plain
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.impact import Exposure
@@ -31,7 +30,7 @@ def exposures(
     for change in changes:
         if change.action == "update" and not change.differences:
             continue
-        entry = decided.entries.get(Address.parse(change.address))
+        entry = decided.entries.get(change.location)
         if entry is not None and change.action == "create":
             found += _new(decided, entry)
         elif entry is not None:
@@ -95,7 +94,7 @@ def _foreign(decided: Decisions, urls: Iterable[str]) -> bool:
 
 def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
     """What lies in something that is given away is for other people to see."""
-    if Address.parse(change.address) not in decided.sides.snapshot.transferred:
+    if change.location not in decided.sides.snapshot.transferred:
         return
     *_, found = change.differences
     words = f"given from {found.before} to {found.after}, whose members can see it"

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from dpsync.kinds.kind import Kind
@@ -26,11 +27,11 @@ def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[NavigationT
         return
     reader = _Trees(decided)
     inside = _touched(changes)
-    inside |= {str(address) for address in reader.naming({change.id for change in changes if change.id})}
-    changing = {change.address for change in changes}
+    inside.update(reader.naming({change.id for change in changes if change.id}))
+    changing = {change.location for change in changes}
     for address, live in reader.owners():
-        touched = str(address) in inside
-        if touched or not changing.isdisjoint(map(str, address.upward())):
+        touched = address in inside
+        if touched or not changing.isdisjoint(address.upward()):
             yield reader.tree(address, live, touched)
 
 
@@ -40,16 +41,14 @@ def current(decided: Decisions) -> Iterator[Branch]:
     return (reader.before(live) for _, live in reader.owners() if live is not None)
 
 
-def _touched(changes: Iterable[Change]) -> set[str]:
+def _touched(changes: Iterable[Change]) -> set[Address]:
     """The addresses of everything in which something changes."""
-    names = {change.address for change in changes}
-    names |= {effect.address.partition("#")[0] for change in changes for effect in change.effects}
-    around: set[str] = set()
-    for name in names:
-        while name and name not in around:
-            around.add(name)
-            name = name.rpartition("/")[0]
-    return around
+    changing = {change.location for change in changes}
+    changing |= {effect.location for change in changes for effect in change.effects}
+    found: set[Address] = set()
+    for address in changing:
+        found.update(takewhile(lambda one: one not in found, address.upward()))
+    return found
 
 
 @dataclass(frozen=True)

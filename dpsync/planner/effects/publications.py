@@ -28,7 +28,7 @@ def published(
     decided: Decisions, trees: Iterable[NavigationTree], exposures: Iterable[Exposure]
 ) -> Iterator[Exposure]:
     """Places that publish content which nobody could read as openly before. `exposures`: fields that do."""
-    opened = {(Address.parse(item.address), item.field) for item in exposures}
+    opened = {(item.location, item.field) for item in exposures}
     before: list[tuple[Any, _Openness]] | None = None
     for tree in trees:
         if tree.after is None:

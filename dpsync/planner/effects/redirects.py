@@ -102,7 +102,7 @@ class _Suggestion:
         """With a redirect to where it is seen then; else to the nearest thing around it that is."""
         kinds = self.decided.sides.registry.children(self.tree.kind.name)
         redirecting = [(kind, kind.redirects) for kind in kinds if kind.redirects is not None]
-        for one in reversed(self._chains[Address.parse(impact.address)]):
+        for one in reversed(self._chains[impact.location]):
             for kind, redirects in redirecting:
                 template = redirects.to.get(one.kind.name)
                 if template is not None and isinstance(self.will.get(one.address), str):

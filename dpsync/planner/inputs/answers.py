@@ -16,7 +16,7 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.address import FieldAddress, Pattern
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
 DELETE: Final = "delete"
@@ -120,16 +120,15 @@ def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
     if form.subject == "N":
         number = subject.isascii() and subject.isdigit() and len(subject) <= _DIGITS
         return None if number else f"the answer is {form}, with a number"
-    path, hash_, field = subject.partition("#")
-    if bool(hash_ and field) != (form.subject == "ADDRESS#field"):
+    address, field = FieldAddress.parse(subject)
+    if (field is not None) != (form.subject == "ADDRESS#field"):
         return f"the answer is {form}"
-    if "*" in path:
+    if "*" in str(address):
         return "an answer names one address, not a pattern"
     places = Places(registry)
-    segments = tuple(path.split("/"))
-    if mistake := places.mistake(Pattern(subject, segments, field or None), "objects"):
+    if mistake := places.mistake(Pattern(subject, address.segments, field), "objects"):
         return f"{mistake.reason}; {mistake.hint}"
-    if not any(form.asked_of(kind) for kind in places.kinds(Address(segments))):
+    if not any(form.asked_of(kind) for kind in places.kinds(address)):
         return f"nothing at such an address is ever asked about like this: {form}"
     return None
 

@@ -65,7 +65,7 @@ def _create_only(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal
                 before = sides.values.display(item.field, item.before, resource)
                 yield Refusal(
                     code="create-only",
-                    address=f"{resource.address}#{name}",
+                    address=str(resource.address.field(name)),
                     message=f'the {name} of {kind.one} is set when it is created and stays "{before}"',
                     way_out=f"set it back, or declare a new {noun} under another key and remove this one",
                 )
@@ -151,11 +151,11 @@ def _circles(decided: Decisions) -> Iterator[Refusal]:
         for circle in Nesting(sides, kind, item, stays).circles():
             if any(not isinstance(one, Address) and decided.deletions.covers(one) for one in circle):
                 continue  # it must be empty by then, which another guard looks after
-            names = [str(one if isinstance(one, Address) else sides.names.address(one)) for one in circle]
-            around = chain([*names[1:], names[0]], ", which is in ")
+            names = [one if isinstance(one, Address) else sides.names.address(one) for one in circle]
+            around = chain([str(one) for one in (*names[1:], names[0])], ", which is in ")
             yield Refusal(
                 code="circle",
-                address=f"{names[0]}#{item.name}",
+                address=str(names[0].field(item.name)),
                 message=f"it would be in {around}: a circle",
                 way_out=f"give one of them another {item.name}",
             )
@@ -171,7 +171,7 @@ def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
                 for identity in filter(decided.deletions.covers, meant):
                     yield Refusal(
                         code="in-use",
-                        address=f"{resource.address}#{item.name}",
+                        address=str(resource.address.field(item.name)),
                         message=f"it names {sides.names.address(identity)}, which would be deleted",
                         way_out="name another one, or declare that one to keep it",
                     )

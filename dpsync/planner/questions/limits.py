@@ -35,15 +35,11 @@ def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
     limits, since = _in_force(sides)
     agreed = answered(sides, decided.restructuring)
     total = count_deletes(deletes)
-    deletes = [
-        change
-        for change in deletes
-        if not any(Address.parse(change.address).is_in(place) for place in agreed)
-    ]
-    for organization in sorted({Address.parse(change.address).segments[0] for change in deletes}):
-        mine = [change for change in deletes if change.address.split("/")[0] == organization]
+    deletes = [change for change in deletes if not any(change.location.is_in(place) for place in agreed)]
+    for organization in sorted({change.location.segments[0] for change in deletes}):
+        inside_ = Address((organization,))
+        mine = [change for change in deletes if change.location.is_in(inside_)]
         count = count_deletes(mine).number
-        inside_ = Address.parse(organization)
         managed = {
             str(sides.names.address(identity))
             for address, items in sides.snapshot.scopes.items()
@@ -89,7 +85,7 @@ def _exposed(decided: Decisions, exposures: tuple[Exposure, ...]) -> Iterator[Re
     sides = decided.sides
     limits, since = _in_force(sides)
     allowed = limits.exposures
-    counts = Counter(Address.parse(item.address).segments[0] for item in exposures)
+    counts = Counter(item.location.segments[0] for item in exposures)
     question = Answer(EXPOSE, str(len(exposures)))
     for organization, count in sorted(counts.items()):
         if allowed is not None and count > allowed and not sides.answers.agree(question):

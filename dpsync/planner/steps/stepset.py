@@ -111,7 +111,7 @@ class StepSet:
         self.steps[draft.id] = draft
         self.by_address.setdefault(draft.address, []).append(draft)
         for gives in draft.gives:
-            self.makers[Address.parse(gives.address)] = draft.id
+            self.makers[gives.location] = draft.id
         return draft
 
     def plus(self, drafts: Iterable[StepDraft]) -> StepSet:

@@ -180,7 +180,7 @@ class _Unique:
         self.refusals.append(
             Refusal(
                 code="taken",
-                address=f"{rename.resource.address}#{item.name}",
+                address=str(rename.resource.address.field(item.name)),
                 message=f'the {item.name} "{rename.value}" belongs to {owner}',
                 way_out=f"choose another {item.name}, or declare that {kind.noun} with a new one",
             )

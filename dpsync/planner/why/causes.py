@@ -129,7 +129,7 @@ class Causes:
                     continue
                 now = self.sides.values.normal(field, live.fields.get(name), live)
                 if of_field(field, self._value(entry, field, resource), value, now) == "same edit twice":
-                    yield f"{address}#{name}"
+                    yield str(address.field(name))
 
     @cached_property
     def _organizations(self) -> Collection[Address]:

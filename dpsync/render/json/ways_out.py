@@ -45,7 +45,7 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
         return WaysOut(platform=undo, files=_add(drift, item), by_hand=forget)
     if item.what == "undeclared":
         return WaysOut(platform=apply, files=_add(drift, item), by_hand=forget)
-    names = [f"{item.address}#{part.field}" for part in item.fields]
+    names = [str(item.location.field(part.field)) for part in item.fields]
     names += [item.address] if item.place else []
     stuck_at = [blocked.get(name) for name in names]
     todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck_at if one is not None))
@@ -80,7 +80,7 @@ def _apply(drift: Drift, item: Drifted) -> str:
 
 def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
     """The same for the files, and for no other environment that is made of them; `back` is the other way."""
-    names = [f"{item.address}#{part.field}" for part in item.fields]
+    names = [str(item.location.field(part.field)) for part in item.fields]
     inside = bool(names) and not item.place and bool(_inside_of(drift, item))
     lines = [drift.origins.get(name) or drift.origins.get(item.address) for name in names]
     shared = not names or any(line is not None and line.file != drift.overlay for line in lines)

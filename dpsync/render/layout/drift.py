@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.plans.cause import Group
 from dpsync.model.plans.drift import Drifted, FieldDrift
 from dpsync.model.plans.grouping import drifted_parts
@@ -43,7 +44,7 @@ def _unread(document: DriftDocument, address: str) -> ViewEntry:
 
 
 def _line(address: str, field: str | None, text: str | None) -> ViewEntry:
-    return ViewEntry(visible(f"{address}#{field}" if field else address), visible(text or ""))
+    return ViewEntry(visible(str(FieldAddress(Address.parse(address), field))), visible(text or ""))
 
 
 def _drifted(document: DriftDocument, item: Drifted) -> ViewEntry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from dpsync.model.entries.address import FieldAddress
 from dpsync.model.findings.question import Refusal
 from dpsync.model.plans.cause import Group
 from dpsync.model.plans.change import Change, Difference
@@ -101,7 +102,7 @@ def _refusal(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
 
 
 def _exposure(plan: Plan, item: Exposure) -> ViewEntry:
-    name = f"{item.address}#{item.field}" if item.field else item.address
+    name = str(FieldAddress(item.location, item.field or None))
     return ViewEntry(
         visible(name), visible(item.words), "^", where=origin(plan, name), enclosing=around(plan, name)
     )

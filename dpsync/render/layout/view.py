@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.plans.change import Difference
 from dpsync.model.plans.plan import Origin
 from dpsync.model.texts.words import counted
@@ -82,7 +83,7 @@ class ViewEntry:
     @property
     def group(self) -> str:
         """The place that it is counted with: of `acme/sites/docs/structure/news`, `acme/sites`."""
-        return "/".join(self.address.partition("#")[0].split("/")[:2])
+        return str(Address(FieldAddress.parse(self.address).address.segments[:2]))
 
 
 @dataclass(frozen=True)

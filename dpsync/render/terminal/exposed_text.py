@@ -16,6 +16,6 @@ def render_exposures(plan: Plan, paint: Paint, summary: bool = False) -> str:
     lines = [paint(exposed_headline(plan), "magenta bold")]
     for item in plan.exposures:
         head, said = paint(f"  ^ {visible(item.address)}", "magenta"), visible(item.words)
-        where = behind(plan, f"{item.address}#{item.field}", paint)
+        where = behind(plan, str(item.location.field(item.field)), paint)
         lines += [f"{head}  {said}"] if summary else [f"{head}{where}", f"      {said}"]
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dpsync.model.entries.address import Address, FieldAddress
 from dpsync.model.texts.words import counted, listed
 from dpsync.render.json.documents import ImportDocument
 from dpsync.render.terminal.paint import Paint
@@ -22,7 +23,7 @@ def render_import(document: ImportDocument, paint: Paint, verbose: int = 0) -> s
 def _taken(document: ImportDocument) -> Iterator[str]:
     for item in document.taken:
         place = f"{item.at.file}:{item.at.line}:{item.at.column}"
-        name = f"{item.address}#{item.field}" if item.field is not None else item.address
+        name = str(FieldAddress(Address.parse(item.address), item.field))
         yield f"  {visible(name)}  {visible(place)}"
     if document.shared_with:
         who = visible(listed(document.shared_with))

@@ -112,7 +112,7 @@ def _words(plan: Plan, change: Change, paint: Paint, verbose: int) -> str:
 
 def _won(plan: Plan, change: Change, item: Difference, verbose: int) -> str:
     """Where a field was written: with -v, and wherever that is another file than its entry's."""
-    entry, own = plan.origins.get(change.address), plan.origins.get(f"{change.address}#{item.field}")
+    entry, own = plan.origins.get(change.address), plan.origins.get(str(change.location.field(item.field)))
     if own is None or not (verbose or (entry is not None and entry.file != own.file)):
         return ""
     return f"{visible(own.file)}:{own.line}:{own.column}"

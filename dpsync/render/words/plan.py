@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dpsync.model.entries.address import FieldAddress
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.findings.question import Candidate
 from dpsync.model.plans.cause import Cause, What, said
@@ -260,17 +261,13 @@ def unwatched(plan: PlanOrDrift) -> str:
 
 def origin(plan: PlanOrDrift, address: str) -> Origin | None:
     """Where an address or a field is written; of a field that is not, where its entry is."""
-    return plan.origins.get(address) or plan.origins.get(address.partition("#")[0])
+    return plan.origins.get(address) or plan.origins.get(str(FieldAddress.parse(address).address))
 
 
 def around(plan: PlanOrDrift, address: str) -> Origin | None:
     """Where the nearest thing is written that an address is in."""
-    path = address.partition("#")[0]
-    while path:
-        if found := plan.origins.get(path):
-            return found
-        path = path.rpartition("/")[0]
-    return None
+    origins = (plan.origins.get(str(one)) for one in FieldAddress.parse(address).address.upward())
+    return next(filter(None, origins), None)
 
 
 def place(origin: Origin | None) -> str:
