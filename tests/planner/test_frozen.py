@@ -10,10 +10,10 @@ from dataclasses import is_dataclass
 from dpsync import apply, identity, planner
 
 GROWS = {
-    "apply._Place", "identity.ByLine", "identity.Candidates", "identity.Entry", "identity.Matching",
+    "apply._Place", "identity.ByLine", "identity.Candidates", "identity.EntryCandidates", "identity.Matching",
     "identity.Renames", "identity._Settling", "planner.Cascade", "planner.CouldBe", "planner.Deletions",
     "planner.Listing", "planner.Nesting", "planner.Open", "planner.StepSet",
-    "planner._Place", "planner._Rename",
+    "planner._FlagPlace", "planner._Rename",
 }  # fmt: skip
 """What is filled while a stage works, by package."""
 
