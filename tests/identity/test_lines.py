@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from dpsync.identity.candidates import Past
 from dpsync.identity.ids_lines import Recorded
 from dpsync.identity.match import Matching, match
 from dpsync.identity.natural_keys import NaturalKeys
+from dpsync.kinds.kind import Patch
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.ids import RecordedLine
@@ -17,13 +21,21 @@ OLD = PLACE.child("old")
 
 
 def matched(
-    entries: list[Resource], objects: list[LiveObject], orphans: dict[str, Address], **lines: str
+    entries: list[Resource],
+    objects: list[LiveObject],
+    orphans: dict[str, Address],
+    base: Sequence[Resource] = (),
+    **lines: str,
 ) -> Matching:
-    """With lines of entries that are gone, by id, and with lines of entries."""
+    """With lines of entries that are gone, by id, with lines of entries, and with a git base."""
     own = {PLACE.child(key): RecordedLine(PLACE.child(key), id) for key, id in lines.items()}
-    return match(
-        NaturalKeys(kind("title"), lambda _: None), entries, objects, Past(recorded=Recorded(own, orphans))
-    )
+    of = replace(kind("title"), update=Patch("{self}", repeat="safe"))
+    past = Past({entry.address: entry for entry in base}, recorded=Recorded(own, orphans))
+    return match(NaturalKeys(of, lambda _: None), entries, objects, past)
+
+
+def codes(matching: Matching) -> list[str]:
+    return [item.code for item in matching.diagnostics]
 
 
 def found(matching: Matching) -> dict[str, tuple[str, str, str]]:
@@ -40,7 +52,7 @@ def test_what_is_said_to_be_new_takes_no_line_of_an_entry_that_is_gone() -> None
     """It would take over what the removed entry was, with all that is in it."""
     entry = wanted("new", title="News", new=True)
     one = matched([entry], [live("1", title="News")], {"1": OLD})
-    assert "the line of" not in str(found(one))
+    assert "line of another entry" not in str(found(one))
 
 
 def test_of_two_objects_whose_entries_are_gone_a_new_key_takes_neither_by_a_line() -> None:
@@ -68,3 +80,33 @@ def test_the_object_of_a_pin_is_given_to_no_line() -> None:
     one = matched(entries, [live("1", title="News")], {}, b="1")
     assert found(one) == {"a": ("1", "pin", "")}
     assert [(item.code, str(item.address)) for item in one.diagnostics] == [("DP311", f"{PLACE}/b")]
+
+
+def test_an_object_that_is_an_entry_already_is_not_given_to_another_one_by_an_older_line() -> None:
+    """It has two lines: that of an entry, or a pin, and one whose entry is gone."""
+    new = wanted("new", title="News")
+    by_line = matched([wanted("a", title="Other"), new], [live("1", title="News")], {"1": OLD}, a="1")
+    assert found(by_line) == {"a": ("1", "line", "")}
+    by_pin = matched([wanted("a", title="Other", pin="1"), new], [live("1", title="News")], {"1": OLD})
+    assert found(by_pin) == {"a": ("1", "pin", "")}
+
+
+def test_what_was_called_otherwise_is_asked_about_before_a_line_of_another_key_counts() -> None:
+    """The object of its earlier name is live, too: one of the two would be lost by a guess."""
+    objects = [live("1", title="News"), live("2", title="Old")]
+    named = replace(wanted("new", title="News"), previously=({"title": "Old"},))
+    asked = matched([named], objects, {"1": OLD})
+    assert (found(asked), codes(asked)) == ({}, ["DP305"])
+    known = matched([wanted("new", title="News")], objects, {"1": OLD}, base=[wanted("new", title="Old")])
+    assert (found(known), codes(known)) == ({}, ["DP305"])
+
+
+def test_of_two_lines_on_one_object_none_is_right_where_the_base_has_both_or_neither() -> None:
+    entries = [wanted("a", title="A"), wanted("b", title="B")]
+    for base in ((), entries):
+        asked = matched(entries, [live("1", title="News")], {}, base, a="1", b="1")
+        assert codes(asked) == ["DP311", "DP311"]
+        assert not any("is right" in item.message for item in asked.diagnostics)
+    both = [wanted("a", title="News"), wanted("b", title="News")]
+    asked = matched(both, [live("1", title="News")], {}, a="1", b="1")
+    assert not any("is right" in item.message for item in asked.diagnostics)

@@ -415,6 +415,14 @@ def test_pins_end_a_contradiction() -> None:
     }
 
 
+def test_what_one_key_has_found_is_nothing_else_by_a_later_one() -> None:
+    """Else the object of the second key would be the entry's, and that of the first nobody's."""
+    of = kind("path", "title", "language")
+    entry = wanted("t", title="T", language="en")
+    found = asked(of, [entry], [live("1", title="T"), live("2", language="en")])
+    assert {match.id for match in found.matches.values()} == {"1"}
+
+
 def test_a_match_says_by_what_it_was_made() -> None:
     entries = [wanted("a", path="p"), wanted("b", path="x", title="T", language="en"), wanted("c", pin="3")]
     objects = [live("1", path="p"), live("2", path="q", title="T", language="en"), live("3")]

@@ -9,10 +9,13 @@ import pytest
 
 from dpsync.model.entries.values import LiveId
 from dpsync.model.plans.impact import NavigationNode, UrlImpact
+from dpsync.planner.effects.tree import UNKNOWN, Branch
+from dpsync.planner.effects.urls import _below
 from dpsync.planner.plan import make_plan
 from dpsync.render.words.navigation import merged as merged_lines
 from dpsync.render.words.urls import urls_headline
 
+from .lab import REGISTRY
 from .stages import ACME, Case, Things
 
 SEEN = {"published": True, "visibility": "public"}
@@ -193,6 +196,20 @@ def test_what_cannot_be_told_of_a_flag_is_in_no_url() -> None:
     urls = {**shown(f"{HOST}docs/"), ("site_space", "docs/k/n"): f"{HOST}docs/n/"}
     wanted = {name: {at: it for at, it in paths.items() if at != "docs/k/a"} for name, paths in live.items()}
     assert told(case(wanted, live, urls)) == {"[a]": ("docs/", None), "b": CHOSEN, "n": CHOSEN}
+
+
+def test_what_is_perhaps_not_seen_has_no_certain_url() -> None:
+    """A new site whose visibility nobody says; a node of which nobody knows whether it is a draft."""
+    new = site("new")
+    del new["site"]["new"]["visibility"]
+    assert told(case(merged(OTHER, new), OTHER, HELP)) == dict.fromkeys(EVERYTHING, CHOSEN)
+    perhaps = {"path": "p", "draft": UNKNOWN}
+    inside = Branch(ACME.child("inside"), REGISTRY["site_space"], {"path": "i", "draft": False})
+    for kind in ("section", "section_group"):
+        owner = Branch(
+            ACME, REGISTRY["site"], {}, (Branch(ACME.child("node"), REGISTRY[kind], perhaps, (inside,)),)
+        )
+        assert _below(owner, HOST)[inside.address] is UNKNOWN
 
 
 # What becomes of the old URL.

@@ -1,0 +1,43 @@
+"""Which live object an entry of the git base is: for what it protected, and for what was removed since."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dpsync.identity.base_matches import remember
+from dpsync.model.entries.desired import Desired
+from dpsync.model.entries.ids import RecordedLine
+from dpsync.model.entries.snapshot import Identity, Records
+from tests.planner.stages import ACME, Case
+
+ENTRY = ACME.child("spaces", "s")
+
+
+def remembered(
+    base: dict[str, Any], live: dict[str, Any], now: str | None = None, then: str | None = None
+) -> Identity | None:
+    """What the removed space `s` of the base is, by lines of now and of the base with these ids."""
+    sides = Case({"space": {}}, {"space": live}, base={"space": {"s": base}}).sides()
+    lines = [{ENTRY: RecordedLine(ENTRY, id)} if id is not None else {} for id in (now, then)]
+    snapshot = replace(sides.snapshot, records=Records(*lines))
+    before = sides.base.desired
+    assert isinstance(before, Desired)
+    return remember(sides.registry, before, sides.desired, snapshot).get(ENTRY)
+
+
+LIVE = {"a": {"title": "A"}, "b": {"title": "B"}}
+
+
+def test_what_the_base_protected_is_what_its_line_said_then_whatever_the_line_says_now() -> None:
+    """Else a change could take protection off one thing by editing the line, and put it onto another."""
+    assert remembered({"title": "A"}, LIVE, now="space-b", then="space-a") == ("space", "space-a")
+    assert remembered({"title": "A"}, LIVE, now="space-b") == ("space", "space-b")
+
+
+def test_an_entry_of_the_base_whose_recorded_object_is_gone_is_nothing_else_of_its_name() -> None:
+    assert remembered({"title": "A"}, LIVE, then="gone") is None
+
+
+def test_an_entry_of_the_base_without_a_line_is_what_has_its_name() -> None:
+    assert remembered({"title": "A"}, LIVE) == ("space", "space-a")
