@@ -10,10 +10,11 @@ the file instead, and the tests begin in a process that has imported nothing of 
 run while tests were collected, the test that failed is run again like that: it may have compared values
 from before the change with values from after it. A test that fails on the code as it is kills nothing.
 
-A sample takes places in the code, not mutants: at each place that is drawn, one mistake is drawn. Otherwise
-operators with many replacements (`==` has seven) would be most of the sample. Annotations are left out, since
-nothing evaluates them, and so is `is` in the place of `==` and the other way round, which is the same for
-None and the members of an enumeration. What is no Python any more (`not` before `:=`) is no mutant.
+A sample takes as many places of each package, and places in the code, not mutants: at each place that is
+drawn, one mistake is drawn. Otherwise operators with many replacements (`==` has seven) would be most of the
+sample. Annotations are left out, since nothing evaluates them, and so is `is` in the place of `==` and the
+other way round, which is the same for None and the members of an enumeration. What is no Python any more
+(`not` before `:=`) is no mutant.
 
 A place that no test runs counts as survived. Tests that take longer than `--slow` seconds are not run, and of
 those of one mutant no more than `--budget` seconds: so a survivor is one that these tests did not notice.
@@ -25,6 +26,7 @@ import argparse
 import sys
 import time
 import warnings
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
@@ -39,12 +41,14 @@ from .places import Mutant, function, is_run_by_an_import, sample, statement
 from .tree import ROOT, copied
 from .trial import Trial
 
-PACKAGES = ("dpsync/planner", "dpsync/identity", "dpsync/apply")
+NAMES = (
+    *("planner", "identity", "apply", "live", "github", "config"),
+    *("importing", "client", "kinds", "document", "model", "workflows"),
+)
+"""Of packages; their own tests are in the directories with these names."""
+PACKAGES = tuple(f"dpsync/{name}" for name in NAMES)
 TESTS = (
-    "tests/planner",
-    "tests/identity",
-    "tests/apply",
-    "tests/ids",
+    *(f"tests/{name}" for name in (*NAMES[:-1], "ids")),
     *(f"tests/cli/test_{name}.py" for name in ("drift", "select", "saved", "secrets", "forget")),
 )
 """Those of the packages, and of the commands that are the way to a module of theirs."""
@@ -90,7 +94,8 @@ def _run_all(
     options: argparse.Namespace,
 ) -> None:
     began = time.monotonic()
-    count = {"killed": 0, "survived": 0, "timeout": 0}
+    count: Counter[str] = Counter()
+    by_package: dict[str, Counter[str]] = defaultdict(Counter)
     for number, mutant in enumerate(mutants, 1):
         if time.monotonic() - began > options.minutes * 60:
             print(f"stopped after {options.minutes:g} minutes")
@@ -103,10 +108,10 @@ def _run_all(
         if not _is_python(changed):
             continue
         lines, at_import = statement(source, mutant.line), is_run_by_an_import(source, mutant.line)
-        tests = observed.tests_of(mutant.file, lines, at_import, options.slow)
-        chosen = observed.within(
-            tests, options.budget, f"tests/{path.parent.name}", mutant.file, function(source, mutant.line)
-        )
+        package = _package(mutant, options.packages or PACKAGES)
+        own = f"tests/{package}"
+        tests = observed.tests_of(mutant.file, lines, at_import, options.slow, own)
+        chosen = observed.within(tests, options.budget, own, mutant.file, function(source, mutant.line))
         cpu = options.patience * sum(observed.seconds[test] for test in chosen) + 5
         trial = Trial(tree, collected, mutant.file, changed, cpu)
         if at_import:
@@ -114,19 +119,31 @@ def _run_all(
         else:
             outcome, killer = trial.in_memory(chosen, observed.outside(mutant.file, lines))
         count[outcome] += 1
+        by_package[package][outcome] += 1
         what = f"{len(chosen)} of {len(tests)} tests" if tests else "no test runs it"
         print(f"{outcome} #{number} {mutant.file}:{mutant.line} {mutant.operator} ({killer or what})")
         if outcome != "killed":
             print(_difference(source, changed))
         if sum(count.values()) % 25 == 0:
-            print(f"… {count}")
+            print(f"… {dict(count)}")
         sys.stdout.flush()
-    ran = sum(count.values())
-    noticed = count["killed"] + count["timeout"]
-    print(
-        f"seed {options.seed}: {ran} mutants: {count['killed']} killed, {count['survived']} survived, "
-        f"{count['timeout']} timeout; {100 * noticed / max(ran, 1):.1f}% noticed"
+    for package, found in by_package.items():
+        print(f"{package}: {_said(found)}")
+    print(f"seed {options.seed}: {_said(count)}")
+
+
+def _said(count: Counter[str]) -> str:
+    ran = count.total()
+    noticed = 100 * (count["killed"] + count["timeout"]) / max(ran, 1)
+    return (
+        f"{ran} mutants: {count['killed']} killed, {count['survived']} survived, {count['timeout']} timeout; "
+        f"{noticed:.1f}% noticed"
     )
+
+
+def _package(mutant: Mutant, packages: Sequence[str]) -> str:
+    """The name of the package that a mutant is in."""
+    return next(Path(one).name for one in packages if mutant.file.startswith(f"{one}/"))
 
 
 def _is_python(text: str) -> bool:

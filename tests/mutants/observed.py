@@ -30,12 +30,17 @@ class Observed:
     contexts: dict[str, dict[int, list[str]]]
     """The tests that ran a line, by file and line. While tests are collected, that is the test `""`."""
 
-    def tests_of(self, file: str, lines: range, at_import: bool, slow: float) -> list[str]:
-        """The tests that ran these lines, the quickest first; all of a file, and idle ones, for an import."""
+    def tests_of(self, file: str, lines: range, at_import: bool, slow: float, own: str) -> list[str]:
+        """The tests that ran these lines, the quickest first.
+
+        For what an import runs: all that ran any line of the file, idle ones, and those of the package, whose
+        directory is `own`. A declaration is run once, whoever reads it later.
+        """
         by_line = self.contexts.get(file, {})
         found = {test for line in lines for test in by_line.get(line, ())}
         if at_import:
             found = {test for tests in by_line.values() for test in tests} | self.idle
+            found |= {test for test in self.seconds if test.startswith(f"{own}/")}
         fast = [test for test in found if self.seconds.get(test, slow) < slow]
         return sorted(fast, key=lambda test: (self.seconds[test], test))
 

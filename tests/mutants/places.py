@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
-from itertools import pairwise
+from itertools import islice, pairwise, zip_longest
 from pathlib import Path
 from random import Random
 from tokenize import COMMENT, NL, OP, generate_tokens
@@ -28,11 +28,17 @@ class Mutant:
 
 
 def sample(tree: Path, packages: Sequence[str], count: int, random: Random) -> list[Mutant]:
-    """One mutant of each place, in an order by chance; when there are no places left, another one of each."""
+    """As many mutants of each package, in an order by chance: one of each place, then another one of each."""
+    drawn = [_drawn(tree, package, random) for package in packages]
+    turns = (mutants for turn in zip_longest(*drawn) for mutants in turn if mutants is not None)
+    return list(islice(turns, count))
+
+
+def _drawn(tree: Path, package: str, random: Random) -> list[Mutant]:
+    """Every mutant of a package; when there are no places left, another one of each."""
     places: list[list[Mutant]] = []
-    for package in packages:
-        for path in sorted((tree / package).rglob("*.py")):
-            places += _places(path, str(path.relative_to(tree)))
+    for path in sorted((tree / package).rglob("*.py")):
+        places += _places(path, str(path.relative_to(tree)))
     for mutants in places:
         random.shuffle(mutants)
     rounds: list[Mutant] = []
@@ -40,7 +46,7 @@ def sample(tree: Path, packages: Sequence[str], count: int, random: Random) -> l
         there = [mutants[number] for mutants in places if number < len(mutants)]
         random.shuffle(there)
         rounds += there
-    return rounds[:count]
+    return rounds
 
 
 def _places(path: Path, file: str) -> list[list[Mutant]]:
