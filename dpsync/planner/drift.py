@@ -20,7 +20,6 @@ from dpsync.model.plans.remark import Kept
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.candidates import WEAK
 from dpsync.planner.questions.content import unnamed
 from dpsync.planner.questions.identity import perhaps_renamed
 from dpsync.planner.selection import selection
@@ -159,7 +158,7 @@ class _Witness:
 
     def _missing(self, address: Address, cause: Cause | None) -> Drifted:
         """An entry that is not live, with what it may be called now."""
-        objects, could_be = self.sides.snapshot.objects, self.candidates.get(address, {})
+        objects, open_ = self.sides.snapshot.objects, self.candidates.get(address)
         resource = self.sides.resources[address]
         return Drifted(
             address=str(address),
@@ -172,9 +171,11 @@ class _Witness:
                     address=str(self.sides.names.address(item.identity)),
                     id=item.id,
                     label=self.sides.names.label(item),
-                    likely=why not in WEAK,
+                    likely=not why.weak,
                 )
-                for item, why in ((objects[identity], why) for identity, why in could_be.items())
+                for item, why in (
+                    (objects[one], why) for one, why in (open_.could_be if open_ else {}).items()
+                )
             ),
         )
 

@@ -24,9 +24,8 @@ from dpsync.planner.effects.outcome import trees
 from dpsync.planner.effects.urls import url_impacts
 from dpsync.planner.inputs.answers import IDLE
 from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.questions.exchanged import exchanged
 from dpsync.planner.questions.guards import refusals
-from dpsync.planner.questions.identity import unclear
+from dpsync.planner.questions.identity import exchanged, unclear
 from dpsync.planner.questions.lookalikes import lookalikes, proposals
 from dpsync.planner.selection import dependencies, selection
 from dpsync.planner.steps.edges import edges
@@ -37,10 +36,7 @@ from dpsync.planner.steps.writes import hidden, write_steps
 from dpsync.planner.why.causes import Causes
 from dpsync.planner.why.changes import changes
 from dpsync.planner.why.coverage import unwatched
-from dpsync.planner.why.past import past_notes
-from dpsync.planner.why.remade import remade
-from dpsync.planner.why.unmatched import unmatched, where
-from dpsync.planner.why.widened import widened
+from dpsync.planner.why.remarks import remarks, where
 
 
 class CircularPlan(Exception):
@@ -126,12 +122,9 @@ class _Made:
         notes = [
             *decided.notes,
             *hidden(decided),
-            *self._past(),
+            *remarks(sides, decided.deletions, decided.restructuring.found),
             *proposals(similar),
-            *remade(sides, decided.deletions, decided.restructuring.found),
             *transfers.notes(sides, decided.transfers),
-            *unmatched(sides),
-            *widened(sides, decided.deletions),
             *(Note(address=answer.flag, text=IDLE) for answer in sides.answers.idle()),
         ]
         blocked = [*decided.blocking.all(), *self.unmoved, *unseen(sides, decided.deletions)]
@@ -174,18 +167,6 @@ class _Made:
             id = sides.snapshot.bound(address)
             if id is not None:
                 yield Organization(address=str(address), id=id)
-
-    def _past(self) -> Iterator[Note]:
-        chosen = self.decisions.sides.chosen
-        for note in past_notes(self.decisions.sides, self.decisions.deletions):
-            address = note.location
-            live = self.decisions.sides.names.remembered.get(address)
-            if (
-                chosen is None
-                or address in chosen
-                or (live and self.decisions.sides.names.address(live) in chosen)
-            ):
-                yield note
 
 
 def _origins(sides: Sides) -> dict[str, Origin]:

@@ -15,7 +15,7 @@ from dpsync.planner.decide.compare import changed
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.selection import selection
 from dpsync.planner.why.causes import Causes
-from dpsync.planner.why.defaults import moved_defaults, why_moved
+from dpsync.planner.why.coverage import moved_defaults, why_moved
 
 
 def with_unwritten(sides: Sides, plan: Plan) -> Plan:

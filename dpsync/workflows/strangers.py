@@ -13,8 +13,9 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.candidates import LOOKS, WEAK
+from dpsync.planner.questions.candidates import Open
 from dpsync.planner.questions.identity import candidate, it_is, perhaps_renamed, said
+from dpsync.planner.questions.lookalikes import Reason
 from dpsync.workflows.session import Planned
 
 
@@ -51,14 +52,14 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
     wildcards.
     """
     sides = planned.sides
-    perhaps: dict[Address, Mapping[Identity, str]] = {}
+    perhaps: dict[Address, Open] = {}
     meant: dict[Identity, list[Address]] = defaultdict(list)
-    for address, could_be in perhaps_renamed(decide(sides)).items():
+    for address, open_ in perhaps_renamed(decide(sides)).items():
         if not any(pattern.covers(address) or pattern.matches(address) for pattern in patterns):
             continue
-        perhaps[address] = could_be
+        perhaps[address] = open_
         exactly = any("*" not in pattern.text and pattern.matches(address) for pattern in patterns)
-        if (one := _the_one(could_be, exactly)) is not None:
+        if (one := _the_one(open_.could_be, exactly)) is not None:
             meant[one].append(address)
     taken = {
         addresses[0]: Match(sides.snapshot.objects[identity].id, MatchedBy.LOOKS)
@@ -66,9 +67,9 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
         if len(addresses) == 1
     }
     left = {
-        address: _not_taken(sides, address, could_be)
-        for address, could_be in perhaps.items()
-        if could_be and address not in taken
+        address: _not_taken(sides, address, open_)
+        for address, open_ in perhaps.items()
+        if open_.could_be and address not in taken
     }
     if not taken:
         return planned, left
@@ -77,8 +78,8 @@ def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Map
     return Planned(make_plan(again), again), left
 
 
-def _not_taken(sides: Sides, address: Address, could_be: Mapping[Identity, str]) -> Diagnostic:
-    candidates = tuple(candidate(sides, identity, why) for identity, why in could_be.items())
+def _not_taken(sides: Sides, address: Address, open_: Open) -> Diagnostic:
+    candidates = tuple(candidate(sides, identity, open_.reason(identity)) for identity in open_.could_be)
     pin = said(sides, address, candidates[0].id)
     return Diagnostic(
         "not-live",
@@ -91,10 +92,10 @@ def _not_taken(sides: Sides, address: Address, could_be: Mapping[Identity, str])
     )
 
 
-def _the_one(could_be: Mapping[Identity, str], exactly: bool) -> Identity | None:
+def _the_one(could_be: Mapping[Identity, Reason], exactly: bool) -> Identity | None:
     """What an entry is that could be any of these, if that can be told."""
-    strong = [identity for identity, why in could_be.items() if why not in WEAK]
+    strong = [identity for identity, why in could_be.items() if not why.weak]
     likely = strong or list(could_be)
     if len(likely) != 1:
         return None
-    return likely[0] if exactly or could_be[likely[0]] == LOOKS else None
+    return likely[0] if exactly or could_be[likely[0]] is Reason.LOOKS else None

@@ -11,7 +11,7 @@ from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.ids import IdsFile
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.questions import lookalikes
-from dpsync.planner.questions.candidates import BY_BASE, NO_LINES
+from dpsync.planner.questions.lookalikes import Reason
 
 from .past import Project
 from .test_git_base import did, docs
@@ -227,7 +227,7 @@ def test_what_was_declared_before_and_is_not_found_is_asked_about(project: Proje
     project.holds(spaces=docs("Everything"))
     (refusal,) = project.plan().refusals
     assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/g")
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", NO_LINES)]
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.NO_LINES.value)]
     assert project.write("spaces: { g: { title: Guides, new: true } }").plan().can_apply
 
 
@@ -257,7 +257,7 @@ def test_the_ids_file_of_the_base_names_what_an_entry_was(project: Project) -> N
         client.get("/user")
         base = replace(session.base, ids=IdsFile({client.platform: {"acme": lines or {}}}))
         (refusal,) = replace(session, base=base).plan(client).plan.refusals
-    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", BY_BASE)]
+    assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.BASE_LINE.value)]
 
 
 def test_a_removed_name_that_another_entry_takes_is_asked_about(project: Project) -> None:

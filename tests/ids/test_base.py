@@ -14,7 +14,7 @@ from dpsync.model.entries.git_base import Base
 from dpsync.model.entries.ids import NO_IDS, RecordedLine, rewritten
 from dpsync.model.findings.diagnostic import DiagnosticError, Exit
 from dpsync.planner.decide.decisions import decide
-from dpsync.planner.why.past import past_notes
+from dpsync.planner.why.remarks import past
 from tests.identity.past import configuration, git
 from tests.planner.stages import Case
 
@@ -140,7 +140,7 @@ def test_a_changed_line_is_a_note_of_the_plan() -> None:
     case = Case(wanted={"team": {"a": {"title": "A"}}}, live={"team": {"a": {"title": "A"}}}, base={})
     sides = replace(case.sides(), rewritten=((line("acme/teams/a", "x"), line("acme/teams/a", "y")),))
 
-    assert [(note.address, note.text) for note in past_notes(sides, decide(sides).deletions)] == [
+    assert [(note.address, note.text) for note in past(sides, decide(sides).deletions)] == [
         ("acme/teams/a", "its line in the ids file is y, and was x in the base")
     ]
 

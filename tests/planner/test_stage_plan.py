@@ -15,7 +15,7 @@ from dpsync.model.findings.diagnostic import DiagnosticError
 from dpsync.model.plans.plan import Organization, Plan
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import CircularPlan, _check_circles, make_plan
-from dpsync.planner.questions.candidates import PLACE
+from dpsync.planner.questions.lookalikes import Reason
 from dpsync.planner.steps.stepset import Edge, Edges, PlannedSteps
 
 from .stages import ACME, SPAN, Case, Things
@@ -388,7 +388,7 @@ def test_a_new_team_where_another_one_is_named_is_asked_about() -> None:
     [refusal] = make_plan(Case(wanted, live).sides()).refusals
     assert (refusal.code, [(one.id, one.why) for one in refusal.candidates]) == (
         "unclear",
-        [("team-old", PLACE)],
+        [("team-old", Reason.PLACE.value)],
     )
 
 

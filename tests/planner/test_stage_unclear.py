@@ -13,22 +13,16 @@ from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.values import LiveId
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.candidates import (
-    BY_BASE,
-    GOING,
-    LOOKS,
-    MOST,
-    NO_LINES,
-    OTHERS,
-    PLACE,
-    REMOVED,
-    UNSEEN,
-)
+from dpsync.planner.questions.candidates import MOST
+from dpsync.planner.questions.lookalikes import Reason
 
 from .stages import ACME, Case, Things
 
 NAMES = Case({"collection": {key: {} for key in "abcdn"}, "space": {key: {} for key in "nstuv"}})
 """Only for references to what it has."""
+LOOKS, PLACE, REMOVED = Reason.LOOKS.value, Reason.PLACE.value, Reason.REMOVED.value
+OTHERS, GOING, UNSEEN = Reason.OTHERS.value, Reason.GOING.value, Reason.UNSEEN_PAST.value
+BY_BASE, NO_LINES = Reason.BASE_LINE.value, Reason.NO_LINES.value
 
 
 def asked(case: Case | Sides, code: str = "unclear") -> dict[str, dict[str, str]]:

@@ -20,22 +20,10 @@ from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import live_ids, references
 from dpsync.planner.decide.blocks import Blocking
 from dpsync.planner.inputs.sides import Sides
-from dpsync.planner.questions.lookalikes import Lookalike
-from dpsync.planner.questions.removed import removed
+from dpsync.planner.questions.lookalikes import Lookalike, Reason, removed
 
 MOST: Final = 50
 """Candidates of one entry that are named as data; the others are counted."""
-LOOKS: Final = "it looks like it"
-PLACE: Final = "it is what is shown there now"
-REMOVED: Final = "its entry was removed"
-OTHERS: Final = ""
-GOING: Final = "it would be deleted in the same plan"
-UNSEEN: Final = "it has no line, and the commit that would tell what was there before is not in this clone"
-WEAK: Final = frozenset({OTHERS, GOING, UNSEEN})
-"""These say that an entry could be any of several, and nothing about one of them."""
-BY_BASE: Final = "the ids file of the git base says so"
-NO_LINES: Final = "the git base has this entry, and no line says which one it was"
-"""Not where the base is HEAD: a project that was only just written looks the same there."""
 
 _SAID: Final = frozenset({MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE})
 """Somebody has said by these which object an entry is."""
@@ -54,7 +42,9 @@ class Open:
 
     resource: Resource
     kind: Kind
-    could_be: dict[Identity, str] = field(default_factory=dict)
+    could_be: dict[Identity, Reason] = field(default_factory=dict)
+    name_takers: dict[Identity, Address] = field(default_factory=dict)
+    """By object whose name another entry has now, that one."""
     more: int = 0
     """Candidates beyond those."""
     unseen_past: bool = False
@@ -63,6 +53,10 @@ class Open:
     @property
     def asked(self) -> bool:
         return bool(self.could_be) or self.unseen_past
+
+    def reason(self, identity: Identity) -> str:
+        """Why it could be an object, for people."""
+        return self.could_be[identity].value.format(self.name_takers.get(identity))
 
 
 @dataclass
@@ -78,8 +72,8 @@ class CouldBe:
         if not absent:
             return []
         for like in similar:
-            if like.why == "looks" and like.resource.address in absent:
-                absent[like.resource.address].could_be |= {item.identity: LOOKS for item in like.live}
+            if like.why is Reason.LOOKS and like.resource.address in absent:
+                absent[like.resource.address].could_be |= {item.identity: Reason.LOOKS for item in like.live}
         beside: dict[Identity | None, list[Identity]] = defaultdict(list)
         for identity, item in self._free[kind.name].items():
             beside[item.parent].append(identity)
@@ -89,7 +83,7 @@ class CouldBe:
         asked |= set(self._answered_just_now(kind))
         for one in absent.values():
             if not one.asked and self._place(kind, one.resource) in asked:
-                self._add(one, beside[self._owner(one.resource)], OTHERS)
+                self._add(one, beside[self._owner(one.resource)], Reason.OTHERS)
         return [one for address, one in sorted(absent.items()) if one.asked]
 
     def _instead_of_it(self, kind: Kind, absent: Mapping[Address, Open]) -> None:
@@ -100,7 +94,7 @@ class CouldBe:
                 to_delete[self._place(kind, self.sides.snapshot.objects[identity])].append(identity)
         for one in absent.values() if to_delete else ():
             if self.made(one.resource):
-                self._add(one, to_delete[self._place(kind, one.resource)], GOING)
+                self._add(one, to_delete[self._place(kind, one.resource)], Reason.GOING)
 
     def _by_the_past(
         self, kind: Kind, absent: Mapping[Address, Open], beside: Mapping[Identity | None, list[Identity]]
@@ -116,25 +110,26 @@ class CouldBe:
         before = base.desired.resources if base.desired is not None else {}
         for address, one in absent.items():
             for identity in sorted(self._places[address] & free.keys()):
-                one.could_be.setdefault(identity, PLACE)
+                one.could_be.setdefault(identity, Reason.PLACE)
             line = records.earlier.get(address)
             was = by_id.get(line.id) if line is not None else None
             if was is not None:
-                one.could_be[was] = BY_BASE
+                one.could_be[was] = Reason.BASE_LINE
             place = self._place(kind, one.resource)
-            self._add(one, by_place[place], REMOVED)
+            self._add(one, by_place[place], Reason.REMOVED)
             for identity, other in under_new_keys.items():
                 if self._place(kind, self.sides.snapshot.objects[identity]) == place:
-                    one.could_be.setdefault(identity, f"its entry was removed, and {other} has its name")
+                    one.could_be.setdefault(identity, Reason.NAME_TAKEN)
+                    one.name_takers[identity] = other
             around = beside.get(self._owner(one.resource), ())
             unrecorded = Address(address.segments[:1]) in records.empty
             if base.lacking and (unrecorded or around):
                 one.unseen_past = True
-                self._add(one, () if unrecorded else around, UNSEEN)
+                self._add(one, () if unrecorded else around, Reason.UNSEEN_PAST)
             if unrecorded and was is None and not base.present and address in before:
-                self._add(one, around, NO_LINES)
+                self._add(one, around, Reason.NO_LINES)
 
-    def _add(self, one: Open, identities: Sequence[Identity], why: str) -> None:
+    def _add(self, one: Open, identities: Sequence[Identity], why: Reason) -> None:
         room = max(MOST - len(one.could_be), 0)
         for identity in identities[:room]:
             one.could_be.setdefault(identity, why)

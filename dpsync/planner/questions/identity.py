@@ -1,9 +1,15 @@
-"""Whether what would be made is perhaps live already: asked before content is made.
+"""Questions of who is who: whether what would be made is perhaps live already, asked before content is
+made.
 
-A twin beside the real thing, without its pages, members or roles, is a loss that no guard against deletes
-sees. So an entry of content that nothing says to be new is not made while an object of its kind is live that
-nobody claims and that it could be. What is open is asked all at once; nothing of its kind is made or deleted
-before that.
+A twin beside the real thing, without its pages, members or roles, is a loss that no guard against
+deletes sees. So an entry of content that nothing says to be new is not made while an object of its kind
+is live that nobody claims and that it could be. What is open is asked all at once; nothing of its kind
+is made or deleted before that.
+
+Names may also have gone round by hand (`exchanged`). When two collections exchange their titles,
+everything that lies in them seems to want to move, and when two spaces do, every site seems to show the
+wrong one. Without a line of the ids file or an answer nobody can tell that from things that were really
+exchanged. So it is asked, instead of dealing them out anew.
 """
 
 from __future__ import annotations
@@ -13,17 +19,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dpsync.identity.questions import meaning
 from dpsync.kinds.kind import Kind
+from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.entries.values import live_ids
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import live_ids, references
 from dpsync.model.findings.question import Candidate, Refusal, WayOut
 from dpsync.model.texts.words import counted
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.sides import Sides
-from dpsync.planner.questions.candidates import LOOKS, MOST, PLACE, REMOVED, CouldBe, Open
+from dpsync.planner.questions.candidates import MOST, CouldBe, Open, found_by_name
 from dpsync.planner.questions.content import MayGo, may_go, unanswered
-from dpsync.planner.questions.lookalikes import Lookalike, lookalikes, previous_name
+from dpsync.planner.questions.lookalikes import Lookalike, Reason, lookalikes, previous_name
 
 
 def unclear(decided: Decisions, similar: Collection[Lookalike]) -> Iterator[Refusal]:
@@ -58,22 +65,21 @@ def _asked_about(
     return open_ if deleted or any(found.made(one.resource) for one in open_) else []
 
 
-def perhaps_renamed(decided: Decisions) -> dict[Address, dict[Identity, str]]:
-    """By entry that is not live, what it is perhaps called now, with the reasons, the likeliest first.
+def perhaps_renamed(decided: Decisions) -> dict[Address, Open]:
+    """Each entry that is not live, with what it is perhaps called now and the reasons, the likeliest first.
 
     That is what a plan asks about or, where that is no content, proposes.
     """
     sides, similar = decided.sides, lookalikes(decided.sides, decided.blocking)
-    reasons = {"looks": LOOKS, "place": PLACE, "removed": REMOVED}
     perhaps = {
-        one.resource.address: {live.identity: reasons[one.why] for live in one.live}
+        one.resource.address: Open(one.resource, one.kind, {live.identity: one.why for live in one.live})
         for one in similar
         if not one.kind.mistakable
     }
     found = CouldBe(sides, decided.blocking, unanswered(decided))
     for kind in sides.registry.ordered:
         for one in _asked_about(decided, found, kind, similar) if kind.mistakable else ():
-            perhaps[one.resource.address] = one.could_be
+            perhaps[one.resource.address] = one
     return perhaps
 
 
@@ -81,7 +87,7 @@ def _refusal(
     sides: Sides, one: Open, others: int, showing: Mapping[str, list[str]], may_go: MayGo | None
 ) -> Refusal:
     address, noun = one.resource.address, one.kind.noun
-    candidates = tuple(candidate(sides, identity, why, showing) for identity, why in one.could_be.items())
+    candidates = tuple(candidate(sides, identity, one.reason(identity), showing) for identity in one.could_be)
     if not candidates:
         return Refusal(
             code="unclear",
@@ -110,9 +116,9 @@ def _taken_over(sides: Sides, entry: Resource, lost: Sequence[Identity], may_go:
     """A new entry has found an object by its name, while another of its kind goes whose entry was removed."""
     live = sides.live(entry.address)
     assert live is not None
-    named = {live.identity: "it has its name", **dict.fromkeys(lost[:MOST], REMOVED)}
+    named = {live.identity: Reason.NAME, **dict.fromkeys(lost[:MOST], Reason.REMOVED)}
     showing = _showing(sides)
-    candidates = tuple(candidate(sides, identity, why, showing) for identity, why in named.items())
+    candidates = tuple(candidate(sides, identity, why.value, showing) for identity, why in named.items())
     deleted = f". {may_go.said}" if may_go else ""
     go = f"; {may_go.way_out}" if may_go else ""
     return Refusal(
@@ -180,3 +186,69 @@ def it_is(sides: Sides, address: Address, candidates: Sequence[Candidate]) -> tu
 def _answers(sides: Sides, entry: Resource, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
     another = WayOut(address=str(entry.address), add="new: true", means="it is another one")
     return (*it_is(sides, entry.address, candidates), another)
+
+
+def exchanged(sides: Sides) -> Iterator[Refusal]:
+    """A refusal for each entry of a ring: all that names one of them names the object of the next one now."""
+    standing = _standing(sides)
+    ring_of = {one: ring for ring in circles(standing, standing.get) for one in ring}
+    for address in sorted(ring_of):
+        if not all(sides.policy.ignored(one) for one in ring_of[address]):
+            yield _exchange(sides, address, standing[address])
+
+
+def _standing(sides: Sides) -> Mapping[Address, Address]:
+    """By entry that was found by its name, the one whose object stands everywhere in its place."""
+    found: dict[Address, set[Address | None]] = defaultdict(set)
+    by_name = {
+        address
+        for address, entry in sides.resources.items()
+        if sides.kind(entry).mistakable and found_by_name(sides, address) and sides.live(address) is not None
+    }
+    for address, entry in sides.resources.items() if by_name else ():
+        live = sides.live(address)
+        for field in sides.kind(entry).reference_fields if live is not None else ():
+            wanted = references(entry.fields.get(field.name))
+            if len(wanted) != 1 or wanted.isdisjoint(by_name) or _edited(sides, entry, field.name):
+                continue
+            assert live is not None
+            found[next(iter(wanted))].add(_named(sides, live, field.name))
+    only = {address: next(iter(now)) for address, now in found.items() if len(now) == 1}
+    return {address: now for address, now in only.items() if now in by_name and now != address}
+
+
+def _edited(sides: Sides, entry: Resource, name: str) -> bool:
+    """Whether the git base has the field otherwise: then somebody wants what stands there to change."""
+    before = sides.base.desired.resources.get(entry.address) if sides.base.desired is not None else None
+    return before is not None and before.fields.get(name) != entry.fields[name]
+
+
+def _named(sides: Sides, live: LiveObject, name: str) -> Address | None:
+    """The entry whose object a field names now, where it names one thing."""
+    ids = live_ids(live.fields.get(name))
+    if len(ids) != 1:
+        return None
+    (id,) = ids
+    kinds = sides.kind(live).field(name).type.refers
+    known = (sides.names.declared.get(sides.names.named(live, kind, id)) for kind in kinds)
+    return next((address for address in known if address is not None), None)
+
+
+def _exchange(sides: Sides, address: Address, other: Address) -> Refusal:
+    mine, theirs = sides.live(address), sides.live(other)
+    assert mine is not None
+    assert theirs is not None
+    candidates = (
+        candidate(sides, mine.identity, Reason.NAME.value),
+        candidate(sides, theirs.identity, Reason.NAMED.value),
+    )
+    return Refusal(
+        code="exchanged",
+        address=str(address),
+        message=f"nothing but its name says that it is {mine.id}, and wherever the files name it is "
+        f"{theirs.id}, which has the name of {other}: perhaps only their names were exchanged",
+        way_out=f"{said(sides, address, mine.id)} if its name is right, or "
+        f"{said(sides, address, theirs.id)} if its place is",
+        candidates=candidates,
+        answers=it_is(sides, address, candidates),
+    )

@@ -11,11 +11,13 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from enum import Enum
+from typing import Final
 
 from dpsync.identity import likeness
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Kind
+from dpsync.kinds.places import Places
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
@@ -23,7 +25,6 @@ from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.plans.remark import Note
 from dpsync.planner.decide.blocks import Blocking
 from dpsync.planner.inputs.sides import Sides
-from dpsync.planner.questions.removed import removed
 
 MOST: Final = 250_000
 """Pairs of one place, with the same numbers in their names, that are held against each other.
@@ -33,6 +34,30 @@ Beyond, only names that fold to the same are.
 SHOWN: Final = 3
 
 
+class Reason(Enum):
+    """Why an entry could be an object that nobody claims. Rules compare these; the texts are for people."""
+
+    LOOKS = "it looks like it"
+    PLACE = "it is what is shown there now"
+    REMOVED = "its entry was removed"
+    NAME_TAKEN = "its entry was removed, and {} has its name"
+    """Another entry, whose address stands in the text, was recognised by the name of a removed one."""
+    OTHERS = ""
+    """Others of its place are open, and so it could be any of what is there."""
+    GOING = "it would be deleted in the same plan"
+    UNSEEN_PAST = "it has no line, and the commit that would tell what was there before is not in this clone"
+    BASE_LINE = "the ids file of the git base says so"
+    NO_LINES = "the git base has this entry, and no line says which one it was"
+    """Not where the base is HEAD: a project that was only just written looks the same there."""
+    NAME = "it has its name"
+    NAMED = "it is what is found where this one is named"
+
+    @property
+    def weak(self) -> bool:
+        """Whether it says that an entry could be any of several, and nothing about one of them."""
+        return self in (Reason.OTHERS, Reason.GOING, Reason.UNSEEN_PAST)
+
+
 @dataclass(frozen=True)
 class Lookalike:
     """A new entry and the live objects that look like it, the most alike first."""
@@ -40,7 +65,7 @@ class Lookalike:
     resource: Resource
     kind: Kind
     live: tuple[LiveObject, ...]
-    why: Literal["looks", "place", "removed"] = "looks"
+    why: Reason = Reason.LOOKS
     """They look like it, they only stand where it is to stand, or their entry was removed beside it."""
 
     def named(self) -> str:
@@ -97,9 +122,9 @@ def lookalikes(sides: Sides, blocking: Blocking) -> list[Lookalike]:
                 places.get(resource.address, set()) & standing_at.keys(), key=standing_at.__getitem__
             ):
                 named = tuple(sides.snapshot.objects[identity] for identity in standing)
-                found.append(Lookalike(resource, kind, named, "place"))
+                found.append(Lookalike(resource, kind, named, Reason.PLACE))
             elif left:
-                found.append(Lookalike(resource, kind, left, "removed"))
+                found.append(Lookalike(resource, kind, left, Reason.REMOVED))
     return sorted(found, key=lambda one: one.resource.address)
 
 
@@ -148,7 +173,22 @@ def proposals(found: list[Lookalike]) -> Iterator[Note]:
 
 
 _WHY: Final = {
-    "looks": "it looks like {}, which nobody declares; if it is that one",
-    "place": "it takes the place of {}, which nobody declares; if it is that one, renamed",
-    "removed": "perhaps renamed: the entry of {} was removed; if it is that one",
+    Reason.LOOKS: "it looks like {}, which nobody declares; if it is that one",
+    Reason.PLACE: "it takes the place of {}, which nobody declares; if it is that one, renamed",
+    Reason.REMOVED: "perhaps renamed: the entry of {} was removed; if it is that one",
 }
+
+
+def removed(sides: Sides) -> set[Identity]:
+    """The objects of entries that were removed; another entry may be one of them now."""
+    records, known = sides.snapshot.records, sides.desired.resources.keys() | sides.desired.unserved.keys()
+    lines = [
+        (address, line.id)
+        for lines in (records.lines, records.earlier)
+        for address, line in lines.items()
+        if address not in known
+    ]
+    places = Places(sides.registry)
+    named = {(kind.name, id) for address, id in lines for kind in places.kinds(address)}
+    found = {identity for identity in sides.snapshot.objects if identity in named}
+    return found | {identity for address, identity in sides.names.remembered.items() if address not in known}

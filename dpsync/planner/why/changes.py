@@ -1,14 +1,19 @@
-"""From decisions and steps to the changes of a plan: one for each thing, with its reasons and requests."""
+"""The changes of a plan, from decisions and steps: one for each thing, with its reasons and requests.
+
+A plan lists them by address, but siblings that have an order in that order. The list says nothing about
+the order in which they are carried out.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.match import MatchedBy
 from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import Ref
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Change, Difference
 from dpsync.model.plans.step import Step
@@ -16,9 +21,9 @@ from dpsync.planner.decide import transfers
 from dpsync.planner.decide.compare import Changed, object_digest
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.deletions import effects
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.steps.stepset import PlannedSteps
 from dpsync.planner.why.causes import Causes
-from dpsync.planner.why.listing import Listing
 
 _NOT_REPORTED: Final = frozenset({MatchedBy.LINE, MatchedBy.KEY, MatchedBy.PLACE})
 
@@ -125,4 +130,44 @@ class _Changes:
             cause=self.causes.removed(identity),
             effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
             steps=self.steps.of(address),
+        )
+
+
+Key = tuple[tuple[str, int, str], ...]
+Segments = tuple[str, ...]
+
+
+@dataclass
+class Listing:
+    """The places of declared entries among their siblings, where the configuration gives them an order."""
+
+    sides: Sides
+    _places: dict[Segments, tuple[str, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for kind in self.sides.registry.ordered:
+            for order in kind.list_orders:
+                self._listed(kind.name, order.name)
+        for scope in self.sides.desired.scopes.values():
+            if self.sides.registry[scope.kinds[0]].in_tree:
+                children = self.sides.desired.resources[scope.parent].children
+                for number, address in enumerate(self.sides.lineage.preorder(children)):
+                    self._places[address.segments] = ("", number)
+
+    def _listed(self, kind: str, name: str) -> None:
+        """What a list orders stands together, where the first of it by name would stand."""
+        for holder in self.sides.desired.resources.values():
+            if holder.kind != kind:
+                continue
+            listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
+            first = min(listed).segments[-1] if listed else ""
+            for number, address in enumerate(listed):
+                self._places[address.segments] = (first, number)
+
+    def key(self, address: Address) -> Key:
+        """What changes are sorted by."""
+        segments = address.segments
+        return tuple(
+            (*self._places.get(segments[: depth + 1], (segment, 0)), segment)
+            for depth, segment in enumerate(segments)
         )

@@ -1,20 +1,27 @@
-"""What no entry names, so that nobody notices when it moves: counted from what is declared, never read.
+"""Coverage: what no entry names, so that nobody notices when it moves, and the defaults that the policy
+watches instead.
 
-A field counts that could be read and written, and that its entry leaves out; a place that could be declared
-below an entry, and is not. What the policy ignores was left out on purpose and does not count.
+A field counts as unwatched that could be read and written, and that its entry leaves out; a place that
+could be declared below an entry, and is not. What the policy ignores was left out on purpose and does
+not count. Where the policy watches a field (`watch: [spaces/*#defaultLevel]`), the platform's default
+stands for the line that is missing: drift tells that it has moved, `import --update` writes the line,
+and no plan changes it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
+from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.entries.values import Value
+from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.remark import Unwatched
+from dpsync.planner.decide.compare import Changed, in_base, same
 from dpsync.planner.inputs.sides import Sides
-from dpsync.planner.why.defaults import watched_defaults
 
 
 def unwatched(sides: Sides) -> Unwatched:
@@ -92,3 +99,33 @@ def unwatched_places(sides: Sides, resource: Resource) -> Iterator[Place]:
         address = resource.address.child(*word.split("."))
         if not any(address in one for one in known) and not sides.policy.ignored(address):
             yield address, kinds
+
+
+def watched_defaults(sides: Sides, resource: Resource) -> Mapping[str, Value]:
+    """The defaults of the fields that the policy watches and this entry does not declare."""
+    named = {one.field for one in sides.desired.policy.watch_fields if one.matches(resource.address)}
+    undeclared = named - resource.fields.keys()
+    return {
+        field.name: field.platform_default
+        for field in (sides.kind(resource).fields if undeclared else ())
+        if field.name in undeclared and field.watchable
+        if not sides.policy.ignored(resource.address, field.name)
+    }
+
+
+def moved_defaults(sides: Sides, resource: Resource, live: LiveObject) -> Iterator[Changed]:
+    """Those that are live with another value, as far as the platform says what they are."""
+    for name, default in watched_defaults(sides, resource).items():
+        field, value = sides.kind(resource).field(name), live.fields.get(name)
+        after = sides.values.normal(field, default, resource)
+        before = sides.values.normal(field, value, live)
+        if value is not None and not same(field, after, before):
+            yield Changed(field, after, before)
+
+
+def why_moved(sides: Sides, resource: Resource, live: LiveObject, name: str) -> Cause:
+    """Why such a field is not the default: somebody took its line away here, or else nobody did it here."""
+    if sides.base.desired is None:
+        return "origin unknown"
+    before = in_base(sides, resource, live)
+    return "edited here" if before is not None and name in before.fields else "changed outside"

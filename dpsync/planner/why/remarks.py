@@ -1,0 +1,355 @@
+"""Remarks of a plan beside its changes: on the past, on moves that make something anew, on patterns of
+the policy.
+
+Nothing is done or refused because of a remark.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
+
+from dpsync.kinds.kind import Call, Field, Kind
+from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Desired, Resource
+from dpsync.model.entries.match import MatchedBy
+from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.entries.values import canonical
+from dpsync.model.plans.remark import Note
+from dpsync.model.texts.words import some
+from dpsync.planner.decide.deletions import Deletions
+from dpsync.planner.decide.restructuring import Restructure, shows
+from dpsync.planner.inputs.sides import Sides
+
+
+def remarks(sides: Sides, deletions: Deletions, restructures: Iterable[Restructure]) -> Iterator[Note]:
+    """Every remark; of a selection those on what was selected, and all on the policy."""
+    yield from (note for note in past(sides, deletions) if _selected(sides, note))
+    yield from remade(sides, deletions, restructures)
+    yield from unmatched(sides)
+    yield from widened(sides, deletions)
+
+
+def _selected(sides: Sides, note: Note) -> bool:
+    """Whether a remark is on something that is planned: by its address, or by that of its object."""
+    if sides.chosen is None:
+        return True
+    live = sides.names.remembered.get(note.location)
+    return note.location in sides.chosen or bool(live and sides.names.address(live) in sides.chosen)
+
+
+# The past: what was removed and lives on, words of an entry that have served.
+
+
+def past(sides: Sides, deletions: Deletions) -> Iterator[Note]:
+    """Lines of the ids file that are others now, removed entries that live on, words that can go."""
+    yield from _rewritten(sides)
+    yield from _removed(sides, deletions)
+    yield from _obsolete(sides)
+    yield from _replaced(sides)
+
+
+def _rewritten(sides: Sides) -> Iterator[Note]:
+    """Lines of the ids file that somebody has changed: from then on the entry is another object."""
+    for before, now in sides.rewritten:
+        was, is_ = (" ".join(filter(None, (line.id, line.also))) for line in (before, now))
+        text = f"its line in the ids file is {is_}, and was {was} in {sides.base.said}"
+        yield Note(address=str(now.address), text=text)
+
+
+def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
+    """Entries that the git base has and the files do not, and whose objects are still live."""
+    removed = [
+        address
+        for address, identity in sides.names.remembered.items()
+        if address not in sides.desired.resources
+        and identity not in sides.names.declared
+        and not sides.registry[identity[0]].comes_along
+    ]
+    among = set(removed)
+    for address in sorted(removed):
+        identity = sides.names.remembered[address]
+        if sides.policy.forgotten(identity):
+            if sides.desired.pruned(_place(address)):
+                yield _lasting(sides, address, identity)
+            continue
+        if deletions.covers(identity) or any(other in among for other in islice(address.upward(), 1, None)):
+            continue
+        live = sides.snapshot.objects[identity]
+        noun, label = sides.kind(live).noun, sides.names.label(live)
+        text = f'removed here, still live: {noun} "{label}" ({live.id}) is kept'
+        yield Note(address=str(address), text=text)
+
+
+def _place(address: Address) -> Address:
+    return Address(address.segments[:-1])
+
+
+def _lasting(sides: Sides, address: Address, identity: Identity) -> Note:
+    """The line to write, so that an object stays forgotten when the git base has lost its entry."""
+    live = sides.snapshot.objects[identity]
+    name = _place(sides.names.address(identity)).unmanaged(sides.names.label(live), live.id)
+    text = f'forgotten: {sides.kind(live).noun} "{sides.names.label(live)}" stays'
+    if not any(pattern.covers(name) for pattern in sides.desired.policy.forget):
+        text += f"; its key is known to the git base only, so forget {name} instead"
+    return Note(address=str(address), text=text)
+
+
+def _obsolete(sides: Sides) -> Iterator[Note]:
+    """`previously` and `new` are for one change; then they can go."""
+    for address, resource in sides.desired.resources.items():
+        match = sides.snapshot.matches.get(address)
+        if match is None:
+            continue
+        if resource.previously and match.by is not MatchedBy.PREVIOUSLY:
+            yield Note(
+                address=str(address.field("previously")), text="it has its present name: this line can go"
+            )
+        if resource.new:
+            yield Note(address=str(address.field("new")), text="it is live: this line can go")
+
+
+def _replaced(sides: Sides) -> Iterator[Note]:
+    """Entries whose recorded object is gone, and that were recognised as another one by their names."""
+    for address, missing in sides.snapshot.missing.items():
+        if address in sides.snapshot.matches:
+            yield Note(address=str(address), text=f"it was {missing.id}, which is gone")
+
+
+# Moves that the platform cannot make.
+
+
+def remade(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) -> Iterator[Note]:
+    """Entries that were moved where the platform cannot move them: each is made anew in its new place.
+
+    The git base tells that one was moved. Without a base it is told as a possibility, and only of an object
+    that has all natural keys of the entry and lies in something that is declared.
+    """
+    kinds = {kind.name: nest for kind in sides.registry.ordered for nest in _fixed(kind)}
+    strangers: dict[tuple[Identity, tuple[bytes, ...]], list[LiveObject]] = defaultdict(list)
+    for identity, live in sides.snapshot.objects.items():
+        if live.kind in kinds and identity not in sides.names.declared:
+            strangers[_owner(sides, live), shows(sides, live)].append(live)
+    rebuilt = [item.scope.address for item in changing]
+    for address in sorted(sides.resources) if strangers else ():
+        if any(address.is_in(tree) for tree in rebuilt):
+            continue
+        entry = sides.resources[address]
+        fixed = kinds.get(entry.kind)
+        if fixed is None or sides.live(address) is not None:
+            continue
+        around = sides.lineage.ancestor(entry, sides.registry.tree_owner(sides.kind(entry)))
+        owner = sides.live(around) if around is not None else None
+        for live in strangers.get((owner.identity, shows(sides, entry)), ()) if owner else ():
+            was = sides.names.address(live.identity)
+            what = "goes" if deletions.covers(live.identity) else "stays"
+            url = f"; its URL: {live.url}" if live.url else ""
+            if live.identity in sides.names.earlier_addresses:
+                text = f"it cannot change its {fixed.name}: it is made anew, and {was} {what}{url}"
+            elif _could_be(sides, entry, live):
+                text = f"if it is {was}, moved: it cannot change its {fixed.name} and is made anew; "
+                text += f"{was} {what}{url}"
+            else:
+                continue
+            yield Note(address=str(address), text=text)
+
+
+def _could_be(sides: Sides, entry: Resource, live: LiveObject) -> bool:
+    """Whether nothing but its place tells a live object from an entry, as far as is known without a base."""
+    around = [item for item in (live.holder, live.parent) if item is not None]
+    names = sides.kind(entry).identity_fields
+    return (
+        sides.base.desired is None
+        and all(item in sides.names.declared for item in around)
+        and all(name in entry.fields for name in names)
+        and all(
+            canonical(entry.fields[name])
+            == canonical(sides.values.normal(sides.kind(entry).field(name), live.fields.get(name), live))
+            for name in names
+        )
+    )
+
+
+def _fixed(kind: Kind) -> tuple[Field, ...]:
+    """The field that says what one is in, where that never changes."""
+    return tuple(item for item in kind.fields if item.nest and item.on == "create" and item.via is None)
+
+
+def _owner(sides: Sides, live: LiveObject) -> Identity:
+    """What the tree of a node belongs to."""
+    owner = sides.lineage.live_ancestor(live, sides.registry.tree_owner(sides.kind(live)))
+    assert owner is not None
+    return owner
+
+
+# Patterns of the policy that do nothing, and those by which this change itself lets more go.
+
+NOTHING = "it matches nothing that is declared and nothing that was read"
+GONE = "nothing live has this name any more: this line can go"
+STAYS = "it stays: no prune pattern covers its place"
+NEVER_DELETED = "nothing of what it matches is ever deleted"
+
+
+def unmatched(sides: Sides) -> Iterator[Note]:
+    """Patterns that match neither something declared nor anything that was read: a warning for each.
+
+    They could: a pattern that nothing can ever fit is an error before anything is read. Often one like this
+    was only forgotten, and sometimes it is the one that was meant to protect something. A `removed` whose
+    work is done is a remark.
+    """
+    policy = sides.desired.policy
+    rules: dict[str, tuple[tuple[Pattern, ...], Callable[[Sides, Pattern], str | None]]] = {
+        "prune": (policy.prune, _prunes_nothing),
+        "protect": (policy.protect, _protects_nothing),
+        "ignore": (policy.ignore, _leaves_nothing_alone),
+        "forget": (policy.forget, _forgets_nothing),
+        "watch": ((*policy.watch, *policy.watch_fields), _watches_nothing),
+    }
+    for pattern in policy.removed:
+        if (why := _removes_nothing(sides, pattern)) is not None:
+            yield Note(address=where("removed", pattern), text=why)
+    for name, (patterns, wrong) in rules.items():
+        for pattern in patterns:
+            if (why := wrong(sides, pattern)) is not None:
+                yield Note(address=where(name, pattern), text=why, severity="warning")
+
+
+def where(name: str, pattern: Pattern) -> str:
+    """What the origin of a pattern and the notes about it are found by."""
+    return f'policy.{name} "{pattern.text}"'
+
+
+def _prunes_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    if any(pattern.matches(address) for address in sides.desired.unserved):
+        return None
+    lists = [scope for address, scope in sides.desired.scopes.items() if pattern.matches(address)]
+    kinds = {name for scope in lists for name in scope.kinds}
+    if any(isinstance(sides.registry.whole[name].delete, Call) for name in kinds):
+        return None
+    return NEVER_DELETED if lists else NOTHING
+
+
+def _protects_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    found = [len(address.segments) for address in _objects(sides) if pattern.matches(address)]
+    if not found:
+        return NOTHING
+    # An organization is never deleted, and what is in it is not protected with it.
+    return None if max(found) > 1 else f'{NEVER_DELETED}; what is in it is protected by "{pattern.text}/**"'
+
+
+def _leaves_nothing_alone(sides: Sides, pattern: Pattern) -> str | None:
+    named = pattern.covers if pattern.field is None else pattern.matches
+    return None if any(named(address) for address in _objects(sides)) else NOTHING
+
+
+def _forgets_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    strangers = (identity for identity in sides.snapshot.objects if identity not in sides.names.declared)
+    return None if any(sides.policy.forgotten(identity, pattern) for identity in strangers) else NOTHING
+
+
+def _removes_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    """Why a line under `removed` lets nothing go; None where it names one thing in a place that is pruned."""
+    found = sides.former.named(pattern)
+    if len(found) > 1:
+        names = ", ".join(sorted(str(sides.former.exactly(identity)) for identity in found))
+        return f"it names several things, and so none of them; write one of these: {names}"
+    for identity in found:
+        live = sides.snapshot.objects[identity]
+        lists = [scope for scope, items in sides.snapshot.scopes.items() if identity in items]
+        inside = live.parent is not None and live.parent not in sides.names.declared
+        return None if inside or any(map(sides.desired.pruned, lists)) else STAYS
+    for address in sides.former.everywhere(pattern):
+        for identity in sides.former.meant(address) or ():
+            if (now := sides.names.declared.get(identity)) is not None:
+                return f"it is {now} now, which is declared: this line can go"
+    return GONE
+
+
+def _watches_nothing(sides: Sides, pattern: Pattern) -> str | None:
+    declared = sides.desired
+    if pattern.field:
+        return (
+            None
+            if any(pattern.matches(one) for one in (*declared.resources, *declared.unserved))
+            else NOTHING
+        )
+    places = (*declared.scopes, *declared.watched, *declared.unserved)
+    return None if any(pattern.matches(address) for address in places) else NOTHING
+
+
+def _objects(sides: Sides) -> Iterator[Address]:
+    """Everything that is declared or live, and the addresses that the git base has for it."""
+    yield from sides.desired.resources
+    yield from sides.desired.unserved
+    yield from sides.names.earlier_addresses.values()
+    for identity in sides.snapshot.objects:
+        if identity not in sides.names.declared:
+            yield sides.names.address(identity)
+
+
+def widened(sides: Sides, found: Deletions) -> Iterator[Note]:
+    """A warning for each line of the policy that lets something go which the policy of the base kept.
+
+    `prune` covers more, or `ignore` or `forget` covers less. Who reads only the entries that are removed does
+    not see that.
+    """
+    then = sides.base.desired
+    if then is None or not found.roots:
+        return
+    for pattern, items in _pruned_since(sides, then, found).items():
+        added = pattern not in then.policy.prune
+        why = "this change adds it" if added else f"{sides.base.said} did not have it for what is there"
+        text = f"{why}, and so what {sides.base.said} kept would be deleted: {_named(sides, items)}"
+        yield Note(address=where("prune", pattern), text=text, severity="warning")
+    for name, pattern, items in _left_alone_until_now(sides, then, found):
+        taken = pattern not in getattr(sides.desired.policy, name)
+        why = "this change takes it away" if taken else "it does not cover it under its present name"
+        text = f"{why}, and so what {sides.base.said} left alone would be deleted: {_named(sides, items)}"
+        yield Note(address=where(name, pattern), text=text, severity="warning")
+
+
+def _pruned_since(sides: Sides, then: Desired, found: Deletions) -> dict[Pattern, list[Identity]]:
+    """By pattern, the deletes in places that the base did not prune, under any name that they had."""
+    since: dict[Pattern, list[Identity]] = defaultdict(list)
+    for place, items in sides.snapshot.scopes.items():
+        deleted = [identity for identity in items if identity in found.roots]
+        if not deleted or any(map(then.pruned, _names_of(sides, place))):
+            continue
+        for pattern in sides.desired.policy.prune:
+            if pattern.matches(place):
+                since[pattern] += deleted
+                break
+    return since
+
+
+def _names_of(sides: Sides, place: Address) -> set[Address]:
+    """The addresses of a list, now and before: what it belongs to may have had another key."""
+    for around in place.upward():
+        live = sides.live(around)
+        if live is not None:
+            inside = place.segments[len(around.segments) :]
+            return {place, *(Address((*name.segments, *inside)) for name in sides.former.of(live.identity))}
+    return {place}
+
+
+def _left_alone_until_now(
+    sides: Sides, then: Desired, found: Deletions
+) -> Iterator[tuple[str, Pattern, list[Identity]]]:
+    """Each pattern of the base that left alone what goes now, also what goes along."""
+    for name in ("ignore", "forget"):
+        for pattern in getattr(then.policy, name):
+            covered = [
+                identity
+                for identity in found.everything
+                if pattern.field is None and any(map(pattern.covers, sides.former.of(identity)))
+            ]
+            if covered:
+                yield name, pattern, covered
+
+
+def _named(sides: Sides, items: Collection[Identity]) -> str:
+    """The outermost of these."""
+    those = set(items)
+    outermost = (one for one in those if not those & {*sides.snapshot.above(sides.snapshot.objects[one])})
+    return some(sorted(str(sides.names.address(one)) for one in outermost))
