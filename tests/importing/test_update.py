@@ -227,6 +227,21 @@ def test_the_order_of_collections_is_taken_over_in_its_list(
     ]
 
 
+def test_a_collection_stays_out_of_place_where_only_another_line_of_its_holder_is_taken_over(
+    project: Project, platform: ThreadedServer, run: Run
+) -> None:
+    collections = "{ product: { title: Product, parent: null }, internal: { title: Internal, parent: null } }"
+    order = "    collectionOrder: [internal, product]\n"
+    directory = project(config(f"    title: Initech\n{order}    collections: {collections}\n"))
+    wanted = ["acme#title", "acme/collections"]
+    ended = run("import", "-C", str(directory), "--update", *wanted, "--force")
+    assert ended.code == 3
+    assert "its place among its siblings is another one" in ended.out
+    text = (directory / "dpsync.yaml").read_text(encoding="utf-8")
+    assert "title: Acme\n" in text
+    assert order in text
+
+
 def test_a_long_value_goes_into_its_file(project: Project, platform: ThreadedServer, run: Run) -> None:
     before = config("    agentInstructions: { file: agents.md }\n")
     directory = project(before, {"agents.md": "# Nothing\n"})

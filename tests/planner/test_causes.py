@@ -341,6 +341,24 @@ def test_a_place_says_who_has_moved_it(
     assert told(case) == {f"acme/{place}/{key}": cause for key, cause in moves.items()}
 
 
+def test_of_spaces_and_collections_in_one_thing_each_says_who_has_moved_it() -> None:
+    def things(inner: str, shown: str, live: bool = False) -> Things:
+        names = Case({"collection": {key: {} for key in "xab"}, "space": {key: {} for key in "st"}})
+        at = LiveId("collection-x") if live else names.ref("collection", "x")
+        lists = {"collectionOrder": ("collection", inner), "order": ("space", shown)}
+        orders = {name: tuple(names.ref(kind, key) for key in keys) for name, (kind, keys) in lists.items()}
+        inside = {key: {"title": key, "parent": at} for key in inner}
+        return {
+            "collection": {"x": {"title": "X", **({} if live else orders)}, **inside},
+            "space": {key: {"title": key, "collection": at} for key in shown},
+        }
+
+    case = Case(things("ba", "st"), things("ab", "ts", live=True), base=things("ab", "st"))
+    causes = told(case)
+    assert [causes.get(f"acme/collections/{key}") for key in "ab"].count("moved here") == 1
+    assert [causes.get(f"acme/spaces/{key}") for key in "st"].count("moved outside") == 1
+
+
 def test_what_is_live_as_it_was_edited_is_counted_and_is_no_change() -> None:
     new: Things = {"collection": {"n": {"title": "N"}}}
     case = Case(

@@ -87,8 +87,7 @@ def test_it_takes_no_further_request_to_know_the_order(lab: Lab) -> None:
     assert asked[0] == asked[1]
 
 
-def test_collections_and_spaces_of_one_thing_come_one_after_the_other() -> None:
-    """On the platform they are siblings of each other."""
+def test_collections_and_spaces_of_one_thing_are_moved_one_after_the_other() -> None:
     names = Case({"collection": {"x": {}, "a": {}, "b": {}}, "space": {"s": {}, "t": {}}})
     inner = tuple(names.ref("collection", key) for key in "ab")
     shown = tuple(names.ref("space", key) for key in "st")
@@ -139,6 +138,22 @@ def test_what_goes_into_another_one_is_put_in_order_there(lab: Lab) -> None:
     assert sorted(lab.writes) == [
         "POST /collections/a/move", "POST /collections/b/move", "POST /collections/c/move",
     ]  # fmt: skip
+
+
+def test_collections_and_spaces_of_one_thing_are_both_put_in_order(lab: Lab) -> None:
+    """On the platform they are siblings of each other."""
+    lab.holds(
+        collections=collections(x=None, a="x", b="x", c="x"),
+        spaces=[{"id": key, "title": key.upper(), "parent": "x"} for key in "st"],
+    )
+    lab.converges(
+        IN_ONE.replace("[c, a, b]", "[c, a, b], order: [t, s]")
+        + "    spaces: { s: { title: S, collection: x }, t: { title: T, collection: x } }\n"
+    )
+    assert (order(lab, "X"), sorted(lab.writes)) == (
+        "CAB",
+        ["POST /collections/c/move", "POST /spaces/t/move"],
+    )
 
 
 def test_two_that_change_places_are_put_in_order_where_they_come_to(lab: Lab) -> None:
