@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dpsync.kinds.kind import Kind
+from collections.abc import Mapping
+
+from dpsync.kinds.kind import Kind, ListOrder
+from dpsync.kinds.registry import Registry
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
@@ -20,6 +23,17 @@ def declared_place(place: str, entry: Resource) -> Address | None:
     if value is None:
         return entry.parent
     return value.address if isinstance(value, Ref) else None
+
+
+def ordered_by(
+    registry: Registry, entries: Mapping[Address, Resource], entry: Resource
+) -> tuple[Address, ListOrder] | None:
+    """The entry that may list what lies in it in order, one of that being this entry, and that list."""
+    order = registry.list_order(entry.kind)
+    place = declared_place(order.by, entry) if order is not None else None
+    holder = entries.get(place) if place is not None else None
+    listed = registry.list_orders(entry.kind).get(holder.kind) if holder is not None else None
+    return (holder.address, listed) if holder is not None and listed is not None else None
 
 
 def live_place(kind: Kind, place: str, live: LiveObject) -> Identity | None:

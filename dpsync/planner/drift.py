@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
+from dpsync.kinds.placing import ordered_by
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Policy
+from dpsync.model.entries.desired import Policy, Resource
 from dpsync.model.entries.snapshot import Identity
 from dpsync.model.plans.cause import Cause
 from dpsync.model.plans.change import Change
@@ -93,7 +94,7 @@ def _ignored(sides: Sides, found: Iterable[Drifted]) -> Iterator[Drifted]:
             continue
         left = tuple(part for part in item.fields if part.field not in known[item.address])
         if left and item.what == "different":
-            yield item.model_copy(update={"fields": left, "place": None, "cause": None})
+            yield item.model_copy(update={"fields": left, "place": None, "order": None, "cause": None})
 
 
 class _Witness:
@@ -145,8 +146,14 @@ class _Witness:
                 label=self.sides.names.label(resource),
                 id=live.id if live is not None else None,
                 place=self.out_of_place[address],
+                order=self._order(resource),
                 cause=self.causes.placed(resource),
             )
+
+    def _order(self, resource: Resource) -> str | None:
+        """The list that gives an entry its place among its siblings."""
+        listed = ordered_by(self.sides.registry, self.sides.resources, resource)
+        return str(listed[0].field(listed[1].name)) if listed is not None else None
 
     def _missing_entries(self, reported: Collection[Address]) -> Iterator[Drifted]:
         """Entries that are not live and that no plan makes: a person must, or it needs one of those."""
@@ -227,6 +234,7 @@ class _Witness:
     def _different(self, change: Change) -> Drifted:
         address = change.location
         unmoved = self.out_of_place.get(address)
+        place = change.moved or unmoved
         return Drifted(
             address=change.address,
             kind=change.kind,
@@ -244,6 +252,7 @@ class _Witness:
                 )
                 for item in change.differences
             ),
-            place=change.moved or unmoved,
+            place=place,
+            order=self._order(self.sides.resources[address]) if place else None,
             cause=change.cause or (self.causes.placed(self.sides.resources[address]) if unmoved else None),
         )

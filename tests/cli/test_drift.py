@@ -169,9 +169,14 @@ def test_collections_that_somebody_has_put_in_another_order_are_drift(
     drift(run, directory, 0)
     before = {"type": "collection", "collection": "product"}
     change(platform, "/collections/internal/move", "POST", position={"before": before})
-    item = one(drift(run, directory, 2))
+    document = drift(run, directory, 2)
+    item = one(document)
     told = "acme/collections/product", "before acme/collections/internal", "changed outside"
     assert (item["address"], item["place"], item["cause"]) == told
+    keep = document["ways_out"]["acme/collections/product"]["files"]
+    assert keep == f"dpsync import -C {directory} --update 'acme#collectionOrder'"
+    run(*command(keep))
+    assert drift(run, directory, 0)["drifted"] is False
 
 
 def test_what_the_policy_ignores_is_listed_and_is_no_drift(

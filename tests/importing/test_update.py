@@ -237,6 +237,8 @@ def test_a_collection_stays_out_of_place_where_only_another_line_of_its_holder_i
     ended = run("import", "-C", str(directory), "--update", *wanted, "--force")
     assert ended.code == 3
     assert "its place among its siblings is another one" in ended.out
+    taken = f"dpsync import -C {directory} --update 'acme#collectionOrder'"
+    assert f"take over the list that says so, too: {taken}" in ended.out
     text = (directory / "dpsync.yaml").read_text(encoding="utf-8")
     assert "title: Acme\n" in text
     assert order in text

@@ -17,7 +17,7 @@ from dpsync.importing.values import FileContent, Unwritable, Writing, json_text,
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.kinds.kind import Field, Kind, ListOrder
-from dpsync.kinds.placing import declared_place, live_place
+from dpsync.kinds.placing import live_place, ordered_by
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Resource
 from dpsync.model.entries.snapshot import LiveObject
@@ -314,12 +314,14 @@ class _Updating:
         """Report entries whose place among their siblings differs, unless an edited list gives it by now."""
         ordered = {(item.address, item.field) for item in self.made.taken}
         for resource in self.moved:
-            orders = self.sides.registry.list_orders(resource.kind).values()
-            if not any((declared_place(one.by, resource), one.name) in ordered for one in orders):
-                self.problem(
-                    "order", "its place among its siblings is another one: nodes are not moved",
-                    resource.address, resource.span, "move the entry by hand",
-                )  # fmt: skip
+            listed = ordered_by(self.sides.registry, self.sides.desired.resources, resource)
+            message, hint = "its place among its siblings is another one", "move the entry by hand"
+            if listed is not None and (listed[0], listed[1].name) in ordered:
+                continue
+            if listed is not None:
+                taken = command("import", "--update", str(listed[0].field(listed[1].name)))
+                hint = f"take over the list that says so, too: {taken}"
+            self.problem("order", message, resource.address, resource.span, hint)
 
     def _insert_all(self) -> None:
         if self.into is None or not self.inserted:

@@ -53,6 +53,8 @@ class Drifted(Addressed):
     fields: tuple[FieldDrift, ...] = ()
     place: str | None = None
     """Where the files put it among its siblings, when it stands elsewhere."""
+    order: str | None = None
+    """The list that says so, as ADDRESS#FIELD; None where it stands elsewhere in a tree."""
     cause: Cause | None = None
     """Of what is missing, undeclared or elsewhere; None where nothing but fields differs."""
     renamed: tuple[Renamed, ...] = ()

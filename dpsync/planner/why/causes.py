@@ -12,7 +12,7 @@ from functools import cached_property
 
 from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Field, ListOrder
-from dpsync.kinds.placing import declared_place
+from dpsync.kinds.placing import ordered_by
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired, Resource
 from dpsync.model.entries.snapshot import Identity, LiveObject
@@ -213,10 +213,10 @@ class Causes:
         """Why an entry stands elsewhere among its siblings."""
         if self.before is None:
             return "origin unknown"
-        holder = self._holder(resource)
-        if holder is None:
+        listed = ordered_by(self.sides.registry, self.sides.resources, resource)
+        holder, order = listed if listed is not None else (resource.holder or resource.parent, None)
+        if holder is None or holder not in self.sides.resources or self.sides.live(holder) is None:
             return "edited here"
-        order = self.sides.registry.list_orders(resource.kind).get(self.sides.resources[holder].kind)
         name = order.name if order is not None else None
         if (holder, name) not in self._places:
             self._places[holder, name] = self._in(holder, order)
@@ -267,15 +267,6 @@ class Causes:
         siblings = _siblings(entry, name) if entry is not None else ()
         found = ((one, names.remembered.get(one)) for one in siblings)
         return ranks(one if what is None else names.declared.get(what, one) for one, what in found)
-
-    def _holder(self, resource: Resource) -> Address | None:
-        """What has an entry among its siblings, where that is live."""
-        order = self.sides.registry.list_order(resource.kind)
-        if order is not None:
-            found = declared_place(order.by, resource)
-        else:
-            found = resource.holder or resource.parent
-        return found if found in self.sides.resources and self.sides.live(found) is not None else None
 
     # The past.
 

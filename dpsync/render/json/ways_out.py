@@ -50,7 +50,7 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     stuck_at = [blocked.get(name) for name in names]
     todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck_at if one is not None))
     by_person = todo if todo and None not in stuck_at else None
-    if not item.fields:
+    if not item.fields and item.order is None:
         in_files = f"put the entry where it is live{_at(drift, item)}"
         return WaysOut(platform=by_person or apply, by_hand=in_files)
     return _update(drift, item, by_person or _written_first(drift, item, apply))
@@ -80,15 +80,18 @@ def _apply(drift: Drift, item: Drifted) -> str:
 
 def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
     """The same for the files, and for no other environment that is made of them; `back` is the other way."""
-    names = [str(item.location.field(part.field)) for part in item.fields]
-    inside = bool(names) and not item.place and bool(_inside_of(drift, item))
+    fields = [str(item.location.field(part.field)) for part in item.fields]
+    order = [item.order] if item.order is not None else []
+    names = [*fields, *order]
+    in_tree = item.place is not None and item.order is None
+    one_by_one = bool(names) and not in_tree and (not fields or bool(_inside_of(drift, item)))
     lines = [drift.origins.get(name) or drift.origins.get(item.address) for name in names]
     shared = not names or any(line is not None and line.file != drift.overlay for line in lines)
     into = ["--into", drift.overlay] if drift.overlay and shared else []
     if drift.environment and not drift.overlay:
         said = f'give the environment "{visible(drift.environment)}" an overlay and write it there'
         return WaysOut(platform=back, by_hand=f"{said}: others share its line{_at(drift, item)}")
-    taken = _command("import", "--update", *(names if inside else [item.address]), *into)
+    taken = _command("import", "--update", *(names if one_by_one else [item.address, *order]), *into)
     return WaysOut(platform=back, files=taken)
 
 
