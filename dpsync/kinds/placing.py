@@ -28,7 +28,7 @@ def declared_place(place: str, entry: Resource) -> Address | None:
 def ordered_by(
     registry: Registry, entries: Mapping[Address, Resource], entry: Resource
 ) -> tuple[Address, ListOrder] | None:
-    """The entry that may list what lies in it in order, one of that being this entry, and that list."""
+    """The entry in which an entry lies, and the list by which that can order it; None where there is none."""
     order = registry.list_order(entry.kind)
     place = declared_place(order.by, entry) if order is not None else None
     holder = entries.get(place) if place is not None else None

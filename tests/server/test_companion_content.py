@@ -286,6 +286,7 @@ def test_a_collection_moves_but_not_into_itself(api: Api) -> None:
     api.refused(400, "POST", "/collections/product/move", {"parent": "api"})
     api.refused(400, "POST", "/collections/product/move", {"parent": "product"})
     api.refused(409, "POST", "/collections/api/move", {"parent": "product"})
+    api.refused(400, "POST", "/collections/api/move", {"position": {"before": internal}})  # no sibling
     api.post("/collections/api/move", {"parent": None, "position": {"before": internal}})
     assert api.ids("/orgs/acme/collections") == ["product", "api", "internal"]
     api.post("/collections/product/move", {"position": {"after": internal}})
