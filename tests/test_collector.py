@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks.shapes import SHAPES
 from benchmarks.slopes import planning
-from dpsync.collector import collector_paused
+from dpsync.cli.main import main
+from dpsync.collector import collector_paused, collector_running
 from dpsync.config.reading.reader import read
 from dpsync.model.plans.plan import Plan
 from dpsync.planner.inputs.sides import Sides
@@ -63,3 +64,28 @@ def test_it_goes_on_after_a_failure() -> None:
     with pytest.raises(ValueError, match="no"), collector_paused(), collector_paused():
         raise ValueError("no")
     assert gc.isenabled()
+
+
+def test_what_takes_long_inside_of_a_pause_is_looked_through() -> None:
+    with collector_paused():
+        with collector_running():
+            assert gc.isenabled()
+        assert not gc.isenabled()
+    gc.unfreeze()
+
+
+def test_what_is_running_goes_on() -> None:
+    with collector_running():
+        assert gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_what_a_command_has_made_is_not_looked_through_when_it_ends(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert gc.get_freeze_count() > 0
+    assert gc.isenabled()
+    gc.unfreeze()
+    assert "dpsync" in capsys.readouterr().out

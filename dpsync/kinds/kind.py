@@ -591,6 +591,12 @@ class Kind:
         """Those of its fields whose values may name other objects."""
         return tuple(field for field in self.fields if field.names)
 
+    @cached_property
+    def written_fields(self) -> dict[str, Field]:
+        """The fields that may be written inside an entry: neither its key nor its place says them."""
+        fields = (field for field in self.fields if not field.nest and field.name != self.natural)
+        return {field.name: field for field in fields}
+
     def field(self, name: str) -> Field:
         return self._by_name[name]
 

@@ -30,9 +30,9 @@ finally:
 # Of each command the packages of dpsync that it imports, then those that dpsync depends on.
 FILES = "api cli collector config disk kinds model render workflows"
 COMMANDS = {
-    "--version": ("cli model", "click"),
-    "--help": ("cli model", "click"),
-    "plan --help": ("cli disk model render", "click"),
+    "--version": ("cli collector model", "click"),
+    "--help": ("cli collector model", "click"),
+    "plan --help": ("cli collector disk model render", "click"),
     "validate": (FILES, "click pydantic yaml"),
     "plan": (f"{FILES} apply client identity live planner", "click httpcore httpx pydantic tenacity yaml"),
 }

@@ -26,6 +26,7 @@ from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.cli.terminal.output import Output, Unwritten, as_output, interactive
 from dpsync.cli.terminal.progress import READING
 from dpsync.cli.terminal.signals import counted_signals, ending
+from dpsync.collector import collector_running
 from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import Exit
 
@@ -126,7 +127,7 @@ def _carry_out(
     steps = sum(len(change.steps) for change in planned.plan.changes)
     stop = Event()
     with _signals(out, client, stop) as received:
-        with out.progress.during("Applying", steps):
+        with out.progress.during("Applying", steps), collector_running():
             report = session.apply(
                 client, planned, expect, journal=journal, report=_teller(out), stop=stop, ids=ids
             )

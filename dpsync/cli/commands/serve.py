@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dpsync.collector import collector_paused
+from dpsync.collector import collector_paused, collector_running
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -70,11 +70,12 @@ def command(
     except MissingPackage as missing:
         raise click.ClickException(str(missing)) from None
     try:
-        serve(
-            host, port, db, token, profile, world, allow_fetch,
-            faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
-            workers=workers,
-        )  # fmt: skip
+        with collector_running():
+            serve(
+                host, port, db, token, profile, world, allow_fetch,
+                faults=faults, rate_limit=rate_limit, latency=latency / 1000, control=not no_control,
+                workers=workers,
+            )  # fmt: skip
     except WorkerFailed:
         raise click.ClickException("a worker did not start") from None
     except (CannotListen, StoreError, ValueError) as error:

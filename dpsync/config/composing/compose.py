@@ -189,10 +189,11 @@ class _Loading:
             return None if problems else Scalar(None, Span(name, 1, 1, 1, 1), "", True)
         if name == self.files.root and isinstance(node, Mapping):
             node = self._without_others(node)
-        substitution = Substitution(self.env, text)
-        node = substitution.node(node)
-        self.diagnostics += substitution.diagnostics
-        self.unknown |= substitution.unknown
+        if "$" in text or "\\" in text:  # an escape may stand for a "$"
+            substitution = Substitution(self.env, text)
+            node = substitution.node(node)
+            self.diagnostics += substitution.diagnostics
+            self.unknown |= substitution.unknown
         return node
 
     def whole(self, top: Mapping, keys: tuple[str, ...], name: str) -> Mapping:

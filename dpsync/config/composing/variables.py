@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping as Environment
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Final
 
 from dpsync.config import codes
@@ -66,12 +67,11 @@ class Substitution:
         if isinstance(node, Scalar):
             return self.scalar(node)
         if isinstance(node, Sequence):
-            items = tuple(self.node(item) for item in node.items)
-            same = all(new is old for new, old in zip(items, node.items, strict=True))
-            return node if same else Sequence(items, node.span)
-        entries = tuple((key, self.node(value)) for key, value in node.entries)
-        same = all(new is old for (_, new), (_, old) in zip(entries, node.entries, strict=True))
-        return node if same else Mapping(entries, node.span)
+            items = [self.node(item) for item in node.items]
+            return node if all(map(is_, items, node.items)) else Sequence(tuple(items), node.span)
+        entries = [(key, self.node(value)) for key, value in node.entries]
+        same = all(new[1] is old[1] for new, old in zip(entries, node.entries, strict=True))
+        return node if same else Mapping(tuple(entries), node.span)
 
     def scalar(self, scalar: Scalar) -> Scalar:
         try:

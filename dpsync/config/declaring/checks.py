@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from dpsync.kinds.kind import Field, Kind, ListOrder
@@ -18,8 +19,11 @@ Resources = Mapping[Address, Resource]
 
 
 def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
+    by_kind: dict[str, list[Resource]] = defaultdict(list)
+    for resource in resources.values():
+        by_kind[resource.kind].append(resource)
     for kind in registry.ordered:
-        mine = [resource for resource in resources.values() if resource.kind == kind.name]
+        mine = by_kind[kind.name]
         yield from _natural_keys(kind, mine)
         yield from _pins(kind, mine)
         yield from _earlier_names(kind, mine)
@@ -50,12 +54,12 @@ def _natural_keys(kind: Kind, mine: list[Resource]) -> Iterable[Diagnostic]:
     if not kind.identity or kind.natural or isinstance(kind.identity[0], tuple):
         return
     name = kind.identity[0]
-    seen: dict[bytes, Resource] = {}
+    seen: dict[tuple[Address | None, tuple[bytes, ...]], Resource] = {}
     for resource in mine:
         if resource.pin or resource.fields.get(name) is None:
             continue
-        values = [str(resource.parent), *(resource.fields.get(part) for part in (name, *kind.tie_breakers))]
-        other = seen.setdefault(canonical(values), resource)
+        values = tuple(canonical(resource.fields.get(part)) for part in (name, *kind.tie_breakers))
+        other = seen.setdefault((resource.parent, values), resource)
         if other is not resource and not kind.field(name).unique:
             shared = f'the {name} "{resource.fields[name]}"'
             yield Diagnostic(

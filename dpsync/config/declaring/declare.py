@@ -131,8 +131,7 @@ class Declarations:
     def _mapping(self, entry: Declaration, node: Mapping, reserved: tuple[str, ...] = ()) -> None:
         kind = entry.kind
         places = self.registry.places(kind.name)
-        settable = {item.name for item in kind.fields if not item.nest and item.name != kind.natural}
-        written = {str(key.value) for key, _ in node.entries}
+        settable = kind.written_fields
         for key, value in node.entries:
             word = str(key.value)
             if word in reserved:
@@ -148,6 +147,7 @@ class Declarations:
             elif any(place.split(".")[0] == word for place in places):
                 self._place(entry, word, key, value)
             else:
+                written = {str(key.value) for key, _ in node.entries}
                 known = [*settable, *places, *reserved, "id", "previously", "new"]
                 meant = self.unknown_key(key, known, kind.one)
                 if meant is not None:

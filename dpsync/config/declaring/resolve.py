@@ -31,6 +31,8 @@ class Resolving:
         self.text = read_text
         self.lookups: dict[Address, Lookup] = {}
         self._at: Declaration | None = None
+        self._places: dict[tuple[Address, str], Address] = {}
+        """Where the entries of a kind stand below an entry."""
 
     # What types call.
 
@@ -58,7 +60,9 @@ class Resolving:
             owner = self._owner(target)
             if owner is None:
                 continue
-            place = owner.child(*target.key.split("."))
+            place = self._places.get((owner, name))
+            if place is None:  # the same for hundreds of references
+                place = self._places[owner, name] = owner.child(*target.key.split("."))
             places.append(place)
             local = target.field(target.natural).type.fold(key) if target.natural else key
             # A node inside of a node is named by both keys: "news/latest".

@@ -154,7 +154,8 @@ class _NodeReader:
 
     def read(self) -> Node | None:
         try:
-            for event in yaml.parse(self.text, Loader=_PARSER):
+            # Not by yaml.parse, which asks twice for each event.
+            for event in iter(_PARSER(self.text).get_event, None):
                 self.event(event)
         except _StopReading:
             return None
@@ -221,16 +222,17 @@ class _NodeReader:
         self.add(node, end, frame.height)
 
     def scalar(self, event: Any) -> None:
-        text = event.value
-        span = self.span(event.start_mark, event.end_mark)
+        text, start, end = event.value, event.start_mark, event.end_mark
+        span = Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
         if len(text) > self.limits.scalar:
             message = f"a text of {len(text):,} characters; the limit is {self.limits.scalar:,}"
             self.error(codes.TEXT_SIZE, message, span)
             raise _StopReading
-        self.tag(event)
+        if event.tag is not None:
+            self.tag(event)
         is_plain = event.style is None or event.style == ""
         if not is_plain and event.style in "'\"" and span.line < span.end_line:
-            self.quoted = Quoted(event.start_mark, event.end_mark)
+            self.quoted = Quoted(start, end)
         frame = self.frames[-1] if self.frames else None
         is_key = frame is not None and frame.is_mapping and frame.key is None and not frame.skip
         if event.style == '"':  # only there it can be written as an escape, which is seen
@@ -245,9 +247,9 @@ class _NodeReader:
             anchored = Scalar(self.value(text, span), span, text, True) if is_plain and is_key else node
             self.anchors[event.anchor] = _Anchor(anchored, 1, 0)
         if is_key and frame is not None:
-            self.key(frame, node, event.end_mark)
+            self.key(frame, node, end)
         else:
-            self.add(node, event.end_mark, 0)
+            self.add(node, end, 0)
 
     def value(self, text: str, span: Span) -> Value:
         try:

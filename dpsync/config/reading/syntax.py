@@ -43,6 +43,7 @@ _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
     ("incompatible YAML document", "the file asks for another version of YAML", "remove the %YAML line"),
 )
 _CLOSES: Final = {"{": "}", "[": "]"}
+_BEFORE_BRACKET: Final = re.compile(r"([^\s{}\[\]]+)\s*([{\[])")
 _GLUED: Final = re.compile(r"([\w.@-]+):[^\s/]")
 _NAME: Final = r"([^\s{}\[\],:\"'#$]+)"
 _OPENED: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s+[{{\[]\s*$")
@@ -84,7 +85,7 @@ def unfinished(key: str, text: str, end: int) -> str | None:
     The key ends at that index of the text. Where its line does not close the bracket, that is a part of the
     key like any other character: `a[b: c`.
     """
-    found = re.match(r"([^\s{}\[\]]+)\s*([{\[])", key)
+    found = _BEFORE_BRACKET.match(key) if "{" in key or "[" in key else None
     if found is None or key.count(found[2]) == key.count(_CLOSES[found[2]]):
         return None
     closed = re.compile(rf"[^\r\n]*?\{_CLOSES[found[2]]}").match(text, end)

@@ -25,6 +25,8 @@ def encode(key: str) -> str:
 
     So an address can be copied from wherever it is printed.
     """
+    if _RESERVED.search(key) is None:
+        return key
     return _RESERVED.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), key)
 
 
