@@ -1,7 +1,8 @@
 """Nothing with content goes without an answer that named it, whatever happens to the files and to git.
 
-Entries are removed, files are no longer included, keys and titles change, `prune`, `limits` and `protect` are
-widened, lines of the ids file are lost, things are renamed by hand; and somebody applies without looking.
+Entries are removed, files are no longer included, keys and titles change, `prune`, `limits` and `protect`
+are widened, lines of the ids file are lost, things are renamed by hand, a clone has one commit alone. And
+somebody applies without looking.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tests.soak import SOAK
 
 from .past import Project, git
 
-PLACES = {"spaces": "/spaces/{}", "teams": "/orgs/acme/teams/{}", "collections": "/orgs/acme/collections/{}"}
+PLACES = {"spaces": "/spaces/{}", "teams": "/orgs/acme/teams/{}", "collections": "/collections/{}"}
 TITLES = ("Guides", "News", "Archive", "Drafts", "Legacy")
 STEPS = 8
 
@@ -54,7 +55,7 @@ class History:
     def step(self) -> None:
         action: Callable[[], object] = self.random.choice(
             [self.remove, self.rename_key, self.rename_title, self.move_file, self.widen, self.by_hand,
-             self.lose_lines, self.commit, self.less_history, self.apply, self.apply]
+             self.lose_lines, self.commit, self.less_history, self.clone, self.apply, self.apply]
         )  # fmt: skip
         self.log.append(action.__name__)
         action()
@@ -101,6 +102,16 @@ class History:
 
     def less_history(self) -> None:
         self.project.base = self.random.choice([None, "HEAD", "HEAD"])
+
+    def clone(self) -> None:
+        """Go on in a clone of the last commit alone, as a job's, or in one that has the whole history."""
+        cut = self.project.directory / ".git" / "shallow"
+        if cut.exists():
+            cut.unlink()
+            self.project.env.pop("CI")
+        else:
+            cut.write_text(git(self.project.directory, "rev-parse", "HEAD") + "\n", "utf-8")
+            self.project.env["CI"] = "true"
 
     def apply(self) -> None:
         before = {place: set(self.live(place)) for place in PLACES}
@@ -152,4 +163,6 @@ def test_nothing_with_content_goes_without_an_answer_that_named_it(project: Proj
         history.step()
     history.prune, history.limits = set(PLACES), 99
     history.save()
-    history.apply()
+    for _ in ("as it is", "in a clone with more or with less of the past"):
+        history.apply()
+        history.clone()
