@@ -41,3 +41,15 @@ def test_an_entry_of_the_base_whose_recorded_object_is_gone_is_nothing_else_of_i
 
 def test_an_entry_of_the_base_without_a_line_is_what_has_its_name() -> None:
     assert remembered({"title": "A"}, LIVE) == ("space", "space-a")
+
+
+def test_what_another_entry_is_now_is_no_removed_one_of_its_name() -> None:
+    """An entry of the base was removed, and another one has its title now: it is that other one."""
+    base = {"s": {"title": "A"}, "a": {"title": "Was"}}
+    sides = Case(
+        {"space": {"a": {"title": "A"}}}, {"space": {"a": {"title": "A"}}}, base={"space": base}
+    ).sides()
+    before = sides.base.desired
+    assert isinstance(before, Desired)
+    found = remember(sides.registry, before, sides.desired, sides.snapshot)
+    assert found == {ACME: ("organization", "acme"), ACME.child("spaces", "a"): ("space", "space-a")}

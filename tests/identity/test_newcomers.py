@@ -1,0 +1,48 @@
+"""Which entry an object could be that appeared after the plan was made: asked when an answer was lost."""
+
+from __future__ import annotations
+
+from dpsync.identity.likeness import lookalikes
+from dpsync.identity.natural_keys import NaturalKeys
+from dpsync.identity.newcomers import could_be, rivals
+from dpsync.model.entries.values import LiveId
+
+from .test_match import BOXES, box, kind, live, wanted
+
+VIEW = NaturalKeys(kind("path", "title", tie_breakers=("box", "language")), BOXES.get)
+
+
+def test_of_several_newcomers_with_its_name_those_where_it_is_declared_are_meant() -> None:
+    """Else the space that somebody made meanwhile in another collection is taken for ours."""
+    entry = wanted("t", title="T", box=box("a"), language="en")
+    elsewhere, nearer = (
+        live("1", title="T", box=LiveId("B"), language="en"),
+        live("2", title="T", box=LiveId("A")),
+    )
+    assert [item.id for item in could_be(VIEW, entry, [elsewhere, nearer])] == ["2"]
+    assert [item.id for item in could_be(VIEW, entry, [elsewhere])] == ["1"]
+
+
+def test_of_two_newcomers_with_its_name_neither_is_left_out() -> None:
+    entry = wanted("t", title="T")
+    assert [item.id for item in could_be(VIEW, entry, [live("1", title="T"), live("2", title="T")])] == [
+        "1",
+        "2",
+    ]
+
+
+def test_a_later_key_counts_only_where_an_earlier_one_finds_nothing() -> None:
+    entry = wanted("t", path="p", title="T")
+    both = [live("1", title="T"), live("2", path="p"), live("3", path="p")]
+    assert [item.id for item in could_be(VIEW, entry, both)] == ["2", "3"]
+
+
+def test_an_entry_that_is_not_made_yet_is_a_rival_where_it_could_be_the_same_newcomer() -> None:
+    others = [wanted("u", title="T"), wanted("v", title="V")]
+    assert rivals(VIEW, live("1", title="T"), others) == others[:1]
+
+
+def test_names_with_different_numbers_look_like_different_things() -> None:
+    one = wanted("r", title="Release notes 1")
+    assert lookalikes(VIEW, one, [live("1", title="Release notes 2")]) == []
+    assert lookalikes(VIEW, one, [live("1", title="Release note 1")]) != []
