@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits
 from dpsync.model.entries.values import LiveId, Ref
 from dpsync.model.findings.question import Refusal
+from dpsync.planner.decide.decisions import decide
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.steps.stepset import Edges, PlannedSteps
 from dpsync.planner.steps.writes import write_steps
@@ -181,6 +184,20 @@ def test_who_does_not_arrive_is_no_admin_in_place_of_the_last_one(
     wanted = {"ada": {"role": "read"}, "bo": {"role": "admin", **entry}}
     case = Case({"member": wanted}, live, ignore=ignore, user="member-x")
     assert [item.code for item in refused(case)] == ["last-admin"]
+
+
+def test_who_is_not_selected_is_no_admin_in_place_of_the_last_one() -> None:
+    live = {"member": {"ada": {"role": "admin"}, "bo": {"role": "read"}}}
+    wanted = {"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}}
+    sides = Case(wanted, live, user="member-x").sides()
+    found = decide(replace(sides, chosen=frozenset({ACME.child("members", "ada")})))
+    assert [item.code for item in refusals(found, [])] == ["last-admin"]
+
+
+def test_who_is_added_by_sso_is_the_next_admin() -> None:
+    wanted = {"ada": {"role": "read"}, "bo": {"role": "admin", "id": "bo", "sso": True}}
+    case = Case({"member": wanted}, {"member": {"ada": {"role": "admin"}}}, user="member-x")
+    assert refused(case) == []
 
 
 def test_an_owner_of_another_team_is_none_of_this_one() -> None:
