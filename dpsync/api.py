@@ -1,8 +1,10 @@
 """The public Python API: load, plan, apply. The command line is a thin layer over this module.
 
-desired = load(Path("dpsync.yaml"))
-with ReadClient(url, token) as client:
-    plan = Session(desired, load_registry()).plan(client).plan
+    desired = load(Path("dpsync.yaml"))
+    with ReadClient(url, token) as client:
+        plan = Session(desired, load_registry()).plan(client).plan
+
+docs/python.md shows a program of it that runs, and names all errors.
 
 A name is imported when it is first asked for: whoever only loads a configuration does not wait for a client.
 """
@@ -13,11 +15,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from dpsync.apply.expected import Expected
+    from dpsync.apply.expected import Expected, NotApproved, Refused
     from dpsync.apply.ids_on_disk import IdsOnDisk
+    from dpsync.client.client import ReadClient, WriteClient
+    from dpsync.client.errors import ClientError
     from dpsync.config.omitted_files import no_longer_included
+    from dpsync.kinds.registry import Registry
+    from dpsync.model.entries.desired import Desired
     from dpsync.model.entries.git_base import Base
     from dpsync.model.entries.ids import IdsFile
+    from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
+    from dpsync.model.plans.drift import Drift
+    from dpsync.model.plans.journal import Outcome, Report
+    from dpsync.model.plans.plan import Plan
     from dpsync.planner.inputs.sides import Options
     from dpsync.workflows.configuration import load, load_registry, validate
     from dpsync.workflows.git_base import edits, load_base
@@ -27,18 +37,27 @@ if TYPE_CHECKING:
     from dpsync.workflows.session import Planned, Session
 
 __all__ = [
-    "Again", "Base", "Expected", "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotPossible", "Options",
-    "Planned", "Session", "add", "check_settled", "compare_ids", "edited_ids", "edits", "ids_path", "import_",
-    "import_again", "load", "load_base", "load_ids", "load_registry",
-    "no_longer_included", "update", "validate",
+    "Again", "Base", "ClientError", "Desired", "Diagnostic", "DiagnosticError", "Drift", "Expected",
+    "IdsAsked", "IdsFile", "IdsOnDisk", "Imported", "NotApproved", "NotPossible", "Options", "Outcome",
+    "Plan", "Planned", "ReadClient", "Refused", "Registry", "Report", "Session", "WriteClient", "add",
+    "check_settled", "compare_ids", "edited_ids", "edits", "ids_path", "import_", "import_again", "load",
+    "load_base", "load_ids", "load_registry", "no_longer_included", "update", "validate",
 ]  # fmt: skip
 
 _MODULES: Final = {
-    "dpsync.apply.expected": ("Expected",),
+    "dpsync.apply.expected": ("Expected", "NotApproved", "Refused"),
     "dpsync.apply.ids_on_disk": ("IdsOnDisk",),
+    "dpsync.client.client": ("ReadClient", "WriteClient"),
+    "dpsync.client.errors": ("ClientError",),
     "dpsync.config.omitted_files": ("no_longer_included",),
+    "dpsync.kinds.registry": ("Registry",),
+    "dpsync.model.entries.desired": ("Desired",),
     "dpsync.model.entries.git_base": ("Base",),
     "dpsync.model.entries.ids": ("IdsFile",),
+    "dpsync.model.findings.diagnostic": ("Diagnostic", "DiagnosticError"),
+    "dpsync.model.plans.drift": ("Drift",),
+    "dpsync.model.plans.journal": ("Outcome", "Report"),
+    "dpsync.model.plans.plan": ("Plan",),
     "dpsync.planner.inputs.sides": ("Options",),
     "dpsync.workflows.configuration": ("load", "load_registry", "validate"),
     "dpsync.workflows.git_base": ("edits", "load_base"),

@@ -8,7 +8,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "benchmarks" / "README.md",
+    *sorted(DOCS.glob("*.md")),
+]
 _FENCE = re.compile(r"^```(\w*) *(.*)$")
 _HEADING = re.compile(r"^(#+) +(.+?) *$")
 _NOT_RUN = re.compile(r"^<!-- not run: (.+) -->$")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,12 +19,35 @@ BY_SECTION = {DOCS / "configuration.md", DOCS / "errors.md"}
 """Pages on which each section stands alone: test_configuration.py and test_errors.py work through them."""
 BEGINNING = {ROOT / "README.md", DOCS / "companion.md"}
 """Pages that start the companion themselves. The others are for readers for whom it runs already."""
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+"""The page that is worked through in a clone of this repository."""
 HEX = "0123456789abcdef" * 2
 """A digest."""
 
 
 def names(page: Path) -> str:
     return str(page.relative_to(ROOT))
+
+
+def clone(folder: Path) -> None:
+    """This checkout as it is now, in a repository of its own, with what is installed here."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    (folder / ".venv").symlink_to(sys.prefix)
+    who = (["config", "user.name", "Ada"], ["config", "user.email", "ada@acme.example"])
+    for words in (
+        ["init", "--quiet"],
+        *who,
+        ["add", "."],
+        ["commit", "--quiet", "--message", "All"],
+    ):
+        subprocess.run(["git", *words], cwd=folder, check=True)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +58,8 @@ def test_what_a_page_shows_is_what_happens(
 ) -> None:
     url = "" if page in BEGINNING else platform.url
     with Reader(tmp_path / "folder", url, programs) as reader:
+        if page == CONTRIBUTING:
+            clone(reader.folder)
         try:
             reader.work_through(blocks(page))
         except WrongPage as wrong:
