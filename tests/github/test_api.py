@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from dpsync.github.requests.api import GitHub, MergedPullRequest
-from dpsync.github.requests.transport import MINUTE, PATIENCE, TRIES, GitHubError
+from dpsync.github.requests.transport import MINUTE, PAGES, PATIENCE, TRIES, GitHubError
 from tests import patience
 from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
 from tests.no_tls import NO_TLS
@@ -154,6 +154,74 @@ def test_where_github_does_not_say_who_has_written_a_comment_nothing_is_guessed(
     github.comments[made["id"]]["node_id"] = "gone"
     with pytest.raises(GitHubError):
         client.written(text)
+
+
+US = {"__typename": "Bot", "login": BOT}
+Answer = tuple[int, object, dict[str, str]]
+
+
+def told(more: bool = False, nodes: tuple[object, ...] = (), **members: object) -> Answer:
+    """What GraphQL says of a comment of ours that nobody has edited, but for these members."""
+    edits = {"pageInfo": {"hasNextPage": more, "endCursor": "x"}, "nodes": list(nodes)}
+    comment = {
+        "viewerDidAuthor": True,
+        "body": "x",
+        "createdAt": "1",
+        "author": US,
+        "userContentEdits": edits,
+    }
+    return 200, {"data": {"node": {**comment, **members}}}, {}
+
+
+@pytest.mark.parametrize(
+    ("answers", "ours"),
+    [
+        ([told()], True),
+        ([told(nodes=({"editor": US},), lastEditedAt="2", editor=US)], True),
+        ([told(lastEditedAt="2", editor=US)], False),
+        ([told(author=None, nodes=({"editor": None},), lastEditedAt="2", editor=None)], False),
+        ([told(more=True)] * PAGES, False),
+    ],
+    ids=["as we made it", "by us", "by whom is not told", "accounts that are gone", "edits without an end"],
+)
+def test_an_edit_of_which_github_does_not_say_whose_it_is_counts_as_somebody_elses(
+    answers: list[Answer], ours: bool, client: GitHub, github: FakeGitHub
+) -> None:
+    github.comment(7, "x")
+    (text,) = client.comments(7)
+    github.answers = list(answers)
+    assert client.written(text).ours is ours
+
+
+def test_an_answer_with_errors_says_nothing(client: GitHub, github: FakeGitHub) -> None:
+    status, found, headers = told()
+    assert isinstance(found, dict)
+    github.comment(7, "x")
+    (text,) = client.comments(7)
+    github.answers = [(status, {**found, "errors": [{"message": "partly"}]}, headers)]
+    with pytest.raises(GitHubError, match="refused a query"):
+        client.written(text)
+
+
+def test_whose_token_it_is_must_be_said(client: GitHub, github: FakeGitHub) -> None:
+    github.answers = [(200, {"data": {"viewer": {"login": ""}}}, {})]
+    with pytest.raises(GitHubError, match="whose token"):
+        client.viewer()
+
+
+def test_a_list_that_is_too_long_is_not_taken_for_whole(client: GitHub, github: FakeGitHub) -> None:
+    github.answers = [(200, [], {"Link": f'<{github.url}/x>; rel="next"'})] * (PAGES + 1)
+    with pytest.raises(GitHubError, match="more than"):
+        client.comments(7)
+
+
+def test_what_was_perhaps_done_is_not_done_again_where_no_answer_came() -> None:
+    WAITED.clear()
+    client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
+    with pytest.raises(GitHubError, match="did not answer"):
+        client.comment(7, "x")
+    assert WAITED == []
+    client.close()
 
 
 @pytest.mark.parametrize("answer", [(200, {}, {}), (200, None, {}), (200, "text", {})])

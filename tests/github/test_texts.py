@@ -36,6 +36,7 @@ from dpsync.github.messages.plan_comment import (
 from dpsync.github.requests.api import GitHubText, Review
 from dpsync.github.runner.inputs import NAMES, Inputs, WrongInput, read_inputs
 from dpsync.github.runner.place import find_place, make_key, plan_key
+from dpsync.model.entries.match import MatchedBy
 from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plans.impact import Exposure
@@ -119,7 +120,7 @@ def test_what_a_plan_for_another_platform_or_organization_has_shown_is_something
 
 @pytest.mark.parametrize("same", [
     {"steps": (STEP.model_copy(update={"id": "9", "path": "/y", "body": 1, "needs": ("3",)}),)},
-    {"cause": "edited here", "label": "words", "digest": "ab", "matched": "title"},
+    {"cause": "edited here", "label": "words", "digest": "ab", "matched": MatchedBy.KEY},
 ], ids=["steps", "words"])  # fmt: skip
 def test_the_same_change_told_or_sent_otherwise_was_approved(same: dict[str, Any]) -> None:
     displayed = shown_by(Plan(changes=(CHANGE.model_copy(update={"address": "z"}), CHANGE)))
@@ -308,3 +309,9 @@ def test_what_is_no_run_of_a_workflow_is_an_error_and_odd_texts_are_left_out() -
 def test_a_key_tells_every_part_from_every_other() -> None:
     keys = {make_key(*parts) for parts in (("a", "b"), ("ab", ""), ("", "ab"), ("a", "", "b"), ("b", "a"))}
     assert len(keys) == 5
+
+
+def test_a_run_for_an_update_of_dependencies_gets_no_secrets_although_it_is_no_forks() -> None:
+    env = {"GITHUB_REPOSITORY": "acme/docs", "GITHUB_RUN_ID": "1"}
+    assert find_place({**env, "GITHUB_ACTOR": "dependabot[bot]"}, {}).helpless
+    assert not find_place({**env, "GITHUB_ACTOR": "ada"}, {}).helpless

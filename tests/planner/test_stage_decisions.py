@@ -55,6 +55,7 @@ def decided(case: Case) -> dict[str, str]:
         (Case({"team": {"one": {"title": "Uno"}}}, {"team": ONE}, ignore=["teams/one"]), {}),
         (Case({"team": TWO}, {}, ignore=["teams/two"]), {}),
         (Case({"team": {}}, {"team": TWO}, prune=["teams"], ignore=["teams/*"]), {}),
+        (Case({"team": {}}, {"team": TWO}, prune=["teams"], forget=["teams/[Two]"]), {}),
         (
             Case({"team": {"one": {"title": "Uno"}}}, {"team": ONE}, ignore=["teams/one#title"]),
             {"acme/teams/one": "keep"},
@@ -228,6 +229,8 @@ def test_what_a_deleted_collection_holds_must_be_out_of_it() -> None:
         {"collection": {}, "space": {"s": {"title": "S", "collection": None}}}, live, prune=["collections"]
     )
     assert refused(moved) == []
+    moved.ignore = ["spaces/s"]  # so it is not moved
+    assert [item.code for item in refused(moved)] == ["not-empty"]
 
 
 def test_circles_of_collections_are_refused_also_through_what_nobody_declares() -> None:
