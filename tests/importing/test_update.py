@@ -137,6 +137,18 @@ def test_afterwards_the_plan_has_nothing_left_to_change(docs: Path, run: Run) ->
     assert "No changes." in run("plan", "-C", str(docs)).out
 
 
+def test_an_entry_that_is_not_live_and_that_no_request_makes_is_named(
+    project: Project, platform: ThreadedServer, run: Run
+) -> None:
+    root = "dpsync: 1\norganizations: { acme: { id: acme, members: { new@acme.example: read } } }\n"
+    directory = project(root, {})
+    committed(directory)
+    ended = run("import", "-C", str(directory), "--update", "acme/members/new@acme.example")
+    assert ended.code == 3
+    assert "acme/members/new@acme.example" in ended.out + ended.err
+    assert "nothing to take over" in ended.out + ended.err
+
+
 def test_a_second_time_writes_nothing(docs: Path, run: Run) -> None:
     run("import", "-C", str(docs), "--update", "acme")
     before = {path: path.read_bytes() for path in docs.glob("*.yaml")}

@@ -27,6 +27,7 @@ from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.span import Span
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.remark import Blocked
 from dpsync.model.texts.command import command
 from dpsync.model.texts.words import listed
 
@@ -70,8 +71,9 @@ def update(
     """
     updating = _Updating(sides, into, sharers, perhaps)
     changes = {change.address: change for change in plan.changes}
+    blocked = {item.address: item for item in plan.blocked}
     for pattern in wanted:
-        updating.pattern(pattern, changes)
+        updating.pattern(pattern, changes, blocked)
     return updating.finish()
 
 
@@ -114,7 +116,9 @@ class _Updating:
         self.done: set[tuple[Address, str]] = set()
         self.moved: list[Resource] = []
 
-    def pattern(self, pattern: Pattern, changes: Mapping[str, Change]) -> None:
+    def pattern(
+        self, pattern: Pattern, changes: Mapping[str, Change], blocked: Mapping[str, Blocked]
+    ) -> None:
         covered = [
             resource
             for address, resource in sorted(self.sides.desired.resources.items())
@@ -135,6 +139,8 @@ class _Updating:
             change = changes.get(str(resource.address))
             if change is not None:
                 self._change(resource, change, pattern.field)
+            elif str(resource.address) in blocked and self.sides.live(resource) is None:
+                self._not_live(resource, blocked[str(resource.address)].reason)
 
     def problem(
         self, code: str, message: str, address: Address | None, span: Span | None, hint: str | None = None
@@ -158,12 +164,12 @@ class _Updating:
                     continue
                 self._field(resource, kind, kind.field(difference.field), live)
 
-    def _not_live(self, resource: Resource) -> None:
+    def _not_live(self, resource: Resource, why: str = "it is not live") -> None:
         if resource.address in self.perhaps:
             self.made.problems.append(self.perhaps[resource.address])
             return
         self.problem(
-            "not-live", "it is not live: there is nothing to take over", resource.address, resource.span,
+            "not-live", f"{why}: there is nothing to take over", resource.address, resource.span,
             "remove the entry if it is gone for good",
         )  # fmt: skip
 
