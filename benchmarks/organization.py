@@ -6,7 +6,6 @@ and their members: about 15 of 1,000 entries have a request of their own when th
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 Json = dict[str, Any]
@@ -171,8 +170,3 @@ def _live_site(number: int, entries: int) -> Json:
     ]
     site = {"id": f"w{number}", "title": f"Site {number}", "basename": f"site-{number}"}
     return {**site, "structure": structure}
-
-
-def text(entries: int) -> str:
-    """The world as a file."""
-    return json.dumps(world(entries))

@@ -127,11 +127,11 @@ def report(found: dict[str, list[dict[str, float]]]) -> str:
         for reader, readings in found.items()
     }
     ours = medians["ours"]
-    lines = [f"{'':26} {'seconds':>8} {'peak MB':>8}  ours / this: time, memory"]
+    lines = [f"{'':34} {'seconds':>8} {'peak MB':>8}  ours / this: time, memory"]
     for reader, name in READERS.items():
         seconds, peak = medians[reader]["seconds"], medians[reader]["peak"]
         ratio = f"{ours['seconds'] / seconds:.2f}, {ours['peak'] / peak:.2f}" if reader != "ours" else ""
-        lines.append(f"{name:26} {seconds:8.3f} {peak / 1e6:8.1f}  {ratio}".rstrip())
+        lines.append(f"{name:34} {seconds:8.3f} {peak / 1e6:8.1f}  {ratio}".rstrip())
     return "\n".join(lines)
 
 

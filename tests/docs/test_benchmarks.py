@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import companion, reader, reads, server, slopes, start
+from benchmarks import companion, organization, plans, reader, reads, server, slopes, start
 from benchmarks.shapes import SHAPES
+from dpsync.api import Session
+from dpsync.client.client import ReadClient
 from dpsync.config.load import load
 from dpsync.server.process.thread import ThreadedServer
 
@@ -30,8 +32,8 @@ def run_python(*arguments: str) -> str:
 def test_the_readers_are_compared() -> None:
     first, _, *rows = run("benchmarks.reader", "--resources", "60", "--rounds", "1").splitlines()
     assert first.startswith("60 resources, ")
-    assert [row[:26].strip() for row in rows] == list(reader.READERS.values())
-    assert all(float(cell) > 0 for row in rows for cell in row[26:].replace(",", "").split())
+    assert [row[:34].strip() for row in rows] == list(reader.READERS.values())
+    assert all(float(cell) > 0 for row in rows for cell in row[34:].replace(",", "").split())
 
 
 def test_the_requests_are_counted() -> None:
@@ -113,6 +115,26 @@ def test_the_start_of_every_command_is_measured() -> None:
     found = start.measure(rounds=1)
     assert [command for command, _ in found] == [start.CLICK, *start.GOALS]
     assert all(seconds > 0 for seconds in found.values())
+
+
+def test_a_plan_is_measured_beside_a_script() -> None:
+    head, _, *rows = run("benchmarks.plans", "--entries", "10", "--rounds", "1").splitlines()
+    assert head.startswith("| latency, in flight | program | CPU (s)")
+    assert [row.split(" | ")[1] for row in rows] == ["script", "dpsync"] * len(plans.SITUATIONS)
+    assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])
+
+
+def test_the_organization_of_the_plans_is_as_large_as_asked_and_has_no_changes(
+    server: ThreadedServer, tmp_path: Path
+) -> None:
+    server.reset(organization.world(300))
+    root = tmp_path / "dpsync.yaml"
+    root.write_text(organization.configuration(300), encoding="utf-8")
+    desired, found = load(root, REGISTRY, {})
+    assert not found
+    assert abs(len(desired.resources) - 300) <= 30
+    with ReadClient(server.url, organization.TOKEN) as client:
+        assert not Session(desired, REGISTRY).plan(client).plan.changes
 
 
 def test_every_doubling_is_judged() -> None:
