@@ -24,6 +24,7 @@ from dpsync.planner.effects.outcome import trees
 from dpsync.planner.effects.urls import url_impacts
 from dpsync.planner.inputs.answers import IDLE
 from dpsync.planner.inputs.sides import Options, Sides
+from dpsync.planner.questions.content import unanswered
 from dpsync.planner.questions.guards import refusals
 from dpsync.planner.questions.identity import exchanged, unclear
 from dpsync.planner.questions.lookalikes import lookalikes, proposals
@@ -116,9 +117,10 @@ class _Made:
         navigations = tuple(trees(decided, found))
         exposed = (*exposures(decided, found, navigations), *moments(decided, self.steps))
         similar = lookalikes(sides, decided.blocking)
-        who_is_who = [*unclear(decided, similar), *exchanged(sides)]
+        unnamed = unanswered(decided)
+        who_is_who = [*unclear(decided, similar, unnamed), *exchanged(sides)]
         deletes = [change for change in found if change.action == "delete"]
-        refused = [*self.taken, *refusals(decided, deletes, exposed, who_is_who), *who_is_who]
+        refused = [*self.taken, *refusals(decided, deletes, unnamed, exposed, who_is_who), *who_is_who]
         notes = [
             *decided.notes,
             *hidden(decided),

@@ -22,17 +22,18 @@ from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.rebinds import formerly
 
 
-def unnamed_content(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:
-    """One refusal for everything that holds content, would go and is not named.
+def unnamed_content(
+    decided: Decisions, unnamed: Sequence[Identity], asked: Collection[str]
+) -> Iterator[Refusal]:
+    """One refusal for all content that would go and is neither named nor answered about (`unanswered`).
 
     Of kinds that are asked about anyway (planner/questions/identity.py) it is a part of that question.
     """
     sides = decided.sides
-    everything = unanswered(decided)
-    to_delete = [identity for identity in everything if identity[0] not in asked]
+    to_delete = [identity for identity in unnamed if identity[0] not in asked]
     if not to_delete:
         return
-    asked_for = may_go(decided, to_delete)
+    asked_for = may_go(decided, to_delete, len(unnamed))
     yield Refusal(
         code="content",
         address=str(sides.names.address(to_delete[0])),
@@ -43,7 +44,7 @@ def unnamed_content(decided: Decisions, asked: Collection[str]) -> Iterator[Refu
 
 
 def unanswered(decided: Decisions) -> list[Identity]:
-    """The same without what the answer with the number is for."""
+    """The content that nobody has named (`unnamed`); none where the answer with its number was given."""
     to_delete = unnamed(decided)
     agreed = to_delete and decided.sides.answers.agree(Answer(DELETE_CONTENT, str(len(to_delete))))
     return [] if agreed else to_delete
@@ -58,17 +59,16 @@ class MayGo:
     answers: tuple[WayOut, ...]
 
 
-def may_go(decided: Decisions, to_delete: Sequence[Identity]) -> MayGo:
-    """The question whether some of the unnamed content may go. An answer's number is that of all of it."""
+def may_go(decided: Decisions, to_delete: Sequence[Identity], number: int) -> MayGo:
+    """The question whether some of the unnamed content may go. `number`: how many things all of it is."""
     sides = decided.sides
-    everything = unnamed(decided)
-    question = Answer(DELETE_CONTENT, str(len(everything)))
+    question = Answer(DELETE_CONTENT, str(number))
     names = [str(sides.names.address(identity)) for identity in to_delete]
     lines = _lines(sides, to_delete)
     left_out = _not_included(sides, to_delete)
     first = "".join(f"{_said(sides, file, items)}. " for file, items in left_out.items())
     it, them = ("it", "it") if len(to_delete) == 1 else ("all of it", "them")
-    once = it if len(everything) == len(to_delete) else f"all {len(everything)} that have content"
+    once = it if number == len(to_delete) else f"all {number} that have content"
     include = f"include {' and '.join(left_out)} again; or, " if left_out else ""
     return MayGo(
         said=f"{first}{counted(len(to_delete), 'thing')} with content would be deleted, "

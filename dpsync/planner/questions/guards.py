@@ -5,7 +5,7 @@ Each guard reads the decided plan; none changes it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 from dpsync.kinds.kind import Call, Field, Guard, Kind
@@ -31,10 +31,14 @@ from dpsync.planner.questions.rebinds import passed_over
 def refusals(
     decided: Decisions,
     deletes: list[Change],
+    unnamed: Sequence[Identity],
     exposures: tuple[Exposure, ...] = (),
     who_is_who: Collection[Refusal] = (),
 ) -> Iterator[Refusal]:
-    """Every refusal but `who_is_who`: the questions about which object an entry is."""
+    """Every refusal but `who_is_who`: the questions about which object an entry is.
+
+    `unnamed`: the content that goes and that nobody has named.
+    """
     asked = {item.address for item in who_is_who}
     kinds = {decided.sides.resources[Address.parse(address)].kind for address in asked}
     yield from _create_only(decided, asked)
@@ -49,7 +53,7 @@ def refusals(
     yield from transfers.refused(decided.sides, decided.transfers)
     yield from _holders(decided)
     yield from passed_over(decided)
-    yield from unnamed_content(decided, kinds)
+    yield from unnamed_content(decided, unnamed, kinds)
     yield from limited(decided, deletes, exposures)
 
 

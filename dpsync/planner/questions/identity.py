@@ -33,13 +33,15 @@ from dpsync.planner.questions.content import MayGo, may_go, unanswered
 from dpsync.planner.questions.lookalikes import Lookalike, Reason, lookalikes, previous_name
 
 
-def unclear(decided: Decisions, similar: Collection[Lookalike]) -> Iterator[Refusal]:
+def unclear(
+    decided: Decisions, similar: Collection[Lookalike], unnamed: Sequence[Identity]
+) -> Iterator[Refusal]:
     """One refusal per entry that is open, where the plan makes or deletes something of its kind.
 
-    Where content of that kind goes that nobody has named, whether it may is a part of the same question.
+    Where content of that kind goes that nobody has named (`unnamed`), whether it may is a part of the same
+    question.
     """
     sides, deletions = decided.sides, decided.deletions
-    unnamed = unanswered(decided)
     found = CouldBe(sides, decided.blocking, unnamed)
     for kind in sides.registry.ordered:
         if not kind.mistakable:
@@ -48,11 +50,11 @@ def unclear(decided: Decisions, similar: Collection[Lookalike]) -> Iterator[Refu
         if open_ := _asked_about(decided, found, kind, similar):
             showing = _showing(sides)
             to_delete = [identity for identity in unnamed if identity[0] == kind.name]
-            may = may_go(decided, to_delete) if to_delete else None
+            may = may_go(decided, to_delete, len(unnamed)) if to_delete else None
             yield from (_refusal(sides, one, len(open_) - 1, showing, may) for one in open_)
         elif lost := [one for one in deleted if one in found.removed and not sides.policy.removed(one)]:
             to_delete = [identity for identity in unnamed if identity[0] == kind.name]
-            may = may_go(decided, to_delete) if to_delete else None
+            may = may_go(decided, to_delete, len(unnamed)) if to_delete else None
             yield from (_taken_over(sides, entry, lost, may) for entry in found.taken_over(kind))
 
 
