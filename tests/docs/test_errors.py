@@ -49,7 +49,7 @@ def _diagnostic_codes() -> set[str]:
 
 
 def _ending_codes() -> set[str]:
-    found = _calls("Diagnostic", iter([SOURCE / "cli" / "endings.py"]))
+    found = _calls("Diagnostic", (SOURCE / "cli" / name for name in ("endings.py", "failures.py")))
     return {str(call.args[0].value) for call in found if isinstance(call.args[0], ast.Constant)}
 
 
