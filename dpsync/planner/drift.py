@@ -23,6 +23,7 @@ from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.content import unnamed
 from dpsync.planner.questions.identity import perhaps_renamed
+from dpsync.planner.questions.limits import exceeding
 from dpsync.planner.selection import selection
 from dpsync.planner.unplanned import with_unwritten
 from dpsync.planner.why.causes import Causes
@@ -105,6 +106,7 @@ class _Witness:
         self.plan = plan
         self.decided = decide(sides)
         self.unnamed = unnamed(self.decided)
+        self.exceeding = exceeding(sides, plan.changes)
         self.out_of_place = {
             address: item.place
             for item in plan.blocked
@@ -210,6 +212,7 @@ class _Witness:
         content = sum(root in {one, *causes.get((one, ""), ())} for one in self.unnamed)
         return Drifted(
             content=content,
+            limited=change.location in self.exceeding,
             along=count_deletes([change]).along,
             address=change.address,
             kind=change.kind,

@@ -174,6 +174,34 @@ def test_an_environment_that_was_not_spoken_of_stays_as_it_was(
         assert {path.split("/")[3] for _, path, _ in platform.app.requests if path.count("/") > 2} == {"acme"}
 
 
+@pytest.mark.parametrize("content", [False, True])
+def test_an_undo_that_exceeds_the_limits_has_their_answer(
+    run: Run,
+    platform: ThreadedServer,
+    started: Callable[[Way], tuple[str, ...]],
+    tmp_path: Path,
+    content: bool,
+) -> None:
+    flags = started(Way())
+    root = tmp_path / "a project" / "dpsync.yaml"
+    policy = "policy: { prune: [teams, sites/docs/redirects], limits: { deletes: 0 } }"
+    root.write_text(root.read_text().replace("policy: { prune: [sites/docs/redirects] }", policy))
+    commit(tmp_path / "a project")
+    if content:
+        by_hand(platform, "PUT", "/orgs/acme/teams", {"title": "Made by hand"})
+    else:
+        gone = {"kind": "external", "url": "https://gone.example/"}
+        by_hand(
+            platform, "POST", "/orgs/acme/sites/docs/redirects", {"source": "/by-hand", "destination": gone}
+        )
+    ways = next(ways for ways in printed(run("drift", *flags)).values() if "--confirm" in ways["undo"])
+    assert "'delete 1'" in ways["undo"]
+    assert ("'delete content 1'" in ways["undo"]) is content
+    ended = run(*shlex.split(ways["undo"])[1:], "--yes")
+    assert ended.code == 0, ways["undo"] + ended.out + ended.err
+    assert ways["undo"] not in run("drift", *flags).out
+
+
 SAID = Invocation("a dir", ("base.yaml", "prod.yaml"), "prod", "reference", "who.yaml", "v1")
 
 

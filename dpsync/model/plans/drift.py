@@ -67,6 +67,8 @@ class Drifted(Addressed):
     """How many things with content would go with its delete that nobody has named, itself among them."""
     along: int = 0
     """It is undeclared, and a plan deletes it: how many other things go with that."""
+    limited: bool = False
+    """Its delete, with those, is more than the limits allow: an apply asks for the number."""
 
 
 class Line(Frozen):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Limits
@@ -37,30 +38,63 @@ def _limits(decided: Decisions, deletes: list[Change]) -> Iterator[Refusal]:
     total = count_deletes(deletes)
     deletes = [change for change in deletes if not any(change.location.is_in(place) for place in agreed)]
     for organization in sorted({change.location.segments[0] for change in deletes}):
-        inside_ = Address((organization,))
-        mine = [change for change in deletes if change.location.is_in(inside_)]
-        count = count_deletes(mine).number
-        managed = {
-            str(sides.names.address(identity))
-            for address, items in sides.snapshot.scopes.items()
-            if address.is_in(inside_)
-            for identity in items
-        }
-        # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
-        along = {effect.address for change in mine for effect in change.effects if effect.counts}
-        known = len(managed | along)
-        percent = 100 * count / max(known, 1)
-        too_many = count > limits.deletes or percent > limits.percent
+        mine = [change for change in deletes if change.location.segments[0] == organization]
+        part = _part(_managed(sides, organization), mine)
         question = Answer(DELETE, str(total.number))
-        here = "" if count == total.number else f"; {count} of them count here"
-        if too_many and not sides.answers.agree(question):
+        here = "" if part.deleted == total.number else f"; {part.deleted} of them count here"
+        share = f"{part.percent:.0f} percent of {part.known}"
+        if part.exceeds(limits) and not sides.answers.agree(question):
             yield Refusal(
                 code="limits",
                 address=organization,
-                message=f"{total.things('would be deleted')}{here}, {percent:.0f} percent of {known}; "
+                message=f"{total.things('would be deleted')}{here}, {share}; "
                 f"allowed are {limits.deletes} and {limits.percent} percent{since}",
                 way_out=f"check them, then say {question.flag}",
             )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """How many of the known objects of an organization would be deleted."""
+
+    deleted: int
+    known: int
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.deleted / max(self.known, 1)
+
+    def exceeds(self, limits: Limits) -> bool:
+        return self.deleted > limits.deletes or self.percent > limits.percent
+
+
+def _managed(sides: Sides, organization: str) -> frozenset[str]:
+    """The address of everything that was read in the places of an organization."""
+    return frozenset(
+        str(sides.names.address(identity))
+        for address, items in sides.snapshot.scopes.items()
+        if address.is_in(Address((organization,)))
+        for identity in items
+    )
+
+
+def _part(managed: frozenset[str], deletes: Sequence[Change]) -> _Part:
+    """What deletes in an organization are of everything there."""
+    # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
+    along = {effect.address for change in deletes for effect in change.effects if effect.counts}
+    return _Part(count_deletes(deletes).number, len(managed) + len(along - managed))
+
+
+def exceeding(sides: Sides, changes: Iterable[Change]) -> frozenset[Address]:
+    """Deletes of which each alone, with what goes along, is more than the limits allow without an answer."""
+    limits, _ = _in_force(sides)
+    deletes = [change for change in changes if change.action == "delete"]
+    managed = {name: _managed(sides, name) for name in {change.location.segments[0] for change in deletes}}
+    return frozenset(
+        change.location
+        for change in deletes
+        if _part(managed[change.location.segments[0]], [change]).exceeds(limits)
+    )
 
 
 def _in_force(sides: Sides) -> tuple[Limits, str]:

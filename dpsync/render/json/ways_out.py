@@ -75,6 +75,7 @@ def _apply(drift: Drift, item: Drifted) -> str:
         without.append(f"{item.address}/*")
     words = [word for pattern in without for word in ("--exclude", pattern)]
     words += ["--confirm", f"delete content {item.content}"] if item.content else []
+    words += ["--confirm", f"delete {1 + item.along}"] if item.limited else []
     return _command("apply", "--select", item.address, *words)
 
 
