@@ -112,9 +112,8 @@ def test_such_a_name_is_found(source: str, names: set[str]) -> None:
 
 
 def test_a_class_has_a_name_of_its_own() -> None:
-    """The companion is another program, with words of its own."""
     places: dict[str, list[str]] = {}
-    for path in FILES:
+    for path in sorted(SOURCE.rglob("*.py")):
         for node in ast.parse(path.read_bytes()).body:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(str(path))

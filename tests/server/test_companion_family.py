@@ -13,7 +13,7 @@ from dpsync.server import world as worlds
 from dpsync.server.control.worlds import export
 from dpsync.server.families import FAMILIES
 from dpsync.server.http.app import build
-from dpsync.server.models.base import Answer, Body, Id, Stamp, absent
+from dpsync.server.models.base import AnswerBody, Body, Id, Stamp, absent
 from dpsync.server.operations import OPERATIONS
 from dpsync.server.operations.rows import Rows
 from dpsync.server.process.thread import ThreadedServer
@@ -36,7 +36,7 @@ class BannerCreate(BannerUpdate):
     team: str = absent()
 
 
-class Banner(Answer):
+class Banner(AnswerBody):
     object: Literal["banner"]
     id: Id
     title: str

@@ -26,7 +26,7 @@ from ..content.documents import stored_document
 from ..content.editing import Editing
 from ..content.rich_text import to_document
 from ..content.tree import fresh_slug, too_deep, unique_slugs, walk
-from ..models.base import Body, Document, Id, Stamp, absent
+from ..models.base import Body, Id, RichTextDocument, Stamp, absent
 from ..models.change_requests import Change, PageFields, Status
 from ..models.content import MarkdownText
 from ..models.pages import Dimensions, PageType
@@ -44,13 +44,13 @@ class _Text(Body):
     id: Id = absent()
     title: str
     markdown: str = absent()
-    document: Document = absent()
+    document: RichTextDocument = absent()
     git: Json = absent()
 
 
 class _Page(_Text, PageFields):
     title: str
-    document: Document = absent()
+    document: RichTextDocument = absent()
     type: PageType = "document"
     createdAt: Stamp = absent()
     updatedAt: Stamp = absent()
@@ -101,7 +101,7 @@ class _ChangeRequest(Body):
     number: int = absent()
     subject: str = ""
     status: Status = "draft"
-    description: MarkdownText | Document = absent(union_mode="left_to_right")
+    description: MarkdownText | RichTextDocument = absent(union_mode="left_to_right")
     createdBy: str
     createdAt: Stamp = absent()
     updatedAt: Stamp = absent()

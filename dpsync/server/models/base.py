@@ -52,7 +52,7 @@ class Query(BaseModel):
         return {name: several.get(name, value) for name, value in given}
 
 
-class Answer(BaseModel):
+class AnswerBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
@@ -61,20 +61,20 @@ class Paged(Query):
     limit: int = Field(default=50, ge=0, le=1000)
 
 
-class Urls(Answer):
+class Urls(AnswerBody):
     """`location`: its own address in the API."""
 
     location: Url
 
 
-class Next(Answer):
+class Next(AnswerBody):
     page: str
 
 
 T = TypeVar("T")
 
 
-class Page(Answer, Generic[T]):
+class Page(AnswerBody, Generic[T]):
     next: Next = absent()
     count: int
     items: list[T]
@@ -84,7 +84,7 @@ class Empty(Body):
     """A body of which nothing is read."""
 
 
-class User(Answer):
+class User(AnswerBody):
     object: Literal["user"]
     id: Id
     displayName: str
@@ -93,12 +93,12 @@ class User(Answer):
     urls: Urls
 
 
-class ErrorDetail(Answer):
+class ErrorDetail(AnswerBody):
     code: int
     message: str
 
 
-class Error(Answer):
+class Error(AnswerBody):
     error: ErrorDetail
 
 
@@ -150,7 +150,7 @@ class DocumentMeta(OpenShape):
     token: str = absent()
 
 
-class Document(OpenShape):
+class RichTextDocument(OpenShape):
     """`object` and `nodes` make a document: without them it could be anything, and would clear what it is
     written to.
     """
@@ -161,17 +161,17 @@ class Document(OpenShape):
     meta: DocumentMeta = absent()
 
 
-class InheritRules(Answer):
+class InheritRules(AnswerBody):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
     type: Literal["inherit"]
 
 
-class NoRules(Answer):
+class NoRules(AnswerBody):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
     type: Literal["none"]
 
 
-class MergeRule(Answer):
+class MergeRule(AnswerBody):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     rule: Literal[
@@ -193,7 +193,7 @@ class MergeRule(Answer):
     message: str = absent()
 
 
-class OwnMergeRules(Answer):
+class OwnMergeRules(AnswerBody):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
     type: Literal["rules"]
     rules: list[MergeRule]

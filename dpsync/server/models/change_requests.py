@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from .base import Answer, Body, Document, Id, Paged, Query, Stamp, Url, User, absent
+from .base import AnswerBody, Body, Id, Paged, Query, RichTextDocument, Stamp, Url, User, absent
 from .comments import Comment, FormatQuery
 from .content import ContentRef, MarkdownText, Template
 from .pages import Computed, Cover, Dimensions, Layout, MetaLinks, PageType
@@ -22,7 +22,7 @@ class ChangeRequestCreate(Body):
 
 class ChangeRequestUpdate(Body):
     subject: str = absent(max_length=100)
-    description: Document = absent()
+    description: RichTextDocument = absent()
     status: Status = absent(description="`merged` only where it is that already: merging makes it so")
 
 
@@ -48,7 +48,7 @@ class PdfQuery(Query):
     page: str | None = Field(default=None, description="The id of a page")
 
 
-class MergeConflict(Answer):
+class MergeConflict(AnswerBody):
     """`of`: page, file, reusable-content or variable; `what` both sides have changed."""
 
     of: str
@@ -56,26 +56,26 @@ class MergeConflict(Answer):
     what: str
 
 
-class MergeResult(Answer):
+class MergeResult(AnswerBody):
     revision: Id
     result: Literal["merge", "conflicts"]
     conflicts: list[MergeConflict] = absent()
 
 
-class UpdateResult(Answer):
+class UpdateResult(AnswerBody):
     revision: Id
     result: Literal["update", "conflicts"]
     conflicts: list[MergeConflict] = absent()
 
 
-class Pdf(Answer):
+class Pdf(AnswerBody):
     url: Url
 
 
 ReviewStatus = Literal["approved", "changes-requested"]
 
 
-class Review(Answer):
+class ChangeRequestReview(AnswerBody):
     object: Literal["change-request-review"]
     id: Id
     revision: Id
@@ -89,14 +89,14 @@ class Review(Answer):
 
 class ReviewSubmit(Body):
     status: ReviewStatus
-    comment: MarkdownText | Document = absent(union_mode="left_to_right")
+    comment: MarkdownText | RichTextDocument = absent(union_mode="left_to_right")
 
 
 class ReviewsQuery(Paged, FormatQuery):
     outdated: bool | None = Field(default=None, description="Of a revision that is not the present one")
 
 
-class RequestedReviewer(Answer):
+class RequestedReviewer(AnswerBody):
     object: Literal["change-request-requested-reviewer"]
     kind: Literal["user"]
     user: User
@@ -108,10 +108,10 @@ class RequestedReviewer(Answer):
 class ReviewersRequest(Body):
     users: list[str] = Field(min_length=1, max_length=50)
     subject: str = absent(max_length=100, description="That of the change request from now on")
-    description: Document = absent(description="That of the change request from now on")
+    description: RichTextDocument = absent(description="That of the change request from now on")
 
 
-class ReviewersRequested(Answer):
+class ReviewersRequested(AnswerBody):
     users: list[RequestedReviewer]
 
 
@@ -119,7 +119,7 @@ class TemplateApply(Template):
     changeRequestId: str = absent(description="The id or the number; left out: the main content")
 
 
-Text = MarkdownText | Document
+Text = MarkdownText | RichTextDocument
 
 
 class Position(Body):
@@ -198,12 +198,12 @@ class ContentUpdate(Body):
     changes: list[Change] = Field(min_length=1, max_length=50)
 
 
-class ChangeResult(Answer):
+class ChangeResult(AnswerBody):
     operation: str
     page: Id = absent()
     files: list[Id] = absent()
 
 
-class ContentUpdated(Answer):
+class ContentUpdated(AnswerBody):
     revision: Id
     results: list[ChangeResult]

@@ -4,7 +4,20 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from .base import Answer, Body, Document, Id, Order, Paged, Query, Searched, Stamp, Urls, User, absent
+from .base import (
+    AnswerBody,
+    Body,
+    Id,
+    Order,
+    Paged,
+    Query,
+    RichTextDocument,
+    Searched,
+    Stamp,
+    Urls,
+    User,
+    absent,
+)
 
 Format = Literal["document", "markdown"]
 Emoji = Annotated[str, StringConstraints(min_length=1, max_length=50)]
@@ -14,7 +27,7 @@ class ContentBody(Body):
     """Markdown, or a document, or neither: an empty comment."""
 
     markdown: str = absent()
-    document: Document = absent()
+    document: RichTextDocument = absent()
 
     @model_validator(mode="before")
     @classmethod
@@ -81,45 +94,45 @@ class RepliesQuery(Paged):
 # --- answers ----------------------------------------------------------------------------------------
 
 
-class CommentBody(Answer):
+class CommentBody(AnswerBody):
     markdown: str = absent()
-    document: Document = absent()
+    document: RichTextDocument = absent()
 
 
-class Reactor(Answer):
+class Reactor(AnswerBody):
     user: User
     reactedAt: Stamp
 
 
-class Reaction(Answer):
+class Reaction(AnswerBody):
     emoji: str
     count: int
     users: list[Reactor]
 
 
-class Replier(Answer):
+class Replier(AnswerBody):
     user: User
     count: int
     updatedAt: Stamp
 
 
-class CommentPermissions(Answer):
+class CommentPermissions(AnswerBody):
     view: bool
     edit: bool
     reply: bool
     delete: bool
 
 
-class Named(Answer):
+class Named(AnswerBody):
     id: str
 
 
-class Cell(Answer):
+class Cell(AnswerBody):
     record: str
     definition: str
 
 
-class CommentTarget(Answer):
+class CommentTarget(AnswerBody):
     space: Id
     revision: Id
     changeRequest: Id = absent()
@@ -128,7 +141,7 @@ class CommentTarget(Answer):
     tableCell: Cell = absent()
 
 
-class CommentReply(Answer):
+class CommentReply(AnswerBody):
     object: Literal["comment-reply"]
     id: Id
     postedBy: User
@@ -140,7 +153,7 @@ class CommentReply(Answer):
     permissions: CommentPermissions
 
 
-class Comment(Answer):
+class Comment(AnswerBody):
     object: Literal["comment"]
     id: Id
     postedBy: User

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .base import Answer, Body, Id, Level, MergeRules, Paged, Query, Stamp, Url, absent
+from .base import AnswerBody, Body, Id, Level, MergeRules, Paged, Query, Stamp, Url, absent
 
 
 class ContentRef(BaseModel):
@@ -51,7 +51,7 @@ Language = Literal[
 EditMode = Literal["live", "locked"]
 
 
-class SpaceUrls(Answer):
+class SpaceUrls(AnswerBody):
     location: Url
     app: Url
     published: Url = absent()
@@ -59,7 +59,7 @@ class SpaceUrls(Answer):
     icon: Url = absent()
 
 
-class SpacePermissions(Answer):
+class SpacePermissions(AnswerBody):
     view: bool
     access: bool
     admin: bool
@@ -72,7 +72,7 @@ class SpacePermissions(Answer):
     installIntegration: bool
 
 
-class Space(Answer):
+class Space(AnswerBody):
     object: Literal["space"]
     id: Id
     title: str = Field(max_length=50)
@@ -140,19 +140,19 @@ class Transfer(Body):
     organization: str
 
 
-class CollectionUrls(Answer):
+class CollectionUrls(AnswerBody):
     location: Url
     app: Url
 
 
-class CollectionPermissions(Answer):
+class CollectionPermissions(AnswerBody):
     view: bool
     admin: bool
     viewInviteLinks: bool
     create: bool
 
 
-class Collection(Answer):
+class Collection(AnswerBody):
     object: Literal["collection"]
     id: Id
     title: str = Field(max_length=50)

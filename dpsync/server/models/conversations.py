@@ -8,7 +8,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from ..clock import stamp
-from .base import Answer, Body, Document, Id, Order, Paged, Searched, Stamp, Url, Urls, absent
+from .base import AnswerBody, Body, Id, Order, Paged, RichTextDocument, Searched, Stamp, Url, Urls, absent
 
 Impact = Literal["low", "medium", "high"]
 PartRole = Literal["user", "assistant", "team-member"]
@@ -81,12 +81,12 @@ class ClustersQuery(Paged):
 # --- answers ----------------------------------------------------------------------------------------
 
 
-class ConversationUrls(Answer):
+class ConversationUrls(AnswerBody):
     location: str
     source: Url = absent()
 
 
-class Conversation(Answer):
+class Conversation(AnswerBody):
     object: Literal["conversation"]
     id: str
     subject: str = absent()
@@ -97,30 +97,30 @@ class Conversation(Answer):
     urls: ConversationUrls
 
 
-class MessagePart(Answer):
+class MessagePart(AnswerBody):
     type: Literal["message"]
     role: PartRole
     body: str
 
 
-class Metadata(Answer):
+class Metadata(AnswerBody):
     url: Url = absent()
     attributes: dict[str, str]
     createdAt: Stamp
 
 
-class ConversationDetail(Answer):
+class ConversationDetail(AnswerBody):
     conversation: Conversation
     parts: list[MessagePart]
     metadata: Metadata
 
 
-class ConversationIssue(Answer):
+class ConversationIssue(AnswerBody):
     object: Literal["conversation-issue"]
     id: Id
     title: str
     summary: str
-    details: Document
+    details: RichTextDocument
     impact: Impact
     createdAt: Stamp
     ingestedAt: Stamp
@@ -129,24 +129,24 @@ class ConversationIssue(Answer):
     urls: Urls
 
 
-class IssueDetail(Answer):
+class IssueDetail(AnswerBody):
     issue: ConversationIssue
     conversation: Conversation
 
 
-class ClusterStats(Answer):
+class ClusterStats(AnswerBody):
     issues: int
     conversations: int
 
 
-class IssuesCluster(Answer):
+class IssuesCluster(AnswerBody):
     object: Literal["issues-cluster"]
     id: Id
     label: str
     createdAt: Stamp
     updatedAt: Stamp
     icon: str
-    summary: Document
+    summary: RichTextDocument
     muted: bool
     impact: Impact = absent()
     weeklyPulse: list[int] = Field(min_length=13, max_length=13)

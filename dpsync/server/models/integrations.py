@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from .base import Answer, Body, Id, Paged, Query, Stamp, Url, absent
+from .base import AnswerBody, Body, Id, Paged, Query, Stamp, Url, absent
 from .content import Space
-from .organizations import Organization
+from .organizations import OrganizationAnswer
 from .sites import Site
 
 LONGEST_NAME = 100
@@ -87,7 +87,7 @@ class ExternalLink(Body):
 SecurityPolicy = str | dict[str, str]
 
 
-class IntegrationUrls(Answer):
+class IntegrationUrls(AnswerBody):
     location: Url
     icon: Url = absent()
     app: Url
@@ -95,11 +95,11 @@ class IntegrationUrls(Answer):
     publicEndpoint: Url
 
 
-class IntegrationPermissions(Answer):
+class IntegrationPermissions(AnswerBody):
     admin: bool
 
 
-class Integration(Answer):
+class Integration(AnswerBody):
     object: Literal["integration"]
     name: Name
     version: int = Field(ge=1)
@@ -116,7 +116,7 @@ class Integration(Answer):
     contentSources: list[ContentSource] = absent()
     configurations: Configurations = absent()
     externalLinks: list[ExternalLink] = Field(max_length=5)
-    owner: Organization
+    owner: OrganizationAnswer
     urls: IntegrationUrls
     permissions: IntegrationPermissions
     contentSecurityPolicy: SecurityPolicy = absent()
@@ -179,12 +179,12 @@ class Development(Body):
         return self
 
 
-class Previous(Answer):
+class Previous(AnswerBody):
     status: InstallationStatus = absent()
     configuration: dict[str, Any]
 
 
-class EventPayload(Answer):
+class EventPayload(AnswerBody):
     """Which members there are besides `type` depends on it."""
 
     eventId: Id
@@ -203,7 +203,7 @@ class EventPayload(Answer):
     previous: Previous = absent()
 
 
-class Event(Answer):
+class Event(AnswerBody):
     id: Id
     integrationId: Name
     installationId: Id
@@ -212,17 +212,17 @@ class Event(Answer):
     status: Literal["success", "failed"]
 
 
-class LogEntry(Answer):
+class LogEntry(AnswerBody):
     message: str
     timestamp: Stamp
     level: Literal["debug", "info", "warn", "error"]
 
 
-class Trace(Answer):
+class Trace(AnswerBody):
     logs: list[LogEntry]
 
 
-class EventDetail(Answer):
+class EventDetail(AnswerBody):
     event: Event
     trace: Trace
 
@@ -231,17 +231,17 @@ Selection = Literal["all", "selected"]
 ExternalIds = Annotated[list[str], Field(max_length=5)]
 
 
-class InstallationUrls(Answer):
+class InstallationUrls(AnswerBody):
     location: Url
     app: Url
     publicEndpoint: Url
 
 
-class InstallationTarget(Answer):
+class InstallationTarget(AnswerBody):
     organization: Id
 
 
-class Installation(Answer):
+class Installation(AnswerBody):
     id: Id
     status: InstallationStatus
     space_selection: Selection
@@ -255,17 +255,17 @@ class Installation(Answer):
     target: InstallationTarget
 
 
-class InstalledIntegration(Answer):
+class InstalledIntegration(AnswerBody):
     installation: Installation
     integration: Integration
 
 
-class PlacedUrls(Answer):
+class PlacedUrls(AnswerBody):
     location: Url
     publicEndpoint: Url
 
 
-class Placed(Answer):
+class PlacedInstallation(AnswerBody):
     integration: Name
     installation: Id
     status: InstallationStatus
@@ -274,11 +274,11 @@ class Placed(Answer):
     urls: PlacedUrls
 
 
-class SpaceInstallation(Placed):
+class SpaceInstallation(PlacedInstallation):
     space: Id | Space
 
 
-class SiteInstallation(Placed):
+class SiteInstallation(PlacedInstallation):
     site: Id | Site
 
 

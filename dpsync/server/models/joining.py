@@ -4,16 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .base import Answer, Body, Id, Paged, Role, Stamp, Url, Urls, User, absent
+from .base import AnswerBody, Body, Id, Paged, Role, Stamp, Url, Urls, User, absent
 from .organizations import Team
 
 
-class LinkInviteUrls(Answer):
+class LinkInviteUrls(AnswerBody):
     location: Url
     app: Url
 
 
-class LinkInvite(Answer):
+class LinkInvite(AnswerBody):
     """To the organization with a role, or to a space or collection with a level."""
 
     object: Literal["link-invite"]
@@ -67,7 +67,7 @@ class Invites(Body):
         return {email.casefold(): role for email, role in pairs}
 
 
-class Invited(Answer):
+class Invited(AnswerBody):
     users: list[Id]
     invited: int
     failedSSOEmails: list[str]
@@ -77,11 +77,11 @@ class SearchQuery(Paged):
     query: str = Field(max_length=512)
 
 
-class HitUrls(Answer):
+class HitUrls(AnswerBody):
     app: Url
 
 
-class SectionHit(Answer):
+class SectionHit(AnswerBody):
     id: Id
     title: str
     path: str
@@ -89,11 +89,11 @@ class SectionHit(Answer):
     urls: HitUrls
 
 
-class AncestorHit(Answer):
+class AncestorHit(AnswerBody):
     title: str
 
 
-class PageHit(Answer):
+class PageHit(AnswerBody):
     id: Id
     title: str
     path: str
@@ -102,19 +102,19 @@ class PageHit(Answer):
     urls: HitUrls
 
 
-class SpaceHit(Answer):
+class SpaceHit(AnswerBody):
     id: Id
     title: str
     pages: list[PageHit]
 
 
-class SamlService(Answer):
+class SamlService(AnswerBody):
     acsURL: Url
     startURL: Url
     entityID: Url
 
 
-class SamlProvider(Answer):
+class SamlProvider(AnswerBody):
     object: Literal["saml-provider"]
     id: Id
     label: str = Field(min_length=1, max_length=30)
@@ -142,11 +142,11 @@ class SamlProviderCreate(SamlProviderUpdate):
     label: str = Field(default="Untitled", min_length=1, max_length=30)
 
 
-class SsoLogin(Answer):
+class SsoLogin(AnswerBody):
     id: Id
     label: str
     startURL: Url
 
 
-class SsoLogins(Answer):
+class SsoLogins(AnswerBody):
     items: list[SsoLogin]

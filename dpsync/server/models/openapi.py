@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel, model_validator
 
-from .base import Answer, Body, Id, Stamp, Url, Urls, absent
+from .base import AnswerBody, Body, Id, Stamp, Url, Urls, absent
 
 LONGEST_SLUG = 100
 SLUG = r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"
@@ -12,23 +12,23 @@ Slug = Annotated[str, Field(min_length=1, max_length=LONGEST_SLUG, pattern=SLUG)
 SpecVisibility = Literal["private", "public"]
 
 
-class ProcessedError(Answer):
+class ProcessedError(AnswerBody):
     message: str
     code: str
 
 
-class SpecPermissions(Answer):
+class SpecPermissions(AnswerBody):
     view: bool
     edit: bool
 
 
-class SpecUrls(Answer):
+class SpecUrls(AnswerBody):
     location: Url
     app: Url
     published: Url = absent()
 
 
-class OpenAPISpec(Answer):
+class OpenAPISpec(AnswerBody):
     object: Literal["openapi-spec"]
     id: Id
     createdAt: Stamp
@@ -69,7 +69,7 @@ class SpecUpdate(Body):
     visibility: SpecVisibility
 
 
-class OpenAPISpecVersion(Answer):
+class OpenAPISpecVersion(AnswerBody):
     object: Literal["openapi-spec-version"]
     id: Id
     createdAt: Stamp
@@ -77,13 +77,13 @@ class OpenAPISpecVersion(Answer):
     urls: Urls
 
 
-class ContentFile(Answer):
+class ContentFile(AnswerBody):
     filename: str
     isEntrypoint: bool
     specification: dict[str, Any]
 
 
-class VersionContent(Answer):
+class VersionContent(AnswerBody):
     """The document of a version, read."""
 
     object: Literal["openapi-spec-version-content"]

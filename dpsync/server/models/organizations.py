@@ -5,13 +5,13 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from .base import (
-    Answer,
+    AnswerBody,
     Body,
-    Document,
     Id,
     MergeRules,
     Order,
     Paged,
+    RichTextDocument,
     Role,
     Stamp,
     Url,
@@ -34,7 +34,7 @@ UseCase = Literal[
 HOSTNAME = r"^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$"
 
 
-class DefaultContent(Answer):
+class DefaultContent(AnswerBody):
     type: Literal["site"]
     site: Id
 
@@ -44,20 +44,20 @@ class DefaultContentUpdate(Body):
     site: str
 
 
-class Trial(Answer):
+class Trial(AnswerBody):
     status: Literal["notapplicable", "none", "active", "ended", "expired"]
     count: int
     endDate: Stamp = absent()
     decision: Literal["downgrade"] = absent()
 
 
-class OrganizationUrls(Answer):
+class OrganizationUrls(AnswerBody):
     location: Url
     app: Url
     logo: Url = absent()
 
 
-class OrganizationPermissions(Answer):
+class OrganizationPermissions(AnswerBody):
     view: bool
     admin: bool
     ownTeam: bool
@@ -72,7 +72,7 @@ class OrganizationPermissions(Answer):
     installIntegration: bool
 
 
-class Organization(Answer):
+class OrganizationAnswer(AnswerBody):
     object: Literal["organization"]
     id: Id
     title: str = Field(min_length=2, max_length=255)
@@ -109,7 +109,7 @@ class OrganizationUpdate(Body):
     mergeRules: MergeRules = absent()
 
 
-class Member(Answer):
+class Member(AnswerBody):
     object: Literal["member"]
     id: Id
     role: Role | None
@@ -137,21 +137,21 @@ class OrderedQuery(Paged):
     order: Order = "desc"
 
 
-class Ping(Answer):
+class Ping(AnswerBody):
     serviceVisitorClaims: str = absent()
 
 
-class MemberSpace(Answer):
+class MemberSpace(AnswerBody):
     permission: Role | None
     space: Space
 
 
-class TeamPermissions(Answer):
+class TeamPermissions(AnswerBody):
     admin: bool
     view: bool
 
 
-class Team(Answer):
+class Team(AnswerBody):
     object: Literal["team"]
     id: Id
     title: str = Field(min_length=1, max_length=64)
@@ -161,11 +161,11 @@ class Team(Answer):
     permissions: TeamPermissions
 
 
-class TeamRole(Answer):
+class TeamRole(AnswerBody):
     role: Literal["owner", "member"]
 
 
-class MemberTeam(Answer):
+class MemberTeam(AnswerBody):
     team: Team
     member: TeamRole
 
@@ -188,11 +188,11 @@ class TeamUpdate(Body):
     title: str = absent(min_length=1, max_length=64)
 
 
-class ViewPermission(Answer):
+class ViewPermission(AnswerBody):
     view: bool
 
 
-class TeamMember(Answer):
+class TeamMember(AnswerBody):
     organization: Member
     team: TeamRole
     permissions: ViewPermission
@@ -208,24 +208,24 @@ class MembershipChanges(Body):
     memberships: dict[str, MembershipChange] = Field(default_factory=dict)
 
 
-class AgentInstructions(Answer):
+class AgentInstructions(AnswerBody):
     object: Literal["agent-instructions"]
-    instructions: Document
+    instructions: RichTextDocument
     updatedAt: Stamp
     updatedBy: Id
     urls: Urls
 
 
 class AgentInstructionsUpdate(Body):
-    instructions: Document
+    instructions: RichTextDocument
 
 
-class UserPermission(Answer):
+class UserPermission(AnswerBody):
     permission: Role | None
     user: User
 
 
-class TeamPermission(Answer):
+class TeamPermission(AnswerBody):
     permission: Role | None
     team: Team
 

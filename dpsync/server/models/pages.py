@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .base import Answer, Document, Id, Page, Paged, Query, Stamp, Url, User, absent
+from .base import AnswerBody, Id, Page, Paged, Query, RichTextDocument, Stamp, Url, User, absent
 from .content import Collection, ContentRef, Space
-from .organizations import Organization
+from .organizations import OrganizationAnswer
 
 PageType = Literal["document", "group", "link", "computed"]
 LinkStatus = Literal["ok", "broken", "in-app"]
@@ -68,12 +68,12 @@ class Dimensions(BaseModel):
 # --- answers --------------------------------------------------------------------------------------
 
 
-class GitPlace(Answer):
+class GitPlace(AnswerBody):
     oid: str
     path: str
 
 
-class RevisionGit(Answer):
+class RevisionGit(AnswerBody):
     oid: str
     message: str
     createdByService: bool
@@ -81,12 +81,12 @@ class RevisionGit(Answer):
     ref: str = absent()
 
 
-class PageUrls(Answer):
+class PageUrls(AnswerBody):
     app: Url
     published: Url = absent()
 
 
-class ContentPage(Answer):
+class ContentPage(AnswerBody):
     id: Id
     title: str
     type: PageType
@@ -98,7 +98,7 @@ class ContentPage(Answer):
     icon: str = absent()
     description: str = absent()
     markdown: str = absent()
-    document: Document = absent()
+    document: RichTextDocument = absent()
     urls: PageUrls
     pages: list["ContentPage"]
     git: GitPlace = absent()
@@ -115,11 +115,11 @@ class ContentPage(Answer):
     href: str = absent()
 
 
-class PageTree(Answer):
+class PageTree(AnswerBody):
     pages: list[ContentPage]
 
 
-class File(Answer):
+class File(AnswerBody):
     id: Id
     name: str
     contentType: str
@@ -129,30 +129,30 @@ class File(Answer):
     git: GitPlace = absent()
 
 
-class ReusableContent(Answer):
+class ReusableContent(AnswerBody):
     id: Id
     title: str
     git: GitPlace = absent()
 
 
-class RevisionUrls(Answer):
+class RevisionUrls(AnswerBody):
     app: Url
     published: Url = absent()
     public: Url = absent()
 
 
-class ChangeRequestUrls(Answer):
+class ChangeRequestUrls(AnswerBody):
     app: Url
     location: Url
 
 
-class ChangeRequest(Answer):
+class ChangeRequest(AnswerBody):
     object: Literal["change-request"]
     id: Id
     number: int
     status: Literal["draft", "open", "archived", "merged"]
     subject: str = Field(max_length=100)
-    description: Document = absent()
+    description: RichTextDocument = absent()
     createdBy: User
     createdAt: Stamp
     updatedAt: Stamp
@@ -167,7 +167,7 @@ class ChangeRequest(Answer):
     urls: ChangeRequestUrls
 
 
-class Revision(Answer):
+class Revision(AnswerBody):
     object: Literal["revision"]
     id: Id
     type: Literal["edits", "merge", "update"]
@@ -182,16 +182,16 @@ class Revision(Answer):
     urls: RevisionUrls
 
 
-class VersionContext(Answer):
+class VersionContext(AnswerBody):
     type: Literal["revision"]
     revision: Revision
 
 
-class Target(Answer):
+class Target(AnswerBody):
     """What a link leads to, or where one is. A target that is not there has how it was written as `url`."""
 
     kind: Literal["file", "url", "page", "user", "collection", "space", "reusable-content", "openapi"]
-    organization: Organization = absent()
+    organization: OrganizationAnswer = absent()
     space: Space = absent()
     versionContext: VersionContext = absent()
     page: ContentPage = absent()
@@ -203,19 +203,19 @@ class Target(Answer):
     url: str = absent()
 
 
-class Link(Answer):
+class Link(AnswerBody):
     status: LinkStatus
     relation: Literal["reference", "dependsOn"]
     targetReference: Target
     locationReferences: list[Target]
 
 
-class BrokenStats(Answer):
+class BrokenStats(AnswerBody):
     total: int
     changeRequest: int
 
 
-class LinkStats(Answer):
+class LinkStats(AnswerBody):
     total: int
     broken: BrokenStats
 

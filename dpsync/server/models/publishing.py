@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import Answer, Body, Id, Paged, Query, Stamp, Url, Urls, absent
+from .base import AnswerBody, Body, Id, Paged, Query, Stamp, Url, Urls, absent
 from .customization import SiteCustomization
 from .integrations import SecurityPolicy
 from .sites import Site
@@ -15,18 +15,18 @@ class PublishedQuery(Query):
     shareKey: str | None = Field(default=None, description="The secret of a share link of the site")
 
 
-class PublishedCustomizations(Answer):
+class PublishedCustomizations(AnswerBody):
     site: SiteCustomization
     siteSpaces: dict[str, SiteCustomization]
 
 
-class PublishedScript(Answer):
+class PublishedScript(AnswerBody):
     script: Url
     contentSecurityPolicy: SecurityPolicy = absent()
     cookies: bool
 
 
-class PublishedSite(Answer):
+class PublishedSite(AnswerBody):
     object: Literal["published-content-site"]
     site: Site
     structure: Structure
@@ -34,7 +34,7 @@ class PublishedSite(Answer):
     scripts: list[PublishedScript]
 
 
-class VisitorAuth(Answer):
+class VisitorAuth(AnswerBody):
     privateKey: str = Field(min_length=32, description="Secret: signs the tokens of visitors")
     backend: Literal["custom", "integration"]
     fallbackURL: Url = absent()
@@ -50,12 +50,12 @@ class VisitorAuthUpdate(Body):
 LinkName = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class ShareLinkUrls(Answer):
+class ShareLinkUrls(AnswerBody):
     location: Url
     published: Url
 
 
-class ShareLink(Answer):
+class ShareLink(AnswerBody):
     object: Literal["site-share-link"]
     id: Id
     name: LinkName
@@ -111,7 +111,7 @@ Destination = Annotated[ToSection | ToSiteSpace | ToPage | ToUrl, Field(discrimi
 NewDestination = Annotated[ToSection | ToSiteSpace | ToPage | ToUrl | ToPath, Field(discriminator="kind")]
 
 
-class Redirect(Answer):
+class Redirect(AnswerBody):
     object: Literal["site-redirect"]
     id: Id
     source: Source
@@ -135,7 +135,7 @@ class RedirectQuery(Query):
     shareKey: str | None = Field(default=None, description="The secret of a share link of the site")
 
 
-class RedirectTarget(Answer):
+class RedirectTarget(AnswerBody):
     target: Url
     redirect: Redirect
 
@@ -165,19 +165,19 @@ class RedirectItems(Body):
     redirects: list[RedirectItem] = Field(min_length=1, max_length=MOST)
 
 
-class ItemError(Answer):
+class ItemError(AnswerBody):
     code: int
     message: str
 
 
-class ItemResult(Answer):
+class ItemResult(AnswerBody):
     source: str
     status: Literal["created", "updated", "deleted", "published", "error"]
     redirect: Redirect = absent()
     error: ItemError = absent()
 
 
-class ItemResults(Answer):
+class ItemResults(AnswerBody):
     """One result for each item, in their order."""
 
     results: list[ItemResult]

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from .base import Answer, Body, Id, Level, Paged, Stamp, Url, absent
+from .base import AnswerBody, Body, Id, Level, Paged, Stamp, Url, absent
 from .content import Visibility
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
@@ -14,7 +14,7 @@ PROXY = r"^[\w-]+(\.[\w-]+)*(/[^\s/?#]+)+$"
 HOSTNAME = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$"
 
 
-class AdaptiveContent(Answer):
+class AdaptiveContent(AnswerBody):
     enabled: bool
 
 
@@ -22,57 +22,57 @@ class AdaptiveContentUpdate(Body):
     enabled: bool
 
 
-class Proxy(Answer):
+class Proxy(AnswerBody):
     origin: str
     target: Url
 
 
-class IconImages(Answer):
+class IconImages(AnswerBody):
     light: Url
     dark: Url
 
 
-class Icon(Answer):
+class Icon(AnswerBody):
     icon: IconImages
 
 
-class EmojiIcon(Answer):
+class EmojiIcon(AnswerBody):
     emoji: str = Field(max_length=50)
 
 
-class NoIcon(Answer):
+class NoIcon(AnswerBody):
     """`{}`."""
 
 
-class PendingAds(Answer):
+class PendingAds(AnswerBody):
     status: Literal["pending"]
     submittable: bool
 
 
-class AdsInReview(Answer):
+class AdsInReview(AnswerBody):
     status: Literal["in-review"]
     topic: Literal["webdev", "crypto"]
 
 
-class RejectedAds(Answer):
+class RejectedAds(AnswerBody):
     status: Literal["rejected"]
     reason: str = absent()
 
 
-class ShownAds(Answer):
+class ShownAds(AnswerBody):
     status: Literal["live", "disabled"]
     topic: Literal["webdev", "crypto"]
     zoneId: str
 
 
-class Feature(Answer):
+class Feature(AnswerBody):
     id: str
     plan: SiteType
     frozen: bool
     customizations: list[str] = absent()
 
 
-class SitePermissions(Answer):
+class SitePermissions(AnswerBody):
     view: bool
     access: bool
     edit: bool
@@ -83,13 +83,13 @@ class SitePermissions(Answer):
     editAdaptiveSchema: bool
 
 
-class SiteUrls(Answer):
+class SiteUrls(AnswerBody):
     location: Url
     app: Url
     published: Url = absent()
 
 
-class Site(Answer):
+class Site(AnswerBody):
     object: Literal["site"]
     id: Id
     type: SiteType
@@ -140,7 +140,7 @@ class SiteUpdate(Body):
     defaultLevel: Level = absent(description="An addition: the role of members without a grant")
 
 
-class AdaptiveSchema(Answer):
+class AdaptiveSchema(AnswerBody):
     object: Literal["site-adaptive-schema"]
     jsonSchema: dict[str, Any]
     updatedAt: Stamp
@@ -150,10 +150,10 @@ class AdaptiveSchemaUpdate(Body):
     jsonSchema: dict[str, Any]
 
 
-class TemplateCondition(Answer):
+class TemplateCondition(AnswerBody):
     description: str
     condition: str
 
 
-class TemplateConditions(Answer):
+class TemplateConditions(AnswerBody):
     items: list[TemplateCondition]

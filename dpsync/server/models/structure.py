@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, RootModel
 
-from .base import Answer, Body, Id, Paged, Url, absent
+from .base import AnswerBody, Body, Id, Paged, Url, absent
 from .content import Language, Space
 
 Localized = dict[Language, str]
@@ -12,11 +12,11 @@ DRAFT = "An addition: a draft is not part of what is published"
 IN_LANGUAGES = "An addition: the text in other languages, by language"
 
 
-class Published(Answer):
+class Published(AnswerBody):
     published: Url = absent()
 
 
-class SiteSpace(Answer):
+class SiteSpace(AnswerBody):
     object: Literal["site-space"]
     id: Id
     path: str = Field(min_length=1, max_length=100)
@@ -32,7 +32,7 @@ class SiteSpace(Answer):
     urls: Published
 
 
-class SiteSection(Answer):
+class SiteSection(AnswerBody):
     object: Literal["site-section"]
     id: Id
     title: str = Field(min_length=2, max_length=128)
@@ -49,7 +49,7 @@ class SiteSection(Answer):
     urls: Published
 
 
-class SiteExternalLink(Answer):
+class SiteExternalLink(AnswerBody):
     object: Literal["site-external-link"]
     id: Id
     title: str = Field(min_length=1, max_length=128)
@@ -63,7 +63,7 @@ class SiteExternalLink(Answer):
     draft: bool
 
 
-class SiteSectionGroup(Answer):
+class SiteSectionGroup(AnswerBody):
     object: Literal["site-section-group"]
     id: Id
     title: str = Field(min_length=1, max_length=100)
@@ -81,7 +81,7 @@ AnyNode = Annotated[
 ]
 
 
-class Structure(Answer):
+class Structure(AnswerBody):
     """Answered as is: `{type, structure}`."""
 
     type: Literal["sections", "siteSpaces"]

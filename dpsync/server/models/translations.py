@@ -4,21 +4,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import Answer, Body, Document, Id, Paged, Stamp, Urls, absent
+from .base import AnswerBody, Body, Id, Paged, RichTextDocument, Stamp, Urls, absent
 from .content import Language
 
 
-class TranslationSource(Answer):
+class TranslationSource(AnswerBody):
     space: Id
     language: Language
 
 
-class TranslationResult(Answer):
+class TranslationResult(AnswerBody):
     space: Id
     revision: Id
 
 
-class TranslationStats(Answer):
+class TranslationStats(AnswerBody):
     runs: int
     totalWords: int
     totalPages: int
@@ -28,18 +28,18 @@ class TranslationStats(Answer):
     latestWords: int
 
 
-class TranslationPermissions(Answer):
+class TranslationPermissions(AnswerBody):
     view: bool
     edit: bool
 
 
-class Translation(Answer):
+class Translation(AnswerBody):
     object: Literal["translation"]
     id: Id
     status: Literal["pending", "running", "completed"]
     source: TranslationSource
     language: Language
-    instructions: Document
+    instructions: RichTextDocument
     result: TranslationResult = absent()
     createdAt: Stamp
     updatedAt: Stamp
@@ -56,18 +56,18 @@ class TranslationSourceCreate(Body):
 class TranslationCreate(Body):
     source: TranslationSourceCreate
     language: Language
-    instructions: Document = absent()
+    instructions: RichTextDocument = absent()
 
 
 class TranslationUpdate(Body):
-    instructions: Document
+    instructions: RichTextDocument
 
 
 Term = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^\r\n]+$")]
 Terms = Annotated[dict[Language, Term], Field(min_length=1)]
 
 
-class GlossaryEntry(Answer):
+class GlossaryEntry(AnswerBody):
     object: Literal["translations-glossary-entry"]
     id: Id
     translations: Terms

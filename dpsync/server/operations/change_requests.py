@@ -46,13 +46,14 @@ OPERATIONS = [
          mc.ContentUpdate, **EDITS, errors=(409,),
          decided="One to fifty changes, all or none, each by its `operation`. 404 for a page that is not "
          "there, 409 when it is merged or archived.", **ADDED),
-    listing("getReviewsByChangeRequestId", CR + "/reviews", reviews.list_reviews, mc.Review, mc.ReviewsQuery,
+    listing("getReviewsByChangeRequestId", CR + "/reviews", reviews.list_reviews, mc.ChangeRequestReview,
+            mc.ReviewsQuery,
             decided="The latest of each reviewer.", **ADDED),
-    post("submitChangeRequestReview", CR + "/reviews", reviews.submit, mc.Review, mc.ReviewSubmit, status=201,
-         needs=None, errors=(403, 409),
+    post("submitChangeRequestReview", CR + "/reviews", reviews.submit, mc.ChangeRequestReview,
+         mc.ReviewSubmit, status=201, needs=None, errors=(403, 409),
          decided="By whoever has the role review, or was asked to; in place of their review before. The "
                  "comment becomes one on the change request. 409 when that is merged or archived.", **ADDED),
-    get("getChangeRequestReviewById", CR + "/reviews/{reviewId}", reviews.get_review, mc.Review,
+    get("getChangeRequestReviewById", CR + "/reviews/{reviewId}", reviews.get_review, mc.ChangeRequestReview,
         FormatQuery, **ADDED),
     listing("getRequestedReviewersByChangeRequestId", CR + "/requested-reviewers", reviews.list_requested,
             mc.RequestedReviewer, **ADDED),

@@ -14,7 +14,7 @@ is written once and reads these declarations; none of it names a kind. The decla
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from ..models.base import Answer, Body
+from ..models.base import AnswerBody, Body
 from ..request.context import Context
 from ..store import Record, Store
 from .world_format import Json, WorldSection
@@ -97,7 +97,7 @@ class OrdinaryResource:
     path: str
     parameter: str
     answer: Callable[[Context, Record], Json]
-    item: type[Answer]
+    item: type[AnswerBody]
     create: type[Body] | None = None
     update: type[Body] | None = None
     begin: Callable[[Context, Record], None] = _begin
