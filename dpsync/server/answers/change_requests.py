@@ -2,10 +2,10 @@
 
 from ..request.context import Context
 from ..spaces import revisions
-from ..store import Record
+from ..store import Json, Record
 from .comments import open_comments
 from .people import user
-from .shared import APP, Json, located
+from .shared import APP, located
 
 _OPTIONAL = ("description", "revisionMergedAncestor", "revisionMerged", "conversationsIssuesCluster")
 

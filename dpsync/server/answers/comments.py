@@ -11,9 +11,9 @@ from ..content.markdown import to_markdown
 from ..content.rich_text import to_document
 from ..request.changes import same
 from ..request.context import Context
-from ..store import Record, Store
+from ..store import Json, Record, Store
 from .people import user
-from .shared import Json, located, set_only
+from .shared import located, set_only
 
 COMMENT = "comment"
 REPLY = "comment-reply"

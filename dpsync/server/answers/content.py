@@ -6,9 +6,9 @@ from ..sites.navigation import PLACE
 from ..sites.publishing import is_draft
 from ..spaces.merge_rules import may_merge_any
 from ..spaces.revisions import active_id
-from ..store import Record
+from ..store import Json, Record
 from .comments import open_comments
-from .shared import APP, Json, located, set_only
+from .shared import APP, located, set_only
 from .urls import place_url
 
 _OPENNESS = ("public", "unlisted", "share-link", "visitor-auth")

@@ -13,8 +13,8 @@ from ..clock import moment
 from ..content.documents import stored_document
 from ..jobs.analyst import gravest
 from ..request.context import Context
-from ..store import Record
-from .shared import Json, located, set_only
+from ..store import Json, Record
+from .shared import located, set_only
 
 CONVERSATION = "conversation"
 ISSUE = "conversation-issue"

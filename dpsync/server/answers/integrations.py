@@ -5,10 +5,10 @@ from ..integrations.events import INTEGRATION
 from ..integrations.images import PREFIX
 from ..integrations.installations import LEVEL, ON_SITE, ON_SPACE, status
 from ..request.context import Context
-from ..store import Record
+from ..store import Json, Record
 from .content import space
-from .organizations import organization
-from .shared import APP, Json, located, set_only
+from .people import organization
+from .shared import APP, located, set_only
 from .sites import site
 
 _ENDPOINT = "https://integrations.docs.example/v1/integrations"

@@ -15,11 +15,11 @@ from ..content.targets import anchors_of, uses_of
 from ..content.tree import Page, paths, walk
 from ..request.context import Context
 from ..spaces.reading import ReadContent, of_space
+from ..store import Json
 from . import pages
 from .content import collection, space
-from .organizations import organization
-from .people import user
-from .shared import APP, Json
+from .people import organization, user
+from .shared import APP
 
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 

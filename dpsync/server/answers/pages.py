@@ -12,10 +12,10 @@ from ..content.searching import Hit
 from ..content.tree import Page, find, path_of
 from ..request.context import CHANGE_REQUEST, Context
 from ..spaces.reading import ReadContent
-from ..store import Record
+from ..store import Json, Record
 from .change_requests import change_request
 from .content import published
-from .shared import APP, Json
+from .shared import APP
 
 FILES = "https://files.docs.example"
 _COPIED = (

@@ -1,9 +1,18 @@
-"""Redirects of a site, its share links, the access of its visitors."""
+"""A site as visitors have it: its published profile, redirects, share links, the access of visitors."""
 
+from collections.abc import Iterator
+
+from ..integrations.installations import INSTALLATION, ON_SITE, enabled, integration_of
 from ..request.context import Context
+from ..sites.customization import of_places, of_site
+from ..sites.navigation import Navigation
 from ..sites.publishing import visitor_auth as settings_of
-from ..store import Record
-from .shared import Json, located, set_only
+from ..sites.publishing import without_drafts
+from ..store import Json, Record
+from .integrations import installation, placed
+from .shared import located, set_only
+from .sites import site
+from .structure import structure
 from .urls import shared_url
 
 
@@ -39,3 +48,36 @@ def share_link(ctx: Context, record: Record) -> Json:
 
 def visitor_auth(ctx: Context, site: Record) -> Json:
     return set_only(settings_of(ctx.store, site))
+
+
+_INJECTS, _SETS_COOKIES = "site:script:inject", "site:script:cookies"
+
+
+def published_site(ctx: Context, nav: Navigation) -> Json:
+    """Drafts are left out, what is only hidden is there."""
+    published, settings = without_drafts(nav), of_site(ctx, nav.site)
+    return {
+        "object": "published-content-site",
+        "site": site(ctx, nav.site),
+        "structure": structure(ctx, published),
+        "customizations": {"site": settings, "siteSpaces": of_places(ctx, published, settings)},
+        "scripts": list(_scripts(ctx, nav.site)),
+    }
+
+
+def _scripts(ctx: Context, owner: Record) -> Iterator[Json]:
+    """Of the integrations that are active on the site and may put a script on its pages."""
+    here = {record.scope: record for record in ctx.store.find(ON_SITE, ref=owner.id)}
+    for installed in ctx.store.find(INSTALLATION, organization=owner.organization):
+        integration, on_site = integration_of(ctx, installed), here.get(installed.id)
+        if integration is None or not enabled(integration, installed, on_site, ON_SITE):
+            continue
+        if _INJECTS not in integration.doc["scopes"]:
+            continue
+        answer = placed(ctx, on_site, False) if on_site else installation(ctx, installed)
+        script = {
+            "script": f"{answer['urls']['publicEndpoint']}/script",
+            "cookies": _SETS_COOKIES in integration.doc["scopes"],
+        }
+        policy = {"contentSecurityPolicy": integration.doc.get("contentSecurityPolicy")}
+        yield {**script, **set_only(policy)}

@@ -1,11 +1,9 @@
 """What every answer is made of."""
 
-from typing import Any
-
 from ..request.context import Context
+from ..store import Json
 
 APP = "https://app.docs.example"
-Json = dict[str, Any]
 
 
 def located(ctx: Context, path: str) -> str:

@@ -6,8 +6,8 @@ from ..access.roles import flags
 from ..request.context import Context
 from ..sites.navigation import PLACE, REDIRECT, SECTION
 from ..sites.publishing import CUSTOMIZATION, navigation_of
-from ..store import Record
-from .shared import APP, Json, located, set_only
+from ..store import Json, Record
+from .shared import APP, located, set_only
 from .urls import site_url
 
 

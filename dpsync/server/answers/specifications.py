@@ -2,9 +2,9 @@
 
 from ..access.roles import flags
 from ..request.context import Context
-from ..store import Record
+from ..store import Json, Record
 from .content import space
-from .shared import APP, Json, located, set_only
+from .shared import APP, located, set_only
 
 
 def openapi_spec(ctx: Context, record: Record) -> Json:

@@ -2,9 +2,9 @@
 
 from ..request.context import Context
 from ..sites.navigation import GROUP, LINK, SECTION, Navigation
-from ..store import Record
+from ..store import Json, Record
 from .content import space
-from .shared import Json, set_only
+from .shared import set_only
 from .urls import place_url, section_url
 
 _PLAIN_TYPES = ("basic", "legacy-basic")

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
-from .documents import stored_document
+from .documents import Json, stored_document
 from .rich_text import text_of, to_document
 from .tree import DEEPEST, Page, find, fresh_slug, siblings, too_deep, walk
 
-Json = dict[str, Any]
 FIELDS = (
     "title", "emoji", "icon", "description", "slug", "hidden", "noIndex", "noRobotsIndex",
     "layout", "cover", "variables", "metaLinks", "target", "computed",

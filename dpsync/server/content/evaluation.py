@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from .documents import Json
 from .editing import document_of
 from .rich_text import data_of, ref_of, texts
 
-Json = dict[str, Any]
 _VARIABLE = re.compile(r"\s*(space|page)\.vars\.([\w-]+)\s*")
 
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .documents import Json
 from .refs import to_target
 from .rich_text import EXPRESSION, data_of, ref_of, text_of
 
-Json = dict[str, Any]
 _FENCES = {"bold": "**", "italic": "*", "strikethrough": "~~"}
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~])")
 _STARTS = re.compile(r"^(\s*)([#+-]|=+(?=\s*$)|(\d+)(?=[.)]))", re.MULTILINE)

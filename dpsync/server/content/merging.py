@@ -10,9 +10,9 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from .documents import Json
 from .tree import too_deep, unique_slugs, walk
 
-Json = dict[str, Any]
 _APART = ("id", "pages", "createdAt", "updatedAt")
 """Of a page: what is no field of its own."""
 

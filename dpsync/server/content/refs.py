@@ -5,9 +5,9 @@ a page as `#anchor`. Every other target is a URL as it stands; a relative one is
 """
 
 import re
-from typing import Any
 
-Json = dict[str, Any]
+from .documents import Json
+
 Ref = Json
 
 _KINDS = {

@@ -12,10 +12,10 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
+from .documents import Json
 from .refs import from_target
 from .slugs import slug
 
-Json = dict[str, Any]
 EXPRESSION = '<code class="expression">'
 INCLUDE = re.compile(r'\{% include "([A-Za-z0-9_.-]+)" %\}')
 _TASK = re.compile(r"\[([ xX])\]\s+")

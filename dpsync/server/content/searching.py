@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from .documents import Json
 from .targets import sections_of
 from .tree import walk
 
-Json = dict[str, Any]
 EXCERPT = 240
 
 

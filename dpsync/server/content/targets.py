@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from .documents import Json
 from .editing import document_of
 from .rich_text import data_of, ref_of, text_of, to_document
 from .slugs import slug, unique_slug
 
-Json = dict[str, Any]
 REFERENCE, DEPENDS_ON = "reference", "dependsOn"
 Use = tuple[str, Json]
 """A relation, and the content reference that has it."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
+from .documents import Json
 from .refs import to_target
 from .tree import fresh_slug, walk
 
-Json = dict[str, Any]
 _BY_ID = re.compile(r"(?<=\]\()/pages/([A-Za-z0-9_.-]+)")
 
 

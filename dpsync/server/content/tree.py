@@ -5,11 +5,10 @@ A page is kept as `{id, title, type, slug, createdAt, updatedAt, …, pages}`; i
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from .documents import Json
 from .slugs import unique_slug
 
-Json = dict[str, Any]
 Page = Json
 DEEPEST = 50
 """How many pages may be in each other."""

@@ -26,7 +26,7 @@ from ..http.app import DATABASE_UNUSABLE
 from ..jobs.sources import OUTGOING, address
 from ..request.context import Context
 from ..spaces.erasing import erase_expired
-from ..store import SCHEMA_VERSION, Record, Store, StoreError
+from ..store import SCHEMA_VERSION, Json, Record, Store, StoreError
 from .clock import MovableClock
 from .faults import FaultRules, FaultSchedule, complaint
 from .gateway import Gateway
@@ -38,8 +38,6 @@ _OF_ONE_PROCESS = ("requests", "faults")
 _PASSED_ON = ("forwarded", "via", "x-real-ip")
 """With one of these headers the peer is only a proxy."""
 _log = logging.getLogger("dpsync.server")
-
-Json = dict[str, Any]
 
 
 class _ControlBody(BaseModel):

@@ -1,15 +1,12 @@
 """The whole state as one document: a world, with what its readable part does not say as plain records."""
 
 import math
-from typing import Any
 
 from .. import world as worlds
 from ..families import FAMILIES
 from ..jobs.queue import KIND as JOB
 from ..records.family import Families
-from ..store import Record, Store, open_store
-
-Json = dict[str, Any]
+from ..store import Json, Record, Store, open_store
 
 
 def export(store: Store, families: Families = FAMILIES) -> Json:

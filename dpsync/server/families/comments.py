@@ -12,10 +12,10 @@ from typing import Any
 from ..answers.comments import COMMENT, REPLY
 from ..content.documents import stored_document
 from ..records.family import Columns, Dependency, Family
-from ..records.world_format import Dumping, Json, Loading, WorldSection, but
+from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..request.context import CHANGE_REQUEST
 from ..spaces.revisions import active_id
-from ..store import Record
+from ..store import Json, Record
 
 _LINKS = ("id", "space", "changeRequest", "page", "replies")
 

@@ -12,8 +12,8 @@ from datetime import timedelta
 
 from ..clock import stamp
 from ..records.family import Family
-from ..records.world_format import Dumping, Json, Loading, WorldSection, but
-from ..store import Record
+from ..records.world_format import Dumping, Loading, WorldSection, but
+from ..store import Json, Record
 
 _PLACE = ("parent", "position", "deletedDaysAgo")
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from ..answers.conversations import CLUSTER, CONVERSATION, ISSUE, conversation_id
 from ..clock import moment, stamp
-from ..handlers.jobs.analysis import ANALYSE, WAITING
+from ..handlers.jobs.conversations import ANALYSE, WAITING
 from ..jobs.analyst import impact, topic
 from ..jobs.queue import job_on
 from ..records.family import Family
-from ..records.world_format import Dumping, Json, Loading, WorldSection, but
-from ..store import Record
+from ..records.world_format import Dumping, Loading, WorldSection, but
+from ..store import Json, Record
 
 _SOURCE = "email"
 

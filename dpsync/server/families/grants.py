@@ -5,8 +5,8 @@ from collections.abc import Callable
 from ..access.roles import GRANT
 from ..records.family import Columns, Dependency, Family
 from ..records.grants import grant_of
-from ..records.world_format import Dumping, Json, Loading, WorldSection
-from ..store import Record
+from ..records.world_format import Dumping, Loading, WorldSection
+from ..store import Json, Record
 from .people import of_user
 
 _TO = {"users": "user", "teams": "team"}

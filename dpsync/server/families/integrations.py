@@ -15,8 +15,8 @@ from ..integrations import images
 from ..integrations.events import EVENT, INTEGRATION, WAITING, dispatching
 from ..integrations.installations import INSTALLATION, LEVEL, ON_SITE, ON_SPACE, take_off
 from ..records.family import Columns, Dependency, Family
-from ..records.world_format import Dumping, Json, Loading, WorldSection, but
-from ..store import Record
+from ..records.world_format import Dumping, Loading, WorldSection, but
+from ..store import Json, Record
 
 _BUNDLED = ("runtime", "script", "secrets")
 

@@ -31,11 +31,11 @@ from ..models.change_requests import Change, PageFields, Status
 from ..models.content import MarkdownText
 from ..models.pages import Dimensions, PageType
 from ..records.family import Family
-from ..records.world_format import Dumping, Json, Loading, WorldSection
+from ..records.world_format import Dumping, Loading, WorldSection
 from ..request.context import CHANGE_REQUEST
 from ..spaces.revisions import KIND as REVISION
 from ..spaces.revisions import active_id, content_of, empty_content
-from ..store import Record
+from ..store import Json, Record
 
 _UNDER = ("space", "deleted-space")
 

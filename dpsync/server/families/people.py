@@ -9,9 +9,9 @@ organizations:
 """
 
 from ..records.family import Columns, Dependency, Family
-from ..records.world_format import WORLD, Dumping, Json, Loading, WorldSection, but
+from ..records.world_format import WORLD, Dumping, Loading, WorldSection, but
 from ..request.context import Context
-from ..store import Record
+from ..store import Json, Record
 
 
 def _load_users(loading: Loading, _: Record, given: list[Json]) -> None:

@@ -7,13 +7,13 @@ visitorAuth: {backend, fallbackURL, logoutURL, privateKey}
 """
 
 from .. import answers
-from ..handlers.sites.visitor_access import begin_share_link
+from ..handlers.sites.sites import begin_share_link
 from ..models import publishing as models
 from ..records.family import Columns, Dependency, Family, OrdinaryResource
-from ..records.world_format import Dumping, Json, Loading, WorldSection, but
+from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..sites.navigation import PLACE, REDIRECT, SECTION, target
 from ..sites.publishing import CUSTOMIZATION, SHARE_LINK, VISITOR_AUTH, secret
-from ..store import Record
+from ..store import Json, Record
 
 
 def _load_redirects(loading: Loading, site: Record, given: list[Json]) -> None:

@@ -7,12 +7,12 @@ linkInvites: [{id, role, createdBy}]                            # or level and s
 
 from .. import answers
 from ..content.documents import stored_document
-from ..handlers.people import saml
+from ..handlers.people.joining import SAML_PROVIDER, begin_saml, write_saml
 from ..models import joining as models
 from ..records.family import Dependency, Family, OrdinaryResource, clear
 from ..records.grants import INVITE
-from ..records.world_format import Dumping, Json, Loading, WorldSection, but, listed
-from ..store import Record
+from ..records.world_format import Dumping, Loading, WorldSection, but, listed
+from ..store import Json, Record
 
 
 def _load_instructions(loading: Loading, organization: Record, given: Json) -> None:
@@ -45,11 +45,12 @@ def _leads_to(invite: Record, item: Record) -> bool:
 
 
 SAML = Family(
-    saml.KIND, prefix="saml", owner="organization", depends_on=(Dependency("team", on_delete=clear("ref")),),
-    world=listed(saml.KIND, "samlProviders", ref="defaultTeam", label="Untitled", times=("createdAt",)),
+    SAML_PROVIDER, prefix="saml", owner="organization",
+    depends_on=(Dependency("team", on_delete=clear("ref")),),
+    world=listed(SAML_PROVIDER, "samlProviders", ref="defaultTeam", label="Untitled", times=("createdAt",)),
     resource=OrdinaryResource("SAML provider", "/saml", "samlProviderId", answers.saml_provider,
                               models.SamlProvider, models.SamlProviderCreate, models.SamlProviderUpdate,
-                              saml.begin, saml.write),
+                              begin_saml, write_saml),
 )  # fmt: skip
 
 FAMILIES = (

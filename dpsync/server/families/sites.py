@@ -20,10 +20,10 @@ from itertools import count
 from ..content.slugs import unique_slug
 from ..records.family import Columns, Dependency, Family
 from ..records.order import STEP
-from ..records.world_format import Dumping, Json, Loading, WorldSection, but
+from ..records.world_format import Dumping, Loading, WorldSection, but
 from ..sites.navigation import GROUP, LINK, OVERRIDES, PLACE, SECTION, take_out
 from ..sites.navigation import read as read_navigation
-from ..store import Record
+from ..store import Json, Record
 
 
 def _load(loading: Loading, organization: Record, given: list[Json]) -> None:

@@ -11,14 +11,14 @@ one that is pending waits until it is run.
 
 from .. import answers
 from ..content.documents import empty_document
-from ..handlers.jobs import glossary, specifications, translations
+from ..handlers.jobs import specifications, translations
 from ..integrations.events import INTEGRATION, queue
 from ..jobs.queue import KIND as JOB
 from ..jobs.queue import job_on
 from ..models.translations import Translation
 from ..records.family import Dependency, Family, OrdinaryResource
-from ..records.world_format import Dumping, Json, Loading, WorldSection, but, listed
-from ..store import Record
+from ..records.world_format import Dumping, Loading, WorldSection, but, listed
+from ..store import Json, Record
 
 
 def _load_specs(loading: Loading, organization: Record, given: list[Json]) -> None:
@@ -129,7 +129,8 @@ FAMILIES = (
     Family(specifications.KIND, prefix="spec", owner="organization",
            world=WorldSection("openapi", _load_specs, _dump_specs)),
     Family(specifications.VERSION, prefix="version", owner=specifications.KIND),
-    Family(glossary.KIND, prefix="term", owner="organization", world=listed(glossary.KIND, "glossary")),
+    Family(translations.GLOSSARY_ENTRY, prefix="term", owner="organization",
+           world=listed(translations.GLOSSARY_ENTRY, "glossary")),
     TRANSLATIONS,
     Family(JOB, depends_on=(Dependency(specifications.KIND), Dependency(translations.KIND),
                        Dependency(INTEGRATION, lambda integration: {"ref": queue(integration).id}))),

@@ -7,9 +7,7 @@ from ..errors import missing
 from ..records.family import Family, OrdinaryResource
 from ..request.context import Context
 from ..request.paging import created_page
-from ..store import Record
-
-Json = dict[str, Any]
+from ..store import Json, Record
 
 _OWNERS = {"organization": Context.organization, "site": Context.site}
 """How the owner that the path names is found."""

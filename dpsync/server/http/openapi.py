@@ -10,8 +10,8 @@ from pydantic_core import core_schema
 
 from ..models.base import Error, Query
 from ..request.operation import Operation
+from ..store import Json
 
-Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
 _RAW = ("application/json", "application/yaml")
 _PREFER: Json = {

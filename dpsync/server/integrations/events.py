@@ -5,17 +5,14 @@ was sent there: one after the other, in the order in which they came to be. The 
 integration are there.
 """
 
-from typing import Any
-
 from pydantic_core import to_json
 
 from ..jobs.queue import KIND as JOB
 from ..jobs.queue import Work, job_on
 from ..jobs.sources import FetchError
 from ..request.context import Context
-from ..store import Record
+from ..store import Json, Record
 
-Json = dict[str, Any]
 INTEGRATION = "integration"
 """Its id is its name, `organization` is the owner."""
 EVENT = "integration-event"

@@ -13,7 +13,8 @@ from urllib.parse import unquote
 import yaml
 from pydantic_core import from_json
 
-Json = dict[str, Any]
+from ..store import Json
+
 _DEEPEST = 200
 _MOST = 20
 _LARGEST = 1_000_000

@@ -12,8 +12,8 @@ from ..content.editing import document_of
 from ..content.markdown import to_markdown
 from ..content.rich_text import text, text_of
 from ..content.tree import walk
+from ..store import Json
 
-Json = dict[str, Any]
 LONGEST_PAGE_TITLE = 255
 
 

@@ -6,7 +6,7 @@ Rows of the profile `full` are additions to the reference.
 from dataclasses import replace
 from types import ModuleType
 
-from ..handlers.jobs.analysis import ANALYSE, analyse
+from ..handlers.jobs.conversations import ANALYSE, analyse
 from ..handlers.jobs.specifications import PROCESS, process
 from ..handlers.jobs.translations import RUN, run
 from ..integrations.events import DISPATCH, dispatch

@@ -1,7 +1,7 @@
 """Additions: the looks of a site, its redirects, and who may visit it."""
 
 from ..families.publishing import SHARE_LINKS
-from ..handlers.sites import customization, redirection, redirects, visitor_access
+from ..handlers.sites import customization, redirects, sites
 from ..models import customization as mc
 from ..models import publishing as mp
 from .rows import ADDED, SITE, Rows, delete, get, listing, patch, post, put
@@ -56,18 +56,18 @@ OPERATIONS = [
            needs="edit",
            decided="A redirect also goes with the section or site space that it leads to; it stays when "
            "its page goes. One that is not there is 204."),
-    get("getSiteRedirectBySource", SITE + "/redirect", redirection.get_target, mp.RedirectTarget,
+    get("getSiteRedirectBySource", SITE + "/redirect", redirects.get_target, mp.RedirectTarget,
         mp.RedirectQuery, **ADDED,
         decided="The live redirect of exactly this source, else the longest that ends with `*` and begins "
         "like it; with `captureWildcard` the rest of the source is put behind the target. 404 "
         "where none leads anywhere, or the site is not reached."),
-    get("getSitePublishingAuthById", AUTH, visitor_access.get_auth, mp.VisitorAuth, needs="admin", **ADDED,
+    get("getSitePublishingAuthById", AUTH, sites.get_auth, mp.VisitorAuth, needs="admin", **ADDED,
         decided="There for every site, whatever its visibility; the backend is `custom` at first. The "
         "private key is made from the site's id: it stays until a new one is made, and protects "
         "nothing."),
-    patch("updateSitePublishingAuthById", AUTH, visitor_access.update_auth, mp.VisitorAuth,
+    patch("updateSitePublishingAuthById", AUTH, sites.update_auth, mp.VisitorAuth,
           mp.VisitorAuthUpdate, **ADDED, decided="A URL that is null is taken away. The key stays."),
-    post("regenerateSitePublishingAuthById", AUTH + "/regenerate", visitor_access.regenerate_auth,
+    post("regenerateSitePublishingAuthById", AUTH + "/regenerate", sites.regenerate_auth,
          mp.VisitorAuth, **ADDED, decided="A new private key; the rest stays."),
     _LINKS.list(
         "listSiteShareLinks", needs="admin", **ADDED,

@@ -1,7 +1,7 @@
 """Part 4.8: who comes into an organization, and how."""
 
 from ..families.settings import SAML
-from ..handlers.people import joining, saml
+from ..handlers.people import joining
 from ..models import joining as mj
 from .rows import ADDED, ORG, Rows, delete, get, listing, patch, post
 
@@ -53,6 +53,6 @@ OPERATIONS = [
         "updateOrganizationSAMLProvider",
         decided="defaultTeam cannot be unset but by deleting the team; defaultRole null is a guest."),
     _PROVIDERS.delete("deleteOrganizationSAMLProvider"),
-    get("listSSOProviderLoginsInOrganization", ORG + "/sso", saml.list_logins, mj.SsoLogins,
+    get("listSSOProviderLoginsInOrganization", ORG + "/sso", joining.list_logins, mj.SsoLogins,
         decided="For every member; active providers only."),
 ]  # fmt: skip

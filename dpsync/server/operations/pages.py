@@ -1,6 +1,6 @@
 """Part 4.7: the content of spaces and of change requests, and the links of part 4.4a."""
 
-from ..handlers.spaces import change_requests, links, pages
+from ..handlers.spaces import change_requests, pages
 from ..models import change_requests as mx
 from ..models import joining as mj
 from ..models import pages as mp
@@ -30,7 +30,7 @@ def _both(path: str, ids: tuple[str, str]) -> list[tuple[str, str]]:
 
 
 OPERATIONS = [
-    get("listSpaceLinks", SP + "/links", links.list_space_links, mp.Links, mp.LinksQuery,
+    get("listSpaceLinks", SP + "/links", pages.list_space_links, mp.Links, mp.LinksQuery,
         decided="The filter is status. Of all pages and reusable contents. " + _LINKS),
     listing("searchSpaceContent", SP + "/search", pages.search_space, mj.PageHit, mj.SearchQuery,
             decided="Pages with every word, in any case, in title, description or text; titles first."),
@@ -48,15 +48,15 @@ OPERATIONS = [
          for id, path in _both("/content/files", ("listFiles", "listFilesInChangeRequestById"))),
     *(get(id, path, pages.get_file, mp.File, mp.ContentQuery, decided=_TEXTS)
          for id, path in _both("/content/files/{fileId}", ("getFileById", "getFileInChangeRequestById"))),
-    *(listing(id, path, links.list_file_backlinks, mp.Target, decided=_BACKLINKS)
+    *(listing(id, path, pages.list_file_backlinks, mp.Target, decided=_BACKLINKS)
          for id, path in _both("/content/files/{fileId}/backlinks",
          ("listSpaceFileBacklinks", "listChangeRequestFileBacklinks"))),
     *(get(id, path, pages.get_page, mp.ContentPage, mp.PageQuery, decided=_PAGE)
          for id, path in _both("/content/page/{pageId}", ("getPageById", "getPageInChangeRequestById"))),
-    *(get(id, path, links.list_page_links, mp.Links, mp.LinksQuery, decided=_LINKS)
+    *(get(id, path, pages.list_page_links, mp.Links, mp.LinksQuery, decided=_LINKS)
          for id, path in _both("/content/page/{pageId}/links",
          ("listPageLinksInSpace", "listPageLinksInChangeRequest"))),
-    *(listing(id, path, links.list_page_backlinks, mp.Target, decided=_BACKLINKS)
+    *(listing(id, path, pages.list_page_backlinks, mp.Target, decided=_BACKLINKS)
          for id, path in _both("/content/page/{pageId}/backlinks",
          ("listSpacePageBacklinks", "listChangeRequestPageBacklinks"))),
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """Part 4.4: the navigation of a site."""
 
-from ..handlers.sites import external_links, order, structure
+from ..handlers.sites import structure
 from ..models import structure as ms
 from .rows import ADDED, MOVED, SITE, delete, get, listing, patch, post
 
@@ -22,7 +22,7 @@ OPERATIONS = [
     get("getSiteStructure", SITE + "/structure", structure.get_structure, ms.Structure, **ADDED,
         decided="A site with a section, group or external link is of type `sections`, any other of type "
         "`siteSpaces`. Drafts and hidden site spaces are in it."),
-    patch("sortSiteStructure", SITE + "/structure/sort", order.sort_structure, ms.SortedNode, ms.Sort,
+    patch("sortSiteStructure", SITE + "/structure/sort", structure.sort_structure, ms.SortedNode, ms.Sort,
           minimal=True, **ADDED,
           needs="edit",
           decided="As a move, but an order that stays as it is is no failure."),
@@ -45,7 +45,7 @@ OPERATIONS = [
           needs="edit",
           decided="A path of another section of the site is 409. `defaultSiteSpace` must be one of this "
           "section's: 400. Moved to another group (an addition), it goes to the end there."),
-    post("moveSiteSection", SECTION + "/move", order.move_section, ms.SiteSection, ms.NodeMove,
+    post("moveSiteSection", SECTION + "/move", structure.move_section, ms.SiteSection, ms.NodeMove,
          deprecated=True, **MOVED, needs="edit", decided=_MOVED),
     listing("listSiteSectionGroups", SITE + "/section-groups", structure.list_groups, ms.SiteSectionGroup,
             decided="Groups in other groups, too, each before what is in it. With the profile of the "
@@ -70,7 +70,7 @@ OPERATIONS = [
     delete("removeSectionFromGroup", GROUP + "/sections/{siteSectionId}", structure.remove_group_section,
            needs="edit",
            decided="The section goes to the end of the root, also from a group in a group."),
-    post("moveSiteSectionGroup", GROUP + "/move", order.move_group, ms.SiteSectionGroup, ms.NodeMove,
+    post("moveSiteSectionGroup", GROUP + "/move", structure.move_group, ms.SiteSectionGroup, ms.NodeMove,
          **MOVED, needs="edit", decided=_MOVED),
     listing("listSiteSpaces", SITE + "/site-spaces", structure.list_site_spaces, ms.SiteSpace,
             ms.SiteSpacesQuery,
@@ -90,18 +90,18 @@ OPERATIONS = [
           errors=(409,), minimal=True,
           needs="edit",
           decided="A path of a sibling is 409; sections are apart. With another space the path stays."),
-    post("moveSiteSpace", PLACE + "/move", order.move_site_space, ms.SiteSpace, ms.NodeMove,
+    post("moveSiteSpace", PLACE + "/move", structure.move_site_space, ms.SiteSpace, ms.NodeMove,
          deprecated=True, **MOVED, needs="edit", decided=_MOVED),
-    post("createSiteExternalLink", SITE + "/external-links", external_links.create_link, ms.SiteExternalLink,
+    post("createSiteExternalLink", SITE + "/external-links", structure.create_link, ms.SiteExternalLink,
          ms.LinkCreate, status=201, minimal=True, **ADDED,
          needs="create",
          decided="At the end of `parent`, a group, or of the root. Like a section, the first one on a flat "
          "site makes a section of its site spaces."),
-    patch("updateSiteExternalLinkById", LINK, external_links.update_link, ms.SiteExternalLink, ms.LinkUpdate,
+    patch("updateSiteExternalLinkById", LINK, structure.update_link, ms.SiteExternalLink, ms.LinkUpdate,
           minimal=True, **ADDED,
           needs="edit",
           decided="`parent` moves it to the end of another group, null to the end of the root."),
-    delete("deleteSiteExternalLinkById", LINK, external_links.delete_link, **ADDED,
+    delete("deleteSiteExternalLinkById", LINK, structure.delete_link, **ADDED,
            needs="create",
            decided="One that is not there is 204."),
 ]  # fmt: skip

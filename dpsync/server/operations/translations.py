@@ -1,7 +1,7 @@
 """Part 4.11: translations."""
 
 from ..families.specifications import TRANSLATIONS
-from ..handlers.jobs import glossary, translations
+from ..handlers.jobs import translations
 from ..models import translations as mg
 from .rows import ADDED, ORG, Rows, listing, post, put
 
@@ -28,11 +28,11 @@ OPERATIONS = [
          needs="create",
          decided="It is `running` at once. While a run waits or is under way, nothing more is started. 404 "
          "also when the source is gone."),
-    listing("listTranslationsGlossary", GLOSSARY, glossary.list_entries, mg.GlossaryEntry, mg.GlossaryQuery,
-            needs="read", **ADDED,
+    listing("listTranslationsGlossary", GLOSSARY, translations.list_entries, mg.GlossaryEntry,
+            mg.GlossaryQuery, needs="read", **ADDED,
             decided="Oldest first, or by the terms of the language that `orderBy` names; entries without "
             "one last."),
-    put("updateTranslationsGlossary", GLOSSARY, glossary.change_entries, None, mg.GlossaryChanges,
+    put("updateTranslationsGlossary", GLOSSARY, translations.change_entries, None, mg.GlossaryChanges,
         status=204, needs="create", **ADDED,
         decided="All operations or none. An update replaces every term of its entry; one of an entry that "
         "is not there is 404, deleting it is done. The stand-in that translates does not look at "

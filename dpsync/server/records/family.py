@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from ..models.base import AnswerBody, Body
 from ..request.context import Context
-from ..store import Record, Store
-from .world_format import Json, WorldSection
+from ..store import Json, Record, Store
+from .world_format import WorldSection
 
 Columns = dict[str, str]
 OnDelete = Callable[[Context, Record], None]

@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ..clock import stamp
-from ..store import Record, Store
+from ..store import Json, Record, Store
 from .order import STEP
 
-Json = dict[str, Any]
 WORLD = Record("world", "", {})
 """What organizations, users and tokens are in."""
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)

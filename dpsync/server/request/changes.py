@@ -7,7 +7,7 @@ gone since, or the rule may be younger. So the body of a GET can be sent back. H
 import json
 from typing import Any
 
-Json = dict[str, Any]
+from ..store import Json
 
 
 def same(one: Any, other: Any) -> bool:

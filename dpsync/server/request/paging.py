@@ -13,12 +13,11 @@ from typing import Any, TypeVar
 from pydantic_core import from_json, to_json
 
 from ..errors import bad
-from ..store import Record
+from ..store import Json, Record
 from .context import Context
 
 T = TypeVar("T")
 Key = list[Any]
-Json = dict[str, Any]
 LAST = 2**63 - 1
 """Of the numbers that records have by creation."""
 

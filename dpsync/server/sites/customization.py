@@ -5,14 +5,10 @@ those of its site, those of the site over the defaults. A value that has several
 the layer below has of another form is not seen.
 """
 
-from typing import Any
-
 from ..request.context import Context
-from ..store import Record
+from ..store import Json, Record
 from .navigation import OVERRIDES, Navigation
 from .publishing import CUSTOMIZATION
-
-Json = dict[str, Any]
 
 
 def _shades(light: str, dark: str = "") -> Json:

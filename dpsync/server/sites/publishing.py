@@ -6,13 +6,11 @@ answers. They protect nothing: a companion is for trying things out.
 
 import hashlib
 from dataclasses import replace
-from typing import Any
 
 from ..request.context import Context
-from ..store import Record, Store
+from ..store import Json, Record, Store
 from .navigation import GROUP, PLACE, SECTION, Navigation, read
 
-Json = dict[str, Any]
 SHARE_LINK = "share-link"
 """`scope` is its site, `ref` its secret token."""
 VISITOR_AUTH = "visitor-auth"

@@ -6,11 +6,9 @@ object, are those that the visitor's browser sends unsigned.
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from ..errors import bad
-
-Json = dict[str, Any]
+from ..store import Json
 
 _TYPES = {"boolean", "string", "number", "array", "object"}
 

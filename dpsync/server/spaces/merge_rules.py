@@ -6,15 +6,13 @@ A rule that cannot be seen to be met, such as an expression, is not met.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from ..content.rich_text import text_of
 from ..errors import missing
 from ..request.context import Context
-from ..store import Record
+from ..store import Json, Record
 from .revisions import is_outdated
 
-Json = dict[str, Any]
 APPROVED = "approved"
 
 

@@ -17,10 +17,9 @@ from ..content.markdown import to_markdown
 from ..content.rich_text import data_of, text_of
 from ..content.tree import Page, find, walk
 from ..errors import ApiError
-from ..store import Record, Store
+from ..store import Json, Record, Store
 from . import revisions
 
-Json = dict[str, Any]
 PREFIX = "pdf"
 _SETTING = "pdf-key"
 _SIZES = {"heading-1": 17.0, "heading-2": 14.0, "heading-3": 12.0}

@@ -9,10 +9,8 @@ from typing import Any
 from ..content.tree import Page, find
 from ..errors import missing
 from ..request.context import Context
-from ..store import Record
+from ..store import Json, Record
 from . import revisions
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

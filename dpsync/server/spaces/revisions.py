@@ -7,9 +7,8 @@ id it is empty: a space without content takes no record. The `scope` of a revisi
 from typing import Any
 
 from ..request.context import Context
-from ..store import Record, Store
+from ..store import Json, Record, Store
 
-Json = dict[str, Any]
 KIND = "revision"
 PARTS = ("pages", "files", "reusableContents", "variables")
 """What is content in a revision; the rest is about how it came to be."""

@@ -4,10 +4,10 @@ In go records; out come records by kind, id and column, in transactions. It know
 means, and nothing else of the companion.
 """
 
-from .protocol import Change, Record, Store, StoreError
-from .schema import SCHEMA_VERSION
+from .protocol import Change, Json, Record, Store, StoreError
+from .statements import SCHEMA_VERSION
 
-__all__ = ["SCHEMA_VERSION", "Change", "Record", "Store", "StoreError", "is_shared", "open_store"]
+__all__ = ["SCHEMA_VERSION", "Change", "Json", "Record", "Store", "StoreError", "is_shared", "open_store"]
 
 
 def open_store(db: str) -> Store:

@@ -13,6 +13,9 @@ from typing import Any, Protocol
 
 from pydantic_core import from_json, to_json
 
+Json = dict[str, Any]
+"""An object of JSON: a document, or a part of one."""
+
 
 class StoreError(Exception):
     """The database cannot be used; the message says which, why, and what to do."""

@@ -18,8 +18,8 @@ import yaml
 from ..clock import utc_now
 from ..families import FAMILIES
 from ..records.family import Families
-from ..records.world_format import WORLD, Dumping, Json, Loading
-from ..store import Record, Store
+from ..records.world_format import WORLD, Dumping, Loading
+from ..store import Json, Record, Store
 from ..store.world_name import rename
 
 __all__ = ["Json", "Start", "builtin", "dump", "load", "read"]

@@ -7,16 +7,13 @@ from ... import answers
 from ...access.roles import reaches
 from ...errors import ApiError, missing
 from ...integrations import installations
-from ...integrations.configurations import check
 from ...integrations.events import INTEGRATION
-from ...integrations.installations import INSTALLATION
+from ...integrations.installations import INSTALLATION, check
 from ...request.changes import changes
 from ...request.context import Context
 from ...request.paging import list_page
-from ...store import Record
+from ...store import Json, Record
 from .integrations import administers, called, known
-
-Json = dict[str, Any]
 
 
 def sees_installation(ctx: Context, integration: Record, installation: Record) -> bool:

@@ -14,9 +14,8 @@ from ...integrations.images import BUNDLE, decoded, file_name
 from ...models.integrations import LONGEST_NAME, NAME
 from ...request.context import Context
 from ...request.paging import created_page, list_page
-from ...store import Record
+from ...store import Json, Record
 
-Json = dict[str, Any]
 _APART = ("organization", "icon", "previewImages", "script", "secrets", "runtime")
 """Members of what is published that are not in the integration's own record."""
 

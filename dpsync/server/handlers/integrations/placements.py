@@ -1,18 +1,14 @@
 """Installations of integrations on spaces and sites, and what is enabled there."""
 
-from typing import Any
-
 from ... import answers
 from ...errors import conflict, missing
 from ...integrations import installations
 from ...integrations.events import INTEGRATION
 from ...integrations.installations import INSTALLATION, ON_SITE, ON_SPACE
 from ...request.context import Context
-from ...store import Record
+from ...store import Json, Record
 from .installations import has_external_id, installation_of, page_by_id, sees_installation, update
 from .integrations import administers, called, known, listed
-
-Json = dict[str, Any]
 
 
 def _on(ctx: Context, kind: str, target: str) -> tuple[Record, Record, Record]:

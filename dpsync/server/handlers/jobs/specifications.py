@@ -17,9 +17,8 @@ from ...models.openapi import LONGEST_SLUG, SLUG
 from ...request.changes import changes
 from ...request.context import Context
 from ...request.paging import created_page
-from ...store import Record
+from ...store import Json, Record
 
-Json = dict[str, Any]
 KIND = "openapi-spec"
 VERSION = "openapi-version"
 PROCESS = "process-openapi-spec"

@@ -1,4 +1,4 @@
-"""Translations of a space: what is translated how, and its result, a space of its own.
+"""Translations of a space, each with a space of its own as the result; and the glossary they keep to.
 
 A run is a job, done by the stand-in translator. The source is the `parent` of a translation's record, the
 result its `ref`. Creating starts the first run.
@@ -15,11 +15,11 @@ from ...jobs.queue import Work, enqueue
 from ...jobs.translator import Translated, translated, translated_content, words
 from ...request.changes import same
 from ...request.context import Context
+from ...request.paging import list_page
 from ...spaces import revisions
-from ...store import Record
+from ...store import Json, Record
 from ..spaces.spaces import new_space
 
-Json = dict[str, Any]
 KIND = "translation"
 RUN = "run-translation"
 LONGEST_TITLE = 50
@@ -154,3 +154,40 @@ def _subject(ctx: Context, job: Record) -> Record:
     if found is None:
         raise LookupError(f"the job {job.id} is on nothing")
     return found
+
+
+# --- the glossary: entries of one term in several languages ----------------------------------------
+
+GLOSSARY_ENTRY = "glossary-entry"
+
+
+def list_entries(ctx: Context) -> Json:
+    organization, query = ctx.organization(), ctx.query
+
+    def key(entry: Record) -> list[Any]:
+        term = entry.doc["translations"].get(query.orderBy)
+        return [term is None, (term or "").casefold(), entry.seq]
+
+    found = sorted(ctx.store.find(GLOSSARY_ENTRY, organization=organization.id), key=key)
+    return list_page(ctx, found, answers.glossary_entry, key)
+
+
+def change_entries(ctx: Context) -> None:
+    """All operations in their order, or none. An update replaces the terms; deleting what is absent is no
+    failure.
+    """
+    organization = ctx.organization()
+    for index, operation in enumerate(ctx.body.given()["operations"]):
+        if operation["type"] == "insert":
+            doc = {"translations": operation["translations"]}
+            ctx.put(Record(GLOSSARY_ENTRY, ctx.new_id(GLOSSARY_ENTRY), doc, organization.id, organization.id))
+            continue
+        found = ctx.store.get(GLOSSARY_ENTRY, operation["id"])
+        entry = found if found is not None and found.organization == organization.id else None
+        if operation["type"] == "update":
+            if entry is None:
+                raise missing(f"body.operations.{index}: glossary entry", operation["id"])
+            entry.doc["translations"] = operation["translations"]
+            ctx.put(entry)
+        elif entry is not None:
+            ctx.remove(entry)

@@ -1,8 +1,4 @@
-"""Who comes into an organization, by mail domain, by an invitation or by a link, and what its members find
-there.
-"""
-
-from typing import Any
+"""Who comes into an organization (by domain, invitation, link or SAML), and what its members find there."""
 
 from ... import answers
 from ...access.roles import reaches
@@ -13,10 +9,8 @@ from ...records.grants import INVITE, give
 from ...request.context import Context
 from ...request.paging import list_page
 from ...spaces.reading import ReadContent, of_space
-from ...store import Record
+from ...store import Json, Record
 from .members import find_member, new_member
-
-Json = dict[str, Any]
 
 
 def join_organization(ctx: Context) -> None:
@@ -200,3 +194,40 @@ def _target(ctx: Context, organization: Record, invite: Record) -> Record | None
         return organization
     target = ctx.load("space" if "space" in invite.doc else "collection", invite.ref)
     return target if target is not None and target.organization == organization.id else None
+
+
+# --- SAML providers, for admins, and the links that start a login, for members --------------------
+
+SAML_PROVIDER = "saml-provider"
+"""Its `ref` is the default team: it goes when the team goes."""
+
+
+def begin_saml(ctx: Context, provider: Record) -> None:
+    """Labels are not unique. It is pending until entityID, certificate and ssoURL are set."""
+    provider.doc = {"label": ctx.body.label, "createdAt": ctx.stamp}
+
+
+def write_saml(ctx: Context, provider: Record, given: Json) -> None:
+    team = given.pop("defaultTeam", None)
+    if team is not None and team != provider.ref:
+        found = ctx.load("team", team)
+        if found is None or found.organization != provider.organization:
+            raise missing("body.defaultTeam: team", team)
+        provider.ref = team
+    provider.doc.update(given)
+
+
+def list_logins(ctx: Context) -> Json:
+    """Of active providers only: with another one nobody can log in."""
+    organization = ctx.organization()
+    providers = [
+        answers.saml_provider(ctx, found)
+        for found in ctx.store.find(SAML_PROVIDER, organization=organization.id)
+    ]
+    return {
+        "items": [
+            {"id": found["id"], "label": found["label"], "startURL": found["service"]["startURL"]}
+            for found in providers
+            if found["status"] == "active"
+        ]
+    }

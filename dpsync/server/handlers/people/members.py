@@ -8,9 +8,7 @@ from ...access.roles import Role
 from ...errors import conflict, missing
 from ...request.context import Context
 from ...request.paging import chosen_page, list_page
-from ...store import Record
-
-Json = dict[str, Any]
+from ...store import Json, Record
 
 
 def find_member(ctx: Context, organization: str, user: str) -> Record | None:

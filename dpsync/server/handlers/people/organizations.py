@@ -1,7 +1,6 @@
 """Organizations, the caller, and the agent instructions of an organization."""
 
 import re
-from typing import Any
 
 from ... import answers
 from ...answers.shared import located
@@ -12,9 +11,7 @@ from ...request.changes import changes, same
 from ...request.context import Context
 from ...request.paging import list_page
 from ...spaces.merge_rules import check_users
-from ...store import Record
-
-Json = dict[str, Any]
+from ...store import Json, Record
 
 
 def who(ctx: Context) -> Json:

@@ -3,18 +3,14 @@
 Who may view the object and list the members of its organization may read them.
 """
 
-from typing import Any
-
 from ... import answers
 from ...access.roles import Role
 from ...errors import missing
 from ...records.grants import give, given_on, given_to
 from ...request.context import Context
 from ...request.paging import list_page
-from ...store import Record
+from ...store import Json, Record
 from .members import named_member
-
-Json = dict[str, Any]
 
 
 def _item(ctx: Context) -> Record:

@@ -9,10 +9,8 @@ from ... import answers
 from ...errors import ApiError, missing
 from ...request.context import Context
 from ...request.paging import created_page, list_page
-from ...store import Record
+from ...store import Json, Record
 from .members import find_member, known_member, named_member
-
-Json = dict[str, Any]
 
 
 def _find(ctx: Context, flag: str) -> Record | None:

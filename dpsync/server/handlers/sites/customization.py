@@ -1,15 +1,11 @@
 """The looks of a site, and what a site space has in place of them."""
 
-from typing import Any
-
 from ...errors import missing
 from ...request.context import Context
 from ...sites.customization import of_site
 from ...sites.navigation import OVERRIDES, PLACE
 from ...sites.publishing import CUSTOMIZATION
-from ...store import Record
-
-Json = dict[str, Any]
+from ...store import Json, Record
 
 
 def get_customization(ctx: Context) -> Json:

@@ -1,4 +1,4 @@
-"""Sites and their visitor schema."""
+"""Sites, their visitor schema, and who may visit them: authenticated visits and share links."""
 
 from typing import Any
 
@@ -9,11 +9,9 @@ from ...request.changes import changes, same
 from ...request.context import Context
 from ...request.paging import list_page
 from ...sites import navigation
-from ...sites.publishing import navigation_of, opens
+from ...sites.publishing import SHARE_LINK, VISITOR_AUTH, navigation_of, opens, secret
 from ...sites.visitors import check_schema, conditions
-from ...store import Record
-
-Json = dict[str, Any]
+from ...store import Json, Record
 
 
 def list_sites(ctx: Context) -> Json:
@@ -166,3 +164,39 @@ def put_schema(ctx: Context) -> Json:
 def list_conditions(ctx: Context) -> Json:
     kept = ctx.store.get("adaptive-schema", ctx.site().id)
     return {"items": conditions(kept.doc["jsonSchema"]) if kept else []}
+
+
+# --- visitors: authenticated visits, and share links --------------------------------------------
+
+
+def get_auth(ctx: Context) -> Json:
+    return answers.visitor_auth(ctx, ctx.site())
+
+
+def update_auth(ctx: Context) -> Json:
+    site = ctx.site()
+    kept = _kept_auth(ctx, site)
+    kept.doc |= ctx.body.given()
+    ctx.put(kept)
+    return answers.visitor_auth(ctx, site)
+
+
+def regenerate_auth(ctx: Context) -> Json:
+    """A new private key. What was signed with the one before is worth nothing now."""
+    site = ctx.site()
+    kept = _kept_auth(ctx, site)
+    kept.doc.pop("privateKey", None)
+    kept.doc["generation"] = kept.doc.get("generation", 0) + 1
+    ctx.put(kept)
+    return answers.visitor_auth(ctx, site)
+
+
+def _kept_auth(ctx: Context, site: Record) -> Record:
+    kept = ctx.store.get(VISITOR_AUTH, site.id)
+    return kept or Record(VISITOR_AUTH, site.id, {}, site.organization, site.id)
+
+
+def begin_share_link(ctx: Context, link: Record) -> None:
+    """Active. Names need not differ. Made active again, it has the secret it had."""
+    link.doc = {"name": ctx.body.name, "active": True, "createdAt": ctx.stamp}
+    link.ref = secret(SHARE_LINK, link.id)[:24]

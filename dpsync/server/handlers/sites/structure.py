@@ -1,18 +1,18 @@
-"""The navigation of a site: sections, section groups and site spaces.
+"""The navigation of a site: sections, section groups, site spaces and external links, and their order.
 
 Members of a body that are additions have no effect with the profile of the reference.
 """
 
-from typing import Any
-
 from ... import answers
 from ...errors import bad, conflict, missing
-from ...records.order import end, renumber
+from ...records.order import end, place, renumber, same_order
 from ...request.changes import changes
 from ...request.context import Context
 from ...request.paging import list_page
 from ...sites.navigation import (
     GROUP,
+    KINDS,
+    LINK,
     PLACE,
     SECTION,
     Navigation,
@@ -20,16 +20,15 @@ from ...sites.navigation import (
     add_section,
     check_depth,
     make_default,
+    read,
     remove_place,
     remove_section,
     reparent,
     wrap_root,
 )
 from ...sites.publishing import navigation_of, opens
-from ...store import Record
+from ...store import Json, Record
 from ..spaces.spaces import new_space
-
-Json = dict[str, Any]
 
 
 def _read(ctx: Context) -> Navigation:
@@ -263,3 +262,99 @@ def delete_site_space(ctx: Context) -> None:
     nav = _read(ctx)
     if place := nav.present(PLACE, ctx.params["siteSpaceId"]):
         remove_place(ctx, nav, place)
+
+
+# --- the order of siblings ----------------------------------------------------------------------
+
+
+def move_section(ctx: Context) -> Json:
+    return _move(ctx, SECTION, ctx.params["siteSectionId"])
+
+
+def move_group(ctx: Context) -> Json:
+    return _move(ctx, GROUP, ctx.params["siteSectionGroupId"])
+
+
+def move_site_space(ctx: Context) -> Json:
+    return _move(ctx, PLACE, ctx.params["siteSpaceId"])
+
+
+def _move(ctx: Context, kind: str, id: str) -> Json:
+    """409 when the order stays as it is."""
+    nav = navigation_of(ctx, ctx.site())
+    node = nav.node(kind, id)
+    position = ctx.body.position.given() if ctx.body else {}
+    if not _sort(ctx, nav, node, position):
+        raise conflict("operation would not result in any update")
+    return answers.node(ctx, navigation_of(ctx, nav.site), node)
+
+
+def sort_structure(ctx: Context) -> Json:
+    """One sibling to another place. It may be the place it has."""
+    nav, body = read(ctx.store, ctx.site()), ctx.body
+    node = nav.node(KINDS[body.item.type], body.item.id, "body.item")
+    _sort(ctx, nav, node, body.position.given())
+    return answers.node(ctx, read(ctx.store, nav.site), node)
+
+
+def _sort(ctx: Context, nav: Navigation, node: Record, position: Json) -> bool:
+    now = nav.siblings(node)
+    ordered = place(now, node, _pointed(position, "before"), _pointed(position, "after"))
+    if same_order(now, ordered):
+        return False
+    renumber(ctx.store, ordered, [node])
+    return True
+
+
+_NAMES = {
+    "site-section": "siteSection",
+    "site-space": "siteSpace",
+    "site-section-group": "siteSectionGroup",
+    "site-external-link": "siteExternalLink",
+}
+
+
+def _pointed(position: Json, side: str) -> tuple[str, str] | None:
+    """`{type: site-section, siteSection: ID}` or `{type: site-section, id: ID}` as (kind, id)."""
+    pointer = position.get(side)
+    if pointer is None:
+        return None
+    id = pointer.get("id") or pointer.get(_NAMES[pointer["type"]])
+    if not id:
+        raise bad(f"body.position.{side}: invalid position: names no neighbour")
+    return KINDS[pointer["type"]], id
+
+
+# --- external links: siblings of sections and groups --------------------------------------------
+
+
+def create_link(ctx: Context) -> Json:
+    """At the end of the group named, else of the root. On a flat site the site spaces at the root first move
+    into a section.
+    """
+    nav, given = read(ctx.store, ctx.site()), ctx.body.given()
+    parent = given.pop("parent", None) or ""
+    if parent:
+        nav.node(GROUP, parent, "body.parent")
+    wrap_root(ctx, nav)
+    position = end(nav.children(parent))
+    link = Record(LINK, ctx.new_id(LINK), given, nav.site.organization, nav.site.id, parent, position)
+    ctx.put(link)
+    return answers.external_link(ctx, link)
+
+
+def update_link(ctx: Context) -> Json:
+    nav, given = read(ctx.store, ctx.site()), ctx.body.given()
+    link = nav.node(LINK, ctx.params["siteExternalLinkId"])
+    if "parent" in given:
+        reparent(nav, link, given.pop("parent") or "", "body.parent")
+    link.doc |= given
+    ctx.put(link)
+    return answers.external_link(ctx, link)
+
+
+def delete_link(ctx: Context) -> None:
+    site = ctx.site()
+    link = ctx.store.get(LINK, ctx.params["siteExternalLinkId"])
+    if link is not None and link.scope == site.id:
+        ctx.remove(link)

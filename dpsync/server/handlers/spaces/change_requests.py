@@ -18,10 +18,9 @@ from ...request.context import CHANGE_REQUEST, Context
 from ...request.paging import list_page
 from ...spaces import printing, revisions
 from ...spaces.merge_rules import candidate, rules_for, unmet
-from ...store import Record
-from .templates import with_template
+from ...store import Json, Record
+from .spaces import with_template
 
-Json = dict[str, Any]
 DONE = ("merged", "archived")
 
 

@@ -6,10 +6,8 @@ from ... import answers
 from ...records.order import renumber
 from ...request.context import Context
 from ...request.paging import list_page
-from ...store import Record
+from ...store import Json, Record
 from .spaces import end_of, may_create, siblings, space_answer
-
-Json = dict[str, Any]
 
 
 def list_collections(ctx: Context) -> Json:

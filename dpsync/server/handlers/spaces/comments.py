@@ -14,9 +14,7 @@ from ...errors import ApiError, missing
 from ...request.context import Context
 from ...request.paging import created_page, list_page
 from ...spaces.revisions import active_id, content_of, read
-from ...store import Record
-
-Json = dict[str, Any]
+from ...store import Json, Record
 
 
 def _discussion(ctx: Context) -> tuple[Record, Record | None]:

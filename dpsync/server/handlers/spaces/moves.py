@@ -1,16 +1,12 @@
 """Moves of spaces and collections: among their siblings, into a collection, to another organization."""
 
-from typing import Any
-
 from ... import answers
 from ...errors import ApiError, bad, conflict, missing
 from ...records.order import place, renumber, same_order
 from ...request.context import Context
 from ...sites.navigation import PLACE
-from ...store import Record
+from ...store import Json, Record
 from .spaces import end_of, may_create, siblings
-
-Json = dict[str, Any]
 
 
 def move_space(ctx: Context) -> Json:

@@ -4,8 +4,6 @@ Both are kept in the change request: `reviews`, the latest of each reviewer, and
 review without a user is the agent's.
 """
 
-from typing import Any
-
 from ... import answers
 from ...access.roles import reaches
 from ...answers.comments import COMMENT
@@ -13,10 +11,9 @@ from ...content.documents import stored_document
 from ...errors import ApiError, conflict, missing
 from ...request.context import Context
 from ...request.paging import numbered_page
-from ...store import Record
+from ...store import Json, Record
 from .change_requests import DONE
 
-Json = dict[str, Any]
 AGENT = "agent"
 
 

@@ -3,7 +3,9 @@
 from typing import Any
 
 from ... import answers
+from ...content.templates import combined
 from ...errors import missing
+from ...models.content import Template
 from ...records import grants
 from ...records.order import STEP
 from ...request.changes import changes
@@ -12,10 +14,18 @@ from ...request.paging import chosen_page
 from ...spaces import revisions
 from ...spaces.erasing import erase_some_expired
 from ...spaces.merge_rules import check_users, rules_for
-from ...store import Record
-from .templates import with_template
+from ...store import Json, Record
 
-Json = dict[str, Any]
+
+def with_template(ctx: Context, space: Record, revision: str, given: Template) -> Json:
+    """A content of a space with that of the template behind it. 404: there is no such template."""
+    source = ctx.find_space(given.id)
+    if source is None:
+        raise missing("template: space", given.id)
+    content = revisions.content_of(revisions.read(ctx.store, space, revision))
+    copied = revisions.content_of(revisions.active(ctx.store, source))
+    named = given.params.given().get("contentRefs", {}) if given.params else {}
+    return combined(content, copied, named, ctx.stamp, lambda: ctx.new_id("page"))
 
 
 def siblings(ctx: Context, organization: str, parent: str) -> list[Record]:
