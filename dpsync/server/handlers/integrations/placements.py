@@ -1,5 +1,7 @@
 """Installations of integrations on spaces and sites, and what is enabled there."""
 
+from dataclasses import dataclass
+
 from ... import answers
 from ...errors import conflict, missing
 from ...integrations import installations
@@ -11,59 +13,100 @@ from .installations import has_external_id, installation_of, page_by_id, sees_in
 from .integrations import administers, called, known, listed
 
 
-def _on(ctx: Context, kind: str, target: str) -> tuple[Record, Record, Record]:
-    """The integration, the installation, and a space or site of its organization, which the caller may view
-    and has the role on that the operation needs. Whoever has it, also a guest, may name the installation.
+@dataclass(frozen=True)
+class Placements:
+    """The operations on installations of one `kind`: on spaces, or on sites.
+
+    `parameter` of a path and `member` of a body have the id of the space or site.
     """
-    integration, id = known(ctx), ctx.params["installationId"]
-    installation = ctx.store.get(INSTALLATION, id)
-    if installation is None or installation.ref != integration.id:
-        raise missing("installation", id)
-    level = installations.LEVEL[kind]
-    found = ctx.load(level, target)
-    if found is None or found.organization != installation.organization or not ctx.sees(found):
-        listed_to_caller = sees_installation(ctx, integration, installation)
-        raise missing(level, target) if listed_to_caller else missing("installation", id)
-    ctx.demand(found, ctx.needs)
-    return integration, installation, found
+
+    kind: str
+    parameter: str
+    member: str
+
+    def _on(self, ctx: Context, target: str) -> tuple[Record, Record, Record]:
+        """The integration, the installation, and a space or site of its organization, which the caller may
+        view and has the role on that the operation needs. Whoever has it, also a guest, may name the
+        installation.
+        """
+        integration, id = known(ctx), ctx.params["installationId"]
+        installation = ctx.store.get(INSTALLATION, id)
+        if installation is None or installation.ref != integration.id:
+            raise missing("installation", id)
+        level = installations.LEVEL[self.kind]
+        found = ctx.load(level, target)
+        if found is None or found.organization != installation.organization or not ctx.sees(found):
+            listed_to_caller = sees_installation(ctx, integration, installation)
+            raise missing(level, target) if listed_to_caller else missing("installation", id)
+        ctx.demand(found, ctx.needs)
+        return integration, installation, found
+
+    def _named(self, ctx: Context) -> tuple[Record, Record]:
+        """The integration, and its placement on what the path names."""
+        integration, installation, item = self._on(ctx, ctx.params[self.parameter])
+        found = ctx.store.get(self.kind, f"{installation.id}:{item.id}")
+        if found is None:
+            raise missing(f"installation on the {item.kind}", item.id)
+        return integration, found
+
+    def install(self, ctx: Context) -> Json:
+        integration, installation, item = self._on(ctx, getattr(ctx.body, self.member))
+        if integration.doc["target"] not in ("all", installations.LEVEL[self.kind]):
+            raise conflict(f"the target of {integration.id!r} is {integration.doc['target']}, no {item.kind}")
+        id = f"{installation.id}:{item.id}"
+        there = ctx.store.get(self.kind, id)
+        if there is None:
+            doc: Json = {"configuration": {}, "externalIds": []}
+            there = Record(self.kind, id, doc, item.organization, installation.id)
+            there.parent, there.ref = integration.id, item.id
+            ctx.put(there)
+            installations.tell_setup(ctx, integration, there)
+        return answers.placed(ctx, there, ctx.query.extended)
+
+    def get(self, ctx: Context) -> Json:
+        return answers.placed(ctx, self._named(ctx)[1], ctx.query.extended)
+
+    def update(self, ctx: Context) -> Json:
+        integration, placed = self._named(ctx)
+        update(ctx, integration, placed)
+        return answers.placed(ctx, placed, ctx.query.extended)
+
+    def uninstall(self, ctx: Context) -> None:
+        _, installation, item = self._on(ctx, ctx.params[self.parameter])
+        found = ctx.store.get(self.kind, f"{installation.id}:{item.id}")
+        if found is not None:
+            installations.take_off(ctx, found)
+
+    def list_of_integration(self, ctx: Context) -> Json:
+        integration = known(ctx)
+        found = ctx.store.find(self.kind, parent=integration.id)
+        return _list(ctx, integration, [record for record in found if has_external_id(ctx.query, record)])
+
+    def list_of_installation(self, ctx: Context) -> Json:
+        integration, installation = installation_of(ctx)
+        return _list(ctx, integration, ctx.store.find(self.kind, scope=installation.id))
+
+    def list_enabled(self, ctx: Context) -> Json:
+        """The integrations that are enabled on the space or site that the path names."""
+        item = ctx.space() if self.kind == ON_SPACE else ctx.site()
+        placed = {record.scope: record for record in ctx.store.find(self.kind, ref=item.id)}
+        found = []
+        for installation in ctx.store.find(INSTALLATION, organization=item.organization):
+            integration = ctx.load(INTEGRATION, installation.ref)
+            if (
+                integration is not None
+                and called(integration, ctx.query.search)
+                and installations.enabled(integration, installation, placed.get(installation.id), self.kind)
+            ):
+                found.append(integration)
+        return listed(ctx, found)
 
 
-def _put_on(ctx: Context, kind: str, target: str) -> Json:
-    integration, installation, item = _on(ctx, kind, target)
-    if integration.doc["target"] not in ("all", installations.LEVEL[kind]):
-        raise conflict(f"the target of {integration.id!r} is {integration.doc['target']}, no {item.kind}")
-    id = f"{installation.id}:{item.id}"
-    there = ctx.store.get(kind, id)
-    if there is None:
-        there = Record(kind, id, {"configuration": {}, "externalIds": []}, item.organization, installation.id)
-        there.parent, there.ref = integration.id, item.id
-        ctx.put(there)
-        installations.tell_setup(ctx, integration, there)
-    return answers.placed(ctx, there, ctx.query.extended)
+SPACES = Placements(ON_SPACE, "spaceId", "space")
+SITES = Placements(ON_SITE, "siteId", "siteId")
 
 
-def _placed(ctx: Context, kind: str, target: str) -> tuple[Record, Record]:
-    integration, installation, item = _on(ctx, kind, target)
-    found = ctx.store.get(kind, f"{installation.id}:{item.id}")
-    if found is None:
-        raise missing(f"installation on the {item.kind}", item.id)
-    return integration, found
-
-
-def _update_on(ctx: Context, kind: str, target: str) -> Json:
-    integration, placed = _placed(ctx, kind, target)
-    update(ctx, integration, placed)
-    return answers.placed(ctx, placed, ctx.query.extended)
-
-
-def _take_off(ctx: Context, kind: str, target: str) -> None:
-    _, installation, item = _on(ctx, kind, target)
-    found = ctx.store.get(kind, f"{installation.id}:{item.id}")
-    if found is not None:
-        installations.take_off(ctx, found)
-
-
-def _list_on(ctx: Context, integration: Record, found: list[Record]) -> Json:
+def _list(ctx: Context, integration: Record, found: list[Record]) -> Json:
     """Where the caller may view the space or site; all of them for who publishes the integration."""
 
     def viewed(record: Record) -> bool:
@@ -72,87 +115,3 @@ def _list_on(ctx: Context, integration: Record, found: list[Record]) -> Json:
 
     visible, extended = [record for record in found if viewed(record)], ctx.query.extended
     return page_by_id(ctx, visible, lambda record: answers.placed(ctx, record, extended))
-
-
-def _list_everywhere(ctx: Context, kind: str) -> Json:
-    integration = known(ctx)
-    found = ctx.store.find(kind, parent=integration.id)
-    return _list_on(ctx, integration, [record for record in found if has_external_id(ctx.query, record)])
-
-
-def _list_below(ctx: Context, kind: str) -> Json:
-    integration, installation = installation_of(ctx)
-    return _list_on(ctx, integration, ctx.store.find(kind, scope=installation.id))
-
-
-def list_on_spaces(ctx: Context) -> Json:
-    return _list_everywhere(ctx, ON_SPACE)
-
-
-def list_spaces(ctx: Context) -> Json:
-    return _list_below(ctx, ON_SPACE)
-
-
-def install_on_space(ctx: Context) -> Json:
-    return _put_on(ctx, ON_SPACE, ctx.body.space)
-
-
-def get_on_space(ctx: Context) -> Json:
-    return answers.placed(ctx, _placed(ctx, ON_SPACE, ctx.params["spaceId"])[1], ctx.query.extended)
-
-
-def update_on_space(ctx: Context) -> Json:
-    return _update_on(ctx, ON_SPACE, ctx.params["spaceId"])
-
-
-def uninstall_from_space(ctx: Context) -> None:
-    _take_off(ctx, ON_SPACE, ctx.params["spaceId"])
-
-
-def list_on_sites(ctx: Context) -> Json:
-    return _list_everywhere(ctx, ON_SITE)
-
-
-def list_sites(ctx: Context) -> Json:
-    return _list_below(ctx, ON_SITE)
-
-
-def install_on_site(ctx: Context) -> Json:
-    return _put_on(ctx, ON_SITE, ctx.body.siteId)
-
-
-def get_on_site(ctx: Context) -> Json:
-    return answers.placed(ctx, _placed(ctx, ON_SITE, ctx.params["siteId"])[1], ctx.query.extended)
-
-
-def update_on_site(ctx: Context) -> Json:
-    return _update_on(ctx, ON_SITE, ctx.params["siteId"])
-
-
-def uninstall_from_site(ctx: Context) -> None:
-    _take_off(ctx, ON_SITE, ctx.params["siteId"])
-
-
-# --- enabled on a space or site -----------------------------------------------------------------------
-
-
-def list_of_space(ctx: Context) -> Json:
-    return _list_enabled(ctx, ctx.space(), ON_SPACE)
-
-
-def list_of_site(ctx: Context) -> Json:
-    return _list_enabled(ctx, ctx.site(), ON_SITE)
-
-
-def _list_enabled(ctx: Context, item: Record, kind: str) -> Json:
-    placed = {record.scope: record for record in ctx.store.find(kind, ref=item.id)}
-    found = []
-    for installation in ctx.store.find(INSTALLATION, organization=item.organization):
-        integration = ctx.load(INTEGRATION, installation.ref)
-        if (
-            integration is not None
-            and called(integration, ctx.query.search)
-            and installations.enabled(integration, installation, placed.get(installation.id), kind)
-        ):
-            found.append(integration)
-    return listed(ctx, found)
